@@ -1,0 +1,25 @@
+// The one way to ask the DNS. The interface stands here so that tests declare zones instead.
+
+export interface MxRecord {
+  readonly preference: number
+  readonly exchange: string
+}
+
+export type DnsFailure = 'nxdomain' | 'nodata' | 'servfail' | 'timeout'
+
+/** What the DNS said: a value, not an exception. `ttl` in seconds. */
+export type DnsAnswer<T> =
+  | { readonly kind: 'found'; readonly records: readonly T[]; readonly ttl: number }
+  | { readonly kind: DnsFailure }
+
+/** Names are A-labels without a trailing dot. Never throws but with `signal.reason`. */
+export interface Resolver {
+  mx(name: string, signal?: AbortSignal): Promise<DnsAnswer<MxRecord>>
+  a(name: string, signal?: AbortSignal): Promise<DnsAnswer<string>>
+  aaaa(name: string, signal?: AbortSignal): Promise<DnsAnswer<string>>
+  /** Each record's strings joined (RFC 7208 section 3.3, RFC 6376 section 3.6.2.2). */
+  txt(name: string, signal?: AbortSignal): Promise<DnsAnswer<string>>
+  cname(name: string, signal?: AbortSignal): Promise<DnsAnswer<string>>
+  ns(name: string, signal?: AbortSignal): Promise<DnsAnswer<string>>
+  ptr(address: string, signal?: AbortSignal): Promise<DnsAnswer<string>>
+}

@@ -1,0 +1,79 @@
+// What a caller did wrong, as a vocabulary. The code is contract, the message is prose; `platform/http` alone turns an
+// ApiError into an answer. Anything that is not an ApiError is a bug and its text is never shown.
+
+export interface ApiErrorFacts {
+  readonly details?: Readonly<Record<string, unknown>>
+  readonly cause?: unknown
+  readonly message?: string
+  /** Seconds; becomes the Retry-After header. */
+  readonly retryAfter?: number
+  /** Further response headers that belong to this answer. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly details: Readonly<Record<string, unknown>>
+  readonly retryAfter: number | null
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(status: number, code: string, message: string, facts: ApiErrorFacts = {}) {
+    super(facts.message ?? message, facts.cause === undefined ? undefined : { cause: facts.cause })
+    this.name = 'ApiError'
+    this.status = status
+    this.code = code
+    this.details = facts.details ?? {}
+    this.retryAfter = facts.retryAfter ?? null
+    this.headers = facts.headers ?? {}
+  }
+}
+
+export interface ErrorKind {
+  (details?: Readonly<Record<string, unknown>>, facts?: Omit<ApiErrorFacts, 'details'>): ApiError
+  readonly status: number
+  readonly code: string
+  readonly message: string
+}
+
+/**
+ * A room's error table: `{ code: [status, message] }`.
+ *
+ * @returns one maker per code; `throw errors.not_found()`
+ */
+export function defineErrors<const Table extends Record<string, readonly [status: number, message: string]>>(
+  table: Table,
+): { readonly [Code in keyof Table]: ErrorKind } {
+  const kinds: Record<string, ErrorKind> = {}
+  for (const [code, [status, message]] of Object.entries(table)) {
+    const make = (details?: Readonly<Record<string, unknown>>, facts: Omit<ApiErrorFacts, 'details'> = {}): ApiError =>
+      new ApiError(status, code, message, details === undefined ? facts : { ...facts, details })
+    kinds[code] = Object.assign(make, { status, code, message })
+  }
+  return kinds as { readonly [Code in keyof Table]: ErrorKind }
+}
+
+/** Raised by the platform itself, for every room. Contract section 2. */
+export const platformErrors = defineErrors({
+  invalid_json: [400, 'The body is not JSON'],
+  invalid_parameter: [400, 'A path or query parameter is not valid'],
+  not_found: [404, 'Not found'],
+  method_not_allowed: [405, 'This path does not answer that method'],
+  payload_too_large: [413, 'The body is larger than this path accepts'],
+  unsupported_media_type: [415, 'The body must be application/json'],
+  validation_error: [422, 'The body has faults'],
+  internal_error: [500, 'Something went wrong on our side'],
+  service_unavailable: [503, 'The service cannot answer right now'],
+})
+
+/** One fault of a body: `field` is a path such as `to[1].email`. */
+export interface FieldFault {
+  readonly field: string
+  readonly rule: string
+  readonly message: string
+}
+
+/** 422 with every fault at once. */
+export function validationError(fields: readonly FieldFault[]): ApiError {
+  return platformErrors.validation_error({ fields })
+}

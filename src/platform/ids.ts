@@ -1,0 +1,72 @@
+// Identifiers and chance are given, never taken.
+
+import { randomBytes } from 'node:crypto'
+
+export interface Ids {
+  /** A fresh UUID version 7 (RFC 9562 section 5.7), increasing within one process. */
+  next(): string
+  /** Cryptographically strong random bytes. */
+  bytes(length: number): Buffer
+  /** A number in [0, 1), for jitter only. */
+  chance(): number
+}
+
+const POOL_BYTES = 4096
+
+/**
+ * UUID version 7 with a 12-bit counter in rand_a (RFC 9562 section 6.2, method 1): ids made in one millisecond by one
+ * process still sort in the order in which they were made, so an id is a cursor.
+ *
+ * @param nowMs the time of day in milliseconds since 1970
+ */
+export function systemIds(nowMs: () => number = () => Date.now()): Ids {
+  let lastMs = 0
+  let counter = 0
+  let pool = Buffer.alloc(0)
+  let used = 0
+  const take = (length: number): Buffer => {
+    if (used + length > pool.length) {
+      pool = randomBytes(Math.max(POOL_BYTES, length))
+      used = 0
+    }
+    used += length
+    return pool.subarray(used - length, used)
+  }
+  return {
+    next: () => {
+      const now = nowMs()
+      if (now > lastMs) {
+        lastMs = now
+        counter = take(2).readUInt16BE() & 0x7ff
+      } else if (++counter > 0xfff) {
+        lastMs++
+        counter = 0
+      }
+      const tail = Buffer.from(take(8))
+      tail[0] = ((tail[0] ?? 0) & 0x3f) | 0x80
+      return dashed(lastMs.toString(16).padStart(12, '0') + (0x7000 | counter).toString(16) + tail.toString('hex'))
+    },
+    bytes: (length) => Buffer.from(take(length)),
+    chance: () => Math.random(),
+  }
+}
+
+function dashed(hex: string): string {
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
+
+export function isUuid(text: string): boolean {
+  return UUID.test(text)
+}
+
+/** The moment a version 7 id was made, to the millisecond. */
+export function timeOfId(id: string): Date {
+  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))
+}
+
+/** The smallest version 7 id of a moment: bounds for range scans and partitions. */
+export function firstIdAt(at: Date): string {
+  return dashed(at.getTime().toString(16).padStart(12, '0') + '0'.repeat(20))
+}

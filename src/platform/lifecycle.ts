@@ -1,0 +1,101 @@
+// Whatever runs is a Service. Nothing runs that is not stopped.
+
+export interface Service {
+  readonly name: string
+  /** Resolves when ready for work (the port is bound, the first poll is armed). */
+  start(): Promise<void>
+  /** Takes no new work, finishes what is under way, and resolves. Must settle soon after `deadline` aborts. */
+  stop(deadline: AbortSignal): Promise<void>
+}
+
+const UNDO_MS = 5_000
+
+/** Starts in order; when one fails, stops those already started, in reverse, and rejects with its error. */
+export async function startAll(services: readonly Service[]): Promise<void> {
+  const started: Service[] = []
+  for (const service of services) {
+    try {
+      await service.start()
+      started.push(service)
+    } catch (error) {
+      await stopAll(started, AbortSignal.timeout(UNDO_MS)).catch(() => undefined)
+      throw new Error(`${service.name} did not start`, { cause: error })
+    }
+  }
+}
+
+/** Stops in reverse order. One that fails does not keep the others up; the errors come together at the end. */
+export async function stopAll(services: readonly Service[], deadline: AbortSignal): Promise<void> {
+  const errors: unknown[] = []
+  for (const service of services.toReversed()) {
+    try {
+      await service.stop(deadline)
+    } catch (error) {
+      errors.push(new Error(`${service.name} did not stop cleanly`, { cause: error }))
+    }
+  }
+  if (errors.length > 0) throw new AggregateError(errors, 'services did not stop cleanly')
+}
+
+export interface Loop extends Service {
+  /** Cuts the wait before the next turn short. */
+  wake(): void
+}
+
+export interface LoopOptions {
+  readonly name: string
+  /** Answers how long to wait before the next turn, in milliseconds; 0 = at once. */
+  readonly turn: (signal: AbortSignal) => Promise<number>
+  readonly onError: (error: unknown) => void
+  /** The wait after a turn that threw. */
+  readonly retryMs?: number
+}
+
+/** Runs `turn` again and again until stopped. A turn that throws is reported and tried again. */
+export function loop({ name, turn, onError, retryMs = 1_000 }: LoopOptions): Loop {
+  const stopping = new AbortController()
+  let wakeUp: (() => void) | null = null
+  let woken = false
+  let running: Promise<void> = Promise.resolve()
+  const rest = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      if (woken || stopping.signal.aborted || ms <= 0) {
+        setImmediate(resolve)
+        return
+      }
+      const done = (): void => {
+        clearTimeout(timer)
+        wakeUp = null
+        resolve()
+      }
+      const timer = setTimeout(done, ms)
+      wakeUp = done
+    })
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      let waitMs = retryMs
+      woken = false
+      try {
+        waitMs = await turn(stopping.signal)
+      } catch (error) {
+        if (!stopping.signal.aborted) onError(error)
+      }
+      await rest(waitMs)
+    }
+  }
+  return {
+    name,
+    start: async () => {
+      running = run()
+    },
+    stop: async () => {
+      stopping.abort(new Error(`${name} is stopping`))
+      wakeUp?.()
+      await running
+    },
+    wake: () => {
+      woken = true
+      wakeUp?.()
+    },
+  }
+}
