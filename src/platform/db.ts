@@ -1,0 +1,236 @@
+// PostgreSQL, by SQL written as SQL. Two faces of one database: `system` is the service itself, `tenant` is the API
+// acting for one account; row level security shows the tenant that account's rows alone, beside the scoping in each
+// statement. Statements are named, so the server parses and plans each once per connection.
+//
+// Connections are pipelined: statements that are issued without awaiting one another travel together. In a transaction
+// a statement that fails fails all that follow it, so rows may be written with `Promise.all`.
+
+import pg from 'pg'
+
+/** A statement with the name under which connections prepare it. Names are `room_what`, unique in the code base. */
+export interface Statement {
+  readonly name: string
+  readonly text: string
+}
+
+export function statement(name: string, text: string): Statement {
+  return { name, text }
+}
+
+/** Something statements run on: the pool (each statement its own transaction) or one transaction. */
+export interface Db {
+  /** Resolves to the rows. Bigints come as numbers, timestamps as Date, jsonb parsed, bytea as Buffer. */
+  query<Row extends object>(statement: Statement, values?: readonly unknown[]): Promise<readonly Row[]>
+  /** Resolves to the first row, or null. */
+  one<Row extends object>(statement: Statement, values?: readonly unknown[]): Promise<Row | null>
+  /** Resolves to the number of rows that the statement touched. */
+  execute(statement: Statement, values?: readonly unknown[]): Promise<number>
+}
+
+export interface Database {
+  /** As the service: every account's rows. */
+  readonly system: Db
+  /** One transaction as the service. Commits when `work` resolves, rolls back when it rejects. */
+  transaction<T>(work: (db: Db) => Promise<T>): Promise<T>
+  /** One transaction as one account. */
+  tenant<T>(accountId: string, work: (db: Db) => Promise<T>): Promise<T>
+  /**
+   * Calls `heard` for every NOTIFY on `channel`, and with null when notifications may have been missed (after the
+   * connection was lost and made again). Resolves once the server listens.
+   */
+  listen(channel: string, heard: (payload: string | null) => void): Promise<void>
+  /** Rejects when the database does not answer within `withinMs`. */
+  ping(withinMs: number): Promise<void>
+  close(): Promise<void>
+}
+
+export interface DatabaseOptions {
+  /** A connection string, or what the embedded supervisor hands out. */
+  readonly url: string
+  /** The most connections of each face. */
+  readonly maxConnections?: number
+  readonly onError: (error: unknown) => void
+}
+
+const CONNECT_WITHIN_MS = 4_000
+const IDLE_MS = 60_000
+const LISTEN_RETRY_MS = 500
+const COMMON =
+  '-c search_path=posthorn -c statement_timeout=30s -c idle_in_transaction_session_timeout=15s -c timezone=UTC'
+// The service's statements were chosen with these plans: one that depended on statistics taken from an empty table ran
+// 1,000 times slower. They never apply to the API's role, whose lists need the planner.
+const SYSTEM_PLANS =
+  '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c enable_bitmapscan=off'
+
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
+
+export function connect({ url, maxConnections = 8, onError }: DatabaseOptions): Database {
+  const pool = (role: string, plans: string): pg.Pool => {
+    const made = new pg.Pool({
+      connectionString: url,
+      max: maxConnections,
+      connectionTimeoutMillis: CONNECT_WITHIN_MS,
+      idleTimeoutMillis: IDLE_MS,
+      options: `-c role=${role} ${COMMON} ${plans}`,
+      application_name: role,
+      pipeline: true,
+    } as pg.PoolConfig)
+    made.on('error', onError)
+    return made
+  }
+  const system = pool('posthorn_system', SYSTEM_PLANS)
+  const tenant = pool('posthorn_tenant', '')
+  const listener = listenOn(url, onError)
+  return {
+    system: onPool(system),
+    transaction: (work) => transact(system, null, work),
+    tenant: (accountId, work) => transact(tenant, accountId, work),
+    listen: listener.listen,
+    ping: (withinMs) => ping(system, withinMs),
+    close: async () => {
+      await Promise.all([listener.close(), system.end(), tenant.end()])
+    },
+  }
+}
+
+function onPool(pool: pg.Pool): Db {
+  return dbOn((config) => pool.query(config))
+}
+
+function dbOn(run: (config: pg.QueryConfig) => Promise<pg.QueryResult>): Db {
+  const send = ({ name, text }: Statement, values: readonly unknown[] = []): Promise<pg.QueryResult> =>
+    run({ name, text, values: values as unknown[] })
+  return {
+    query: async <Row extends object>(what: Statement, values?: readonly unknown[]) =>
+      (await send(what, values)).rows as readonly Row[],
+    one: async <Row extends object>(what: Statement, values?: readonly unknown[]) =>
+      ((await send(what, values)).rows[0] as Row | undefined) ?? null,
+    execute: async (what, values) => (await send(what, values)).rowCount ?? 0,
+  }
+}
+
+const SET_ACCOUNT = statement('platform_set_account', `select set_config('app.account_id', $1, true)`)
+
+async function transact<T>(pool: pg.Pool, accountId: string | null, work: (db: Db) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  let broken: Error | undefined
+  const db = dbOn((config) => client.query(config))
+  try {
+    // Sent ahead of the work without waiting. Should the account not be set, the transaction is aborted and every
+    // later statement fails with it: a failure never widens what is seen.
+    const begun = [client.query('begin')]
+    if (accountId !== null) begun.push(client.query({ ...SET_ACCOUNT, values: [accountId] }))
+    const [result] = await Promise.all([work(db), ...begun])
+    await client.query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback').catch((failure: Error) => {
+      broken = failure
+    })
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}
+
+async function ping(pool: pg.Pool, withinMs: number): Promise<void> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error(`the database did not answer within ${withinMs} ms`)), withinMs)
+  try {
+    await Promise.race([pool.query('select 1'), late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+interface Listener {
+  listen(channel: string, heard: (payload: string | null) => void): Promise<void>
+  close(): Promise<void>
+}
+
+function listenOn(url: string, onError: (error: unknown) => void): Listener {
+  const handlers = new Map<string, ((payload: string | null) => void)[]>()
+  let connecting: Promise<pg.Client> | null = null
+  let closed = false
+
+  const lost = (error?: unknown): void => {
+    if (connecting === null) return
+    connecting = null
+    if (closed) return
+    if (error !== undefined) onError(error)
+    setTimeout(() => {
+      if (closed || connecting !== null) return
+      open().then(() => {
+        for (const heard of [...handlers.values()].flat()) heard(null)
+      }, onError)
+    }, LISTEN_RETRY_MS).unref()
+  }
+
+  const open = (): Promise<pg.Client> => {
+    connecting ??= (async () => {
+      const client = new pg.Client({
+        connectionString: url,
+        connectionTimeoutMillis: CONNECT_WITHIN_MS,
+        options: `-c role=posthorn_system ${COMMON}`,
+        application_name: 'posthorn_listen',
+        keepAlive: true,
+      })
+      client.on('notification', ({ channel, payload }) => {
+        for (const heard of handlers.get(channel) ?? []) heard(payload ?? '')
+      })
+      client.on('error', lost)
+      client.on('end', () => lost())
+      await client.connect()
+      for (const channel of handlers.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+      return client
+    })().catch((error: unknown) => {
+      lost()
+      throw error
+    })
+    return connecting
+  }
+
+  return {
+    listen: async (channel, heard) => {
+      const known = handlers.get(channel)
+      if (known !== undefined) known.push(heard)
+      else handlers.set(channel, [heard])
+      const client = await open()
+      await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+    },
+    close: async () => {
+      closed = true
+      const client = await connecting?.catch(() => null)
+      await client?.end()
+    },
+  }
+}
+
+// SQLSTATE classes 08 (connection), 53 (resources), 57P (shutdown, crash, not yet up) and what sockets say.
+const UNAVAILABLE_STATE = /^(08|53|57P)/
+const UNAVAILABLE_SOCKET = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EAGAIN',
+  'ENOTFOUND',
+])
+
+/** True when an error says that the database is not there now, rather than that the statement was wrong. */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code } = error as { code?: unknown }
+  if (typeof code === 'string') return UNAVAILABLE_STATE.test(code) || UNAVAILABLE_SOCKET.has(code)
+  return /Connection terminated|timeout exceeded when trying to connect|not queryable|Client was closed/.test(
+    error.message,
+  )
+}
+
+/** The SQLSTATE of an error the server raised, or null. */
+export function sqlState(error: unknown): string | null {
+  const { code } = (error ?? {}) as { code?: unknown }
+  return error instanceof Error && typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : null
+}
