@@ -1,0 +1,190 @@
+// The settings of an instance, and the only reader of the environment. Every setting stands in one table, from which
+// docs/config.md is generated. A setting that cannot be read stops the start and says which, and why.
+
+import { resolve } from 'node:path'
+
+export const ROLES = ['api', 'tracking', 'submission', 'mx', 'delivery', 'worker'] as const
+export type Role = (typeof ROLES)[number]
+
+export type DeliveryMode =
+  | { readonly kind: 'sandbox' }
+  | { readonly kind: 'direct' }
+  | { readonly kind: 'relay'; readonly host: string; readonly port: number }
+
+export type RelayTls = 'off' | 'starttls' | 'implicit' | 'offered'
+
+interface Setting<T> {
+  readonly name: string
+  /** As the reference prints it. */
+  readonly default: string
+  readonly meaning: string
+  /** @throws Error whose message completes «NAME: ...» */
+  readonly read: (text: string | undefined) => T
+}
+
+function setting<T>(name: string, standard: string, meaning: string, read: (text: string | undefined) => T): Setting<T> {
+  return { name, default: standard, meaning, read }
+}
+
+const DEFAULT_HTTP_PORT = 8080
+
+export const SETTINGS = {
+  dataDir: setting('POSTHORN_DATA_DIR', './data', 'embedded database, keys, spool', (t) => resolve(t ?? 'data')),
+  databaseUrl: setting('DATABASE_URL', 'unset: the embedded database', 'any PostgreSQL 15 or newer', (t) => t ?? null),
+  bind: setting('POSTHORN_BIND', '127.0.0.1', 'all listening sockets', (t) => t ?? '127.0.0.1'),
+  httpHost: setting('POSTHORN_HTTP_HOST', 'POSTHORN_BIND', 'HTTP listening address', (t) => t ?? null),
+  httpPort: setting('POSTHORN_HTTP_PORT', '8080', 'API, dashboard, tracking', (t) => port(t) ?? DEFAULT_HTTP_PORT),
+  httpsPort: setting('POSTHORN_HTTPS_PORT', 'unset (no TLS listener)', 'API, dashboard, tracking over TLS', port),
+  publicUrl: setting('POSTHORN_PUBLIC_URL', 'http://127.0.0.1:8080', 'the base of links in mail', url),
+  euUrl: setting('POSTHORN_EU_URL', 'unset', 'the regional base named in the OpenAPI document', url),
+  tlsCertFile: setting('POSTHORN_TLS_CERT_FILE', 'self-signed', "for SMTP and the public URL's host", (t) => t ?? null),
+  tlsKeyFile: setting('POSTHORN_TLS_KEY_FILE', 'self-signed', 'the key of that certificate', (t) => t ?? null),
+  submissionPorts: setting('POSTHORN_SUBMISSION_PORT', '2587', 'submission with STARTTLS, comma list', (t) => ports(t, [2587])),
+  submissionTlsPorts: setting('POSTHORN_SUBMISSION_TLS_PORT', '2465', 'submission with implicit TLS, comma list', (t) =>
+    ports(t, [2465]),
+  ),
+  mxPort: setting('POSTHORN_MX_PORT', '2525', 'inbound MX', (t) => port(t) ?? 2525),
+  hostname: setting('POSTHORN_HOSTNAME', 'localhost', 'EHLO and return-path host', (t) => (t ?? 'localhost').toLowerCase()),
+  spfMechanism: setting('POSTHORN_SPF_MECHANISM', 'a:<hostname>', 'what SPF records of sending domains name', (t) => t ?? null),
+  delivery: setting('POSTHORN_DELIVERY', 'sandbox', '`sandbox`, `direct` (MX), `relay:host:port`', deliveryMode),
+  relayUser: setting('POSTHORN_RELAY_USER', 'unset', 'log-in at the relay', (t) => t ?? null),
+  relayPassword: setting('POSTHORN_RELAY_PASSWORD', 'unset', 'log-in at the relay', (t) => t ?? null),
+  relayTls: setting(
+    'POSTHORN_RELAY_TLS',
+    'STARTTLS if offered',
+    'towards the relay: `off`, `starttls`, `implicit`',
+    (t): RelayTls => (t === undefined ? 'offered' : oneOf(t, ['off', 'starttls', 'implicit'] as const)),
+  ),
+  smtpPort: setting('POSTHORN_SMTP_PORT', '25', 'towards MX hosts', (t) => port(t) ?? 25),
+  sourceIps: setting('POSTHORN_SOURCE_IPS', "the system's", 'source addresses towards MX hosts, comma list', list),
+  dnsServers: setting(
+    'POSTHORN_DNS_SERVERS',
+    "the system's",
+    '`host:port,..`, used for every look-up; when unset, verification asks the authoritative servers',
+    list,
+  ),
+  secretKey: setting(
+    'POSTHORN_SECRET_KEY',
+    'made in the data dir',
+    'at least 32 characters; encrypts secrets at rest, derives token keys',
+    secretKey,
+  ),
+  acmeDirectory: setting('POSTHORN_ACME_DIRECTORY', "Let's Encrypt", 'ACME CA', url),
+  acmeCaFile: setting('POSTHORN_ACME_CA_FILE', 'unset', 'certificate authority of the ACME CA', (t) => t ?? null),
+  allowPrivateNetworks: setting(
+    'POSTHORN_ALLOW_PRIVATE_NETWORKS',
+    'false',
+    'lets webhooks, probes and delivery reach private addresses, and webhooks use http (tests)',
+    (t) => flag(t, false),
+  ),
+  trustedProxies: setting('POSTHORN_TRUSTED_PROXIES', 'none', 'CIDRs whose X-Forwarded-For counts', list),
+  rateLimits: setting(
+    'POSTHORN_RATE_LIMITS',
+    'on',
+    '`off` for load tests (also the per-address connection caps)',
+    (t) => (t === undefined ? 'on' : oneOf(t, ['on', 'off'] as const)) === 'on',
+  ),
+  plansFile: setting('POSTHORN_PLANS_FILE', 'built in', 'limits per plan, JSON', (t) => t ?? null),
+  operatorEmail: setting('POSTHORN_OPERATOR_EMAIL', 'unset', 'notices', (t) => t ?? null),
+  systemFrom: setting('POSTHORN_SYSTEM_FROM', 'posthorn@<hostname>', 'sender of notices', (t) => t ?? null),
+  metricsToken: setting(
+    'POSTHORN_METRICS_TOKEN',
+    'unset',
+    '`/metrics` answers loopback requests without a forwarding header, and bearers of this; else 404',
+    (t) => t ?? null,
+  ),
+  roles: setting('POSTHORN_ROLES', 'all', `comma list of \`${ROLES.join(',')}\`: several machines share one database`, roles),
+  logLevel: setting('POSTHORN_LOG_LEVEL', 'info', '`error`, `warn`, `info`, `debug`, `silent`', (t) =>
+    t === undefined ? 'info' : oneOf(t, ['error', 'warn', 'info', 'debug', 'silent'] as const),
+  ),
+} as const
+
+type Read = { readonly [Key in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Key]['read']> }
+
+export interface Config extends Omit<Read, 'publicUrl' | 'httpHost' | 'spfMechanism' | 'systemFrom'> {
+  readonly publicUrl: string
+  readonly httpHost: string
+  readonly spfMechanism: string
+  readonly systemFrom: string
+}
+
+/** @throws Error naming every setting that cannot be read */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const faults: string[] = []
+  const read: Record<string, unknown> = {}
+  for (const [key, { name, read: parse }] of Object.entries(SETTINGS)) {
+    const text = environment[name]?.trim()
+    try {
+      read[key] = parse(text === '' ? undefined : text)
+    } catch (error) {
+      faults.push(`${name}: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  if (faults.length > 0) throw new Error(`settings that cannot be read:\n  ${faults.join('\n  ')}`)
+  const known = read as unknown as Read
+  return {
+    ...known,
+    publicUrl: known.publicUrl ?? `http://127.0.0.1:${known.httpPort}`,
+    httpHost: known.httpHost ?? known.bind,
+    spfMechanism: known.spfMechanism ?? `a:${known.hostname}`,
+    systemFrom: known.systemFrom ?? `posthorn@${known.hostname}`,
+  }
+}
+
+/** The settings of this process. */
+export function processConfig(): Config {
+  return readConfig(process.env)
+}
+
+function port(text: string | undefined): number | null {
+  if (text === undefined) return null
+  const number = Number(text)
+  if (!/^\d{1,5}$/.test(text) || number > 65535) throw new Error(`«${text}» is not a port (0-65535)`)
+  return number
+}
+
+function ports(text: string | undefined, standard: readonly number[]): readonly number[] {
+  return text === undefined ? standard : list(text).map((item) => port(item) ?? 0)
+}
+
+function list(text: string | undefined): readonly string[] {
+  return (text ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+}
+
+function url(text: string | undefined): string | null {
+  if (text === undefined) return null
+  const parsed = URL.canParse(text) ? new URL(text) : null
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) throw new Error(`«${text}» is not an http or https address`)
+  return text.replace(/\/+$/, '')
+}
+
+function flag(text: string | undefined, standard: boolean): boolean {
+  return text === undefined ? standard : oneOf(text, ['true', 'false', '1', '0'] as const).replace('1', 'true') === 'true'
+}
+
+function oneOf<const Value extends string>(text: string, values: readonly Value[]): Value {
+  const found = values.find((value) => value === text)
+  if (found === undefined) throw new Error(`«${text}» is none of ${values.join(', ')}`)
+  return found
+}
+
+function deliveryMode(text: string | undefined): DeliveryMode {
+  if (text === undefined || text === 'sandbox') return { kind: 'sandbox' }
+  if (text === 'direct') return { kind: 'direct' }
+  const relay = /^relay:(\[[0-9a-fA-F:]+\]|[^:]+):(\d{1,5})$/.exec(text)
+  if (relay === null) throw new Error(`«${text}» is none of sandbox, direct, relay:host:port`)
+  return { kind: 'relay', host: (relay[1] ?? '').replace(/^\[|\]$/g, ''), port: port(relay[2]) ?? 25 }
+}
+
+function roles(text: string | undefined): readonly Role[] {
+  if (text === undefined || text === 'all') return ROLES
+  return list(text).map((item) => oneOf(item, ROLES))
+}
+
+function secretKey(text: string | undefined): string | null {
+  if (text !== undefined && text.length < 32) throw new Error('it must have at least 32 characters')
+  return text ?? null
+}
