@@ -22,7 +22,12 @@ interface Setting<T> {
   readonly read: (text: string | undefined) => T
 }
 
-function setting<T>(name: string, standard: string, meaning: string, read: (text: string | undefined) => T): Setting<T> {
+function setting<T>(
+  name: string,
+  standard: string,
+  meaning: string,
+  read: (text: string | undefined) => T,
+): Setting<T> {
   return { name, default: standard, meaning, read }
 }
 
@@ -39,13 +44,22 @@ export const SETTINGS = {
   euUrl: setting('POSTHORN_EU_URL', 'unset', 'the regional base named in the OpenAPI document', url),
   tlsCertFile: setting('POSTHORN_TLS_CERT_FILE', 'self-signed', "for SMTP and the public URL's host", (t) => t ?? null),
   tlsKeyFile: setting('POSTHORN_TLS_KEY_FILE', 'self-signed', 'the key of that certificate', (t) => t ?? null),
-  submissionPorts: setting('POSTHORN_SUBMISSION_PORT', '2587', 'submission with STARTTLS, comma list', (t) => ports(t, [2587])),
+  submissionPorts: setting('POSTHORN_SUBMISSION_PORT', '2587', 'submission with STARTTLS, comma list', (t) =>
+    ports(t, [2587]),
+  ),
   submissionTlsPorts: setting('POSTHORN_SUBMISSION_TLS_PORT', '2465', 'submission with implicit TLS, comma list', (t) =>
     ports(t, [2465]),
   ),
   mxPort: setting('POSTHORN_MX_PORT', '2525', 'inbound MX', (t) => port(t) ?? 2525),
-  hostname: setting('POSTHORN_HOSTNAME', 'localhost', 'EHLO and return-path host', (t) => (t ?? 'localhost').toLowerCase()),
-  spfMechanism: setting('POSTHORN_SPF_MECHANISM', 'a:<hostname>', 'what SPF records of sending domains name', (t) => t ?? null),
+  hostname: setting('POSTHORN_HOSTNAME', 'localhost', 'EHLO and return-path host', (t) =>
+    (t ?? 'localhost').toLowerCase(),
+  ),
+  spfMechanism: setting(
+    'POSTHORN_SPF_MECHANISM',
+    'a:<hostname>',
+    'what SPF records of sending domains name',
+    (t) => t ?? null,
+  ),
   delivery: setting('POSTHORN_DELIVERY', 'sandbox', '`sandbox`, `direct` (MX), `relay:host:port`', deliveryMode),
   relayUser: setting('POSTHORN_RELAY_USER', 'unset', 'log-in at the relay', (t) => t ?? null),
   relayPassword: setting('POSTHORN_RELAY_PASSWORD', 'unset', 'log-in at the relay', (t) => t ?? null),
@@ -93,7 +107,12 @@ export const SETTINGS = {
     '`/metrics` answers loopback requests without a forwarding header, and bearers of this; else 404',
     (t) => t ?? null,
   ),
-  roles: setting('POSTHORN_ROLES', 'all', `comma list of \`${ROLES.join(',')}\`: several machines share one database`, roles),
+  roles: setting(
+    'POSTHORN_ROLES',
+    'all',
+    `comma list of \`${ROLES.join(',')}\`: several machines share one database`,
+    roles,
+  ),
   logLevel: setting('POSTHORN_LOG_LEVEL', 'info', '`error`, `warn`, `info`, `debug`, `silent`', (t) =>
     t === undefined ? 'info' : oneOf(t, ['error', 'warn', 'info', 'debug', 'silent'] as const),
   ),
@@ -157,12 +176,15 @@ function list(text: string | undefined): readonly string[] {
 function url(text: string | undefined): string | null {
   if (text === undefined) return null
   const parsed = URL.canParse(text) ? new URL(text) : null
-  if (parsed === null || !/^https?:$/.test(parsed.protocol)) throw new Error(`«${text}» is not an http or https address`)
+  if (parsed === null || !/^https?:$/.test(parsed.protocol))
+    throw new Error(`«${text}» is not an http or https address`)
   return text.replace(/\/+$/, '')
 }
 
 function flag(text: string | undefined, standard: boolean): boolean {
-  return text === undefined ? standard : oneOf(text, ['true', 'false', '1', '0'] as const).replace('1', 'true') === 'true'
+  return text === undefined
+    ? standard
+    : oneOf(text, ['true', 'false', '1', '0'] as const).replace('1', 'true') === 'true'
 }
 
 function oneOf<const Value extends string>(text: string, values: readonly Value[]): Value {
