@@ -1,0 +1,131 @@
+// The question of domain verification: does evaluating a domain's SPF policy (RFC 7208) come to one given mechanism?
+
+import ipaddr from 'ipaddr.js'
+import type { Resolver } from '../platform/dns.ts'
+import { Budget, isLookupName, NAMES_PER_TERM, requireRecord, SpfStop, shortened, within } from './spf.ts'
+import { expandMacros, type Mechanism, parseMechanism } from './spf-record.ts'
+
+/** Whether an evaluation comes to a mechanism before something else ends it. */
+export type Reach =
+  | { readonly kind: 'reached' }
+  | { readonly kind: 'not_reached'; readonly reason: string }
+  | { readonly kind: 'permerror'; readonly reason: string }
+  | { readonly kind: 'temperror'; readonly reason: string }
+
+/**
+ * Follows a domain's policy as a receiver would for a client that only `mechanism` covers, whatever it resolves to.
+ *
+ * Mechanisms before it that would have to match an address do not end the walk, since the client's address is not
+ * theirs, but they are asked and counted as a receiver counts them. `all` ends the record that it stands in; an included
+ * record that ends in a passing `all` ends the one that includes it. Only a passing (`+`) way through counts. A name
+ * that depends on the client (macros other than `%{d}`) cannot be followed: it counts as one look-up that did not match.
+ *
+ * @param mechanism such as `a:mail.example.com` or `include:_spf.example.com`; throws when it is none
+ */
+export async function reaches(
+  domain: string,
+  mechanism: string,
+  resolver: Resolver,
+  signal?: AbortSignal,
+): Promise<Reach> {
+  const wanted = parseMechanism(mechanism)
+  if (wanted === null) throw new Error(`not an SPF mechanism: ${mechanism}`)
+  try {
+    const walk = new Walk(wanted, resolver, signal)
+    const end = await walk.record(domain)
+    if (end === 'reached') return { kind: 'reached' }
+    const why = { absent: 'has no SPF record', all: 'accepts every sender before it', none: 'does not name it' }[end]
+    return { kind: 'not_reached', reason: `the SPF policy of ${domain} ${why}` }
+  } catch (error) {
+    if (error instanceof SpfStop) return { kind: error.result, reason: error.message }
+    throw error
+  }
+}
+
+class Walk {
+  readonly #budget = new Budget()
+  readonly #wanted: Mechanism
+  readonly #resolver: Resolver
+  readonly #signal: AbortSignal | undefined
+
+  constructor(wanted: Mechanism, resolver: Resolver, signal: AbortSignal | undefined) {
+    this.#wanted = wanted
+    this.#resolver = resolver
+    this.#signal = signal
+  }
+
+  /** `all` = it passes everyone before it comes to the wanted mechanism; `none` = it passes no one. */
+  async record(domain: string): Promise<'reached' | 'all' | 'none' | 'absent'> {
+    const record = await requireRecord(domain, this.#resolver, this.#signal)
+    if (record === null) return 'absent'
+    for (const mechanism of record.mechanisms) {
+      const passes = mechanism.qualifier === '+'
+      if (same(mechanism, this.#wanted, domain)) {
+        if (costs(mechanism)) this.#budget.spend(mechanism.kind)
+        return passes ? 'reached' : 'none'
+      }
+      if (mechanism.kind === 'all') return passes ? 'all' : 'none'
+      if (mechanism.kind !== 'include') {
+        await this.#count(mechanism, domain)
+        continue
+      }
+      const inner = await this.#follow(mechanism.domain, domain)
+      if (inner === 'reached' || inner === 'all') return passes ? inner : 'none'
+    }
+    return record.redirect === null ? 'none' : this.#follow(record.redirect, domain)
+  }
+
+  async #follow(spec: string, domain: string): Promise<'reached' | 'all' | 'none'> {
+    this.#budget.spend(spec)
+    const target = await known(spec, domain)
+    if (target === null) return 'none'
+    const inner = isLookupName(target) ? await this.record(target) : 'absent'
+    if (inner === 'absent') throw new SpfStop('permerror', `${target} has no SPF record`)
+    return inner
+  }
+
+  /** Spends what a receiver would spend on a mechanism that does not match. */
+  async #count(mechanism: Mechanism, domain: string): Promise<void> {
+    if (!costs(mechanism)) return
+    this.#budget.spend(mechanism.kind)
+    if (mechanism.kind !== 'a' && mechanism.kind !== 'mx' && mechanism.kind !== 'exists') return
+    const name = mechanism.domain === null ? domain : await known(mechanism.domain, domain)
+    if (name === null || !isLookupName(name)) return
+    if (mechanism.kind === 'mx') {
+      const hosts = this.#budget.records(await this.#resolver.mx(name, this.#signal), name)
+      if (hosts.length > NAMES_PER_TERM) throw new SpfStop('permerror', `${name} has more than ${NAMES_PER_TERM} MX`)
+      return
+    }
+    const answer = await this.#resolver.a(name, this.#signal)
+    // A host with IPv6 alone is void for IPv4 clients only; which family the client has is not known here.
+    const has6 = mechanism.kind === 'a' && answer.kind === 'nodata'
+    this.#budget.records(has6 ? await this.#resolver.aaaa(name, this.#signal) : answer, name)
+  }
+}
+
+/** Expands a name whose only macro is the domain itself; null when it depends on the client. */
+async function known(spec: string, domain: string): Promise<string | null> {
+  const name = await expandMacros(spec, (letter) => (letter === 'd' ? domain : null))
+  return name === null ? null : shortened(name)
+}
+
+function costs(mechanism: Mechanism): boolean {
+  return mechanism.kind !== 'all' && mechanism.kind !== 'ip4' && mechanism.kind !== 'ip6'
+}
+
+/** Whether two mechanisms say the same, qualifier aside. */
+function same(one: Mechanism, wanted: Mechanism, domain: string): boolean {
+  if (one.kind !== wanted.kind) return false
+  const spec = (mechanism: Mechanism): string => {
+    const own = 'domain' in mechanism ? (mechanism.domain ?? domain) : ''
+    return own.toLowerCase().replace(/\.$/, '')
+  }
+  if (spec(one) !== spec(wanted)) return false
+  if ('prefix4' in one && 'prefix4' in wanted) {
+    return one.prefix4 === wanted.prefix4 && one.prefix6 === wanted.prefix6
+  }
+  if ('address' in one && 'address' in wanted) {
+    return one.prefix === wanted.prefix && within(ipaddr.parse(one.address), wanted.address, null)
+  }
+  return true
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { parseAllDocuments } from 'yaml'
+import { type Declared, declaredResolver } from '../../test/declared-dns.ts'
+import { checkHost } from './spf.ts'
+import { reaches } from './spf-reach.ts'
+import { isMacroString, parseSpf } from './spf-record.ts'
+
+const corpora = process.env['POSTHORN_CORPORA']
+const suite = corpora === undefined ? null : join(corpora, 'spf', 'rfc7208-tests.yml')
+
+interface Case {
+  readonly helo: string
+  readonly host: string
+  readonly mailfrom: string
+  readonly result: string | readonly string[]
+  readonly explanation?: string
+}
+interface Scenario {
+  readonly description: string
+  readonly tests: Readonly<Record<string, Case>>
+  readonly zonedata: Readonly<Record<string, readonly (string | Readonly<Record<string, unknown>>)[]>>
+}
+
+/** The suite's convention: SPF stands for TXT unless the name has a TXT of its own; NONE is no record. */
+function declared(zonedata: Scenario['zonedata']): Record<string, Declared[]> {
+  const zones: Record<string, Declared[]> = {}
+  for (const [name, entries] of Object.entries(zonedata)) {
+    const hasTxt = entries.some((entry) => typeof entry === 'object' && 'TXT' in entry)
+    zones[name] = entries.flatMap((entry): Declared[] => {
+      if (typeof entry === 'string') return ['TIMEOUT']
+      const [type, value] = Object.entries(entry)[0] ?? ['', null]
+      if (value === 'NONE' || (type === 'SPF' && hasTxt)) return []
+      if (type === 'SPF' || type === 'TXT') return [{ txt: Array.isArray(value) ? value.join('') : String(value) }]
+      if (type === 'MX') return [{ mx: [Number((value as unknown[])[0]), String((value as unknown[])[1])] }]
+      return [{ [type.toLowerCase()]: String(value) } as Declared]
+    })
+  }
+  return zones
+}
+
+if (suite === null || !existsSync(suite)) {
+  test('the RFC 7208 suite', { skip: 'POSTHORN_CORPORA is not set: the test material is elsewhere' }, () => {})
+} else {
+  let ran = 0
+  for (const document of parseAllDocuments(readFileSync(suite, 'utf8'), { version: '1.1' })) {
+    const scenario = document.toJS() as Scenario | null
+    if (!scenario?.tests) continue
+    const resolver = declaredResolver(declared(scenario.zonedata))
+    for (const [name, { helo, host, mailfrom, result, explanation }] of Object.entries(scenario.tests)) {
+      ran++
+      test(`RFC 7208 suite, ${scenario.description}: ${name}`, async () => {
+        const sender = mailfrom === '' ? `postmaster@${helo}` : mailfrom
+        const domain = sender.slice(sender.lastIndexOf('@') + 1)
+        const verdict = await checkHost(host, domain, sender, resolver, { helo })
+        assert.ok([result].flat().includes(verdict.result), `${verdict.result} (${verdict.error}), not ${result}`)
+        if (explanation !== undefined) {
+          assert.equal(verdict.explanation, explanation === 'DEFAULT' ? null : explanation)
+        }
+      })
+    }
+  }
+  test('the RFC 7208 suite was really read', () => assert.ok(ran > 190, `${ran} cases`))
+}
+
+const OURS = 'a:mail.posthorn.example'
+const PLAIN: Record<string, Declared[]> = {
+  'inc.example': [{ txt: `v=spf1 ip4:192.0.2.0/24 ${OURS} ~all` }],
+  'other.example': [{ txt: 'v=spf1 ip4:198.51.100.0/24 -all' }],
+  'open.example': [{ txt: 'v=spf1 +all' }],
+  'broken.example': [{ txt: 'v=spf1 foo:bar -all' }],
+  'down.example': ['TIMEOUT'],
+  'web.example': [{ a: '192.0.2.1' }],
+  'six.example': [{ aaaa: '2001:db8::1' }],
+}
+const many = (count: number): string => Array.from({ length: count }, () => 'include:other.example').join(' ')
+
+// Each row: a domain's policy, and whether evaluating it comes to OURS.
+const REACH: readonly (readonly [record: string, kind: string, why: string])[] = [
+  [`v=spf1 ${OURS} ~all`, 'reached', 'the record as we hand it out'],
+  [`v=spf1 +A:MAIL.posthorn.example. -all`, 'reached', 'case and the trailing dot say nothing'],
+  [`v=spf1 ~all ${OURS}`, 'not_reached', 'all ends the record'],
+  [`v=spf1 +all ${OURS}`, 'not_reached', 'a passing all ends it too'],
+  [`v=spf1 -${OURS} ~all`, 'not_reached', 'it refuses us by name'],
+  [`v=spf1 ?${OURS} +all`, 'not_reached', 'neutral is no pass'],
+  ['v=spf1 a:mail.posthorn.example/24 ~all', 'not_reached', 'another network'],
+  [`v=spf1 ip4:192.0.2.1 mx a:web.example ${OURS} -all`, 'reached', 'what matches addresses does not stop'],
+  [`v=spf1 exists:%{i}._spf.example ptr ${OURS} -all`, 'reached', 'macros of the client do not stop'],
+  ['v=spf1 include:inc.example -all', 'reached', 'through an include'],
+  ['v=spf1 -include:inc.example +all', 'not_reached', 'an include that refuses'],
+  [`v=spf1 include:other.example ${OURS} -all`, 'reached', "an include's -all is no match"],
+  [`v=spf1 include:open.example ${OURS} -all`, 'not_reached', "an include's +all matches everyone"],
+  ['v=spf1 redirect=inc.example', 'reached', 'through a redirect'],
+  ['v=spf1 ~all redirect=inc.example', 'not_reached', 'all goes before redirect'],
+  ['v=spf1 redirect=absent.example', 'permerror', 'a redirect to nothing'],
+  [`v=spf1 include:absent.example ${OURS} -all`, 'permerror', 'an include of nothing'],
+  [`v=spf1 ${OURS} bogus -all`, 'permerror', 'an error behind it still spoils the record'],
+  [`v=spf1 include:broken.example ${OURS} -all`, 'permerror', 'an error in an include'],
+  [`v=spf1 include:down.example ${OURS} -all`, 'temperror', 'the DNS is down'],
+  [`v=spf1 ${OURS} include:down.example -all`, 'reached', 'what stands behind is not asked'],
+  [`v=spf1 ${many(9)} ${OURS} -all`, 'reached', 'ten look-ups, ours the tenth'],
+  [`v=spf1 ${many(10)} ${OURS} -all`, 'permerror', 'ours would be the eleventh'],
+  [`v=spf1 a:n1.example a:n2.example ${OURS} -all`, 'reached', 'two void look-ups'],
+  [`v=spf1 a:n1.example a:n2.example a:n3.example ${OURS} -all`, 'permerror', 'three void look-ups'],
+  [`v=spf1 a:six.example a:six.example a:six.example ${OURS} -all`, 'reached', 'IPv6 alone is not void'],
+  ['v=spf1 include:loop.example -all', 'permerror', 'a loop ends at the tenth look-up'],
+]
+for (const [record, kind, why] of REACH) {
+  test(`"${record}": ${kind}, ${why}`, async () => {
+    const zones = { ...PLAIN, 'loop.example': [{ txt: 'v=spf1 include:loop.example -all' }] }
+    const withMx: Declared[] = [{ txt: record }, { mx: [10, 'mail.posthorn.example'] }]
+    const resolver = declaredResolver({ ...zones, 'shop.example': withMx })
+    const reach = await reaches('shop.example', OURS, resolver)
+    assert.equal(reach.kind, kind, JSON.stringify(reach))
+  })
+}
+
+test('a mechanism without a look-up is reached after ten that have one', async () => {
+  const resolver = declaredResolver({ ...PLAIN, 'shop.example': [{ txt: `v=spf1 ${many(10)} ip4:203.0.113.7 -all` }] })
+  assert.equal((await reaches('shop.example', 'ip4:203.0.113.7', resolver)).kind, 'reached')
+})
+
+test('no record text makes the reader throw, and what it reads it reads in linear time', () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 400 }), (text) => {
+      parseSpf(`v=spf1 ${text}`)
+      isMacroString(text)
+    }),
+  )
+  const started = performance.now()
+  for (const hostile of ['%{', 'a:%{i}', '%{d}.', 'a:%{%{', '/'.repeat(2), 'a.']) {
+    parseSpf(`v=spf1 a:${hostile.repeat(20_000)}`)
+  }
+  assert.ok(performance.now() - started < 2_000)
+})
