@@ -1,0 +1,98 @@
+import type { Database, Db } from '../../platform/db.ts'
+import * as sql from './sql.ts'
+import { type EmailFacts, type EventType, eventType, type Stream } from './types.ts'
+
+export interface FollowedEvent {
+  readonly eventId: string
+  readonly at: Date
+  readonly accountId: string
+  readonly domainId: string | null
+  readonly emailId: string | null
+  readonly type: EventType
+  readonly stream: Stream
+  readonly sandbox: boolean
+  readonly tag: string | null
+  readonly data: Readonly<Record<string, unknown>>
+  readonly facts: EmailFacts | null
+}
+
+export interface FollowOptions {
+  /** Stands for one effect for ever: its cursor is kept under this name. */
+  readonly name: string
+  /** The most events in one transaction. */
+  readonly limit: number
+  /** Runs in the transaction that advances the cursor: all of it happens, once, or none of it. */
+  readonly effect: (db: Db, events: readonly FollowedEvent[]) => Promise<void>
+}
+
+export interface EventRow {
+  readonly xid: string
+  readonly seq: number
+  readonly at: Date
+  readonly event_id: string
+  readonly account_id: string
+  readonly domain_id: string | null
+  readonly email_id: string | null
+  readonly type: number
+  readonly stream: number
+  readonly sandbox: boolean
+  readonly tag: string | null
+  readonly data: Record<string, unknown> | null
+  readonly facts: EmailFacts | null
+}
+
+const FROM_THE_START = new Date(0)
+// A transaction may commit an event whose time lies a little before that of one already read.
+const OVERLAP_MS = 3_600_000
+
+/**
+ * Takes the next stretch of the log. Another worker of the same name waits for this one.
+ *
+ * @returns how many events were taken; `limit` means that there is more
+ */
+export function follow(database: Database, { name, limit, effect }: FollowOptions): Promise<number> {
+  return database.transaction(async (db) => {
+    const cursor = await lockCursor(db, name)
+    const since = cursor.at === null ? FROM_THE_START : new Date(cursor.at.getTime() - OVERLAP_MS)
+    const rows = await db.query<EventRow>(sql.after, [cursor.xid, cursor.seq, since, limit])
+    const last = rows.at(-1)
+    if (last === undefined) return 0
+    await effect(db, rows.map(followed))
+    const latest = rows.reduce((at, row) => (row.at > at ? row.at : at), last.at)
+    await db.execute(sql.advance, [name, last.xid, last.seq, latest])
+    return rows.length
+  })
+}
+
+interface Cursor {
+  readonly xid: string
+  readonly seq: number
+  readonly at: Date | null
+}
+
+async function lockCursor(db: Db, name: string): Promise<Cursor> {
+  const lock = (): Promise<{ xid: string; seq: number; at: Date | number } | null> => db.one(sql.lockFollower, [name])
+  let row = await lock()
+  if (row === null) {
+    await db.execute(sql.addFollower, [name])
+    row = await lock()
+  }
+  if (row === null) throw new Error(`the follower ${name} has no cursor`)
+  return { xid: row.xid, seq: row.seq, at: row.at instanceof Date ? row.at : null }
+}
+
+export function followed(row: EventRow): FollowedEvent {
+  return {
+    eventId: row.event_id,
+    at: row.at,
+    accountId: row.account_id,
+    domainId: row.domain_id,
+    emailId: row.email_id,
+    type: eventType(row.type),
+    stream: row.stream === 1 ? 'broadcast' : 'transactional',
+    sandbox: row.sandbox,
+    tag: row.tag,
+    data: row.data ?? {},
+    facts: row.facts,
+  }
+}

@@ -1,0 +1,12 @@
+// The append-only log: one row per fact, written in the transaction of the fact. Emitters do not know their followers.
+// Statistics, webhooks, health and the bounce history follow this one log, each with a cursor that is advanced in the
+// transaction of its own effect; a follower that dies repeats nothing and skips nothing.
+//
+// A mail's own facts (recipient, subject, metadata ...) stand in the first event of the email alone, which is written
+// when the email is accepted; later events are joined to it by the email's id, whose time says in which partition it is.
+
+export { append, type NewEvent } from './append.ts'
+export { type FollowedEvent, type FollowOptions, follow } from './follow.ts'
+export { dropEvents, ensureEventPartitions } from './partitions.ts'
+export { eventsOfEmail, factsOf, wireEvent } from './read.ts'
+export { type EmailFacts, EVENT_TYPES, type EventType, type Stream, type WireEvent } from './types.ts'

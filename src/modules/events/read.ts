@@ -1,0 +1,56 @@
+import type { Db } from '../../platform/db.ts'
+import { timeOfId } from '../../platform/ids.ts'
+import { type EventRow, type FollowedEvent, followed } from './follow.ts'
+import * as sql from './sql.ts'
+import type { EmailFacts, WireEvent } from './types.ts'
+
+const MAX_EVENTS_OF_EMAIL = 1_000
+// The first event is written in the transaction that makes the id; clocks of two machines may differ by less than this.
+const CLOCK_SLACK_MS = 300_000
+
+/** Everything that happened to one email, oldest first, at most 1,000 events. */
+export async function eventsOfEmail(db: Db, accountId: string, emailId: string): Promise<readonly WireEvent[]> {
+  const since = new Date(timeOfId(emailId).getTime() - CLOCK_SLACK_MS)
+  const rows = await db.query<EventRow>(sql.ofEmail, [accountId, emailId, since, MAX_EVENTS_OF_EMAIL])
+  const facts = rows.find((row) => row.facts !== null)?.facts ?? null
+  return rows.map((row) => wireEvent(followed(row), facts))
+}
+
+/** The facts of the mails that events are about, by email id; an event that brings its own needs none. */
+export async function factsOf(db: Db, events: readonly FollowedEvent[]): Promise<ReadonlyMap<string, EmailFacts>> {
+  const found = new Map<string, EmailFacts>()
+  const asked = new Map<string, string>()
+  for (const { emailId, accountId, facts } of events) {
+    if (emailId === null) continue
+    if (facts === null) asked.set(emailId, accountId)
+    else found.set(emailId, facts)
+  }
+  for (const emailId of found.keys()) asked.delete(emailId)
+  if (asked.size === 0) return found
+  const times = [...asked.keys()].map((id) => timeOfId(id).getTime())
+  const low = new Date(Math.min(...times) - CLOCK_SLACK_MS)
+  const high = new Date(Math.max(...times) + CLOCK_SLACK_MS)
+  const rows = await db.query<{ email_id: string; facts: EmailFacts }>(sql.factsOf, [
+    [...asked.values()],
+    [...asked.keys()],
+    low,
+    high,
+  ])
+  for (const row of rows) found.set(row.email_id, row.facts)
+  return found
+}
+
+/** The one shape of an event (contract section 12). */
+export function wireEvent(event: FollowedEvent, facts: EmailFacts | null): WireEvent {
+  const { metadata = null, ...mail } = facts ?? {}
+  const about = event.emailId === null ? {} : { ...mail, stream: event.stream }
+  return {
+    event_id: event.eventId,
+    event: event.type,
+    timestamp: event.at.toISOString(),
+    ...(event.emailId !== null && event.type !== 'email.unsubscribed' && { email_id: event.emailId }),
+    tag: event.tag,
+    metadata,
+    data: { ...about, domain_id: event.domainId, sandbox: event.sandbox, ...event.data },
+  }
+}

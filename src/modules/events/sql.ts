@@ -1,0 +1,50 @@
+import { statement } from '../../platform/db.ts'
+
+export const append = statement(
+  'events_append',
+  `insert into event (at, event_id, account_id, domain_id, email_id, type, stream, sandbox, tag, data, facts)
+   select at, event_id, account_id, domain_id, email_id, type, stream, sandbox, tag, data::jsonb, facts::jsonb
+   from unnest($1::timestamptz[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::smallint[], $7::smallint[],
+     $8::boolean[], $9::text[], $10::text[], $11::text[])
+     as e(at, event_id, account_id, domain_id, email_id, type, stream, sandbox, tag, data, facts)`,
+)
+
+export const ofEmail = statement(
+  'events_of_email',
+  `select at, event_id, account_id, domain_id, email_id, type, stream, sandbox, tag, data, facts
+   from event where account_id = $1 and email_id = $2 and at >= $3 order by at, seq limit $4`,
+)
+
+// A follower takes its own row, so two workers never read the same stretch; readers below the oldest open
+// transaction see every event exactly once, since no smaller transaction id can still commit.
+export const lockFollower = statement(
+  'events_lock_follower',
+  'select xid::text as xid, seq, at from follower where name = $1 for update',
+)
+export const addFollower = statement(
+  'events_add_follower',
+  'insert into follower (name) values ($1) on conflict (name) do nothing',
+)
+export const after = statement(
+  'events_after',
+  `select xid::text as xid, seq, at, event_id, account_id, domain_id, email_id, type, stream, sandbox, tag, data, facts
+   from event where (xid, seq) > ($1::xid8, $2) and xid < pg_snapshot_xmin(pg_current_snapshot()) and at >= $3
+   order by xid, seq limit $4`,
+)
+export const advance = statement(
+  'events_advance_follower',
+  'update follower set xid = $2::xid8, seq = $3, at = greatest(at, $4) where name = $1',
+)
+// The facts of mails, by the email's id; the bounds prune partitions to the days on which the emails were accepted.
+export const factsOf = statement(
+  'events_facts_of',
+  `select e.email_id, e.facts from unnest($1::uuid[], $2::uuid[]) as k(account_id, email_id)
+   cross join lateral (select f.email_id, f.facts from event f where f.account_id = k.account_id
+     and f.email_id = k.email_id and f.at >= $3 and f.at < $4 and f.facts is not null order by f.at limit 1) e`,
+)
+
+export const ensurePartitions = statement(
+  'events_ensure_partitions',
+  `select ensure_partitions('event', false, $1::date, $2)`,
+)
+export const dropPartitions = statement('events_drop_partitions', `select drop_partitions('event', $1::date)`)

@@ -1,0 +1,90 @@
+// Group commit: whatever arrives while the commit before is running is written together in the next. No timer: a
+// request that finds nothing running is written at once, and under load the groups grow by themselves.
+
+export interface GroupCommitOptions<Item, Result> {
+  /** Writes a group in one transaction; answers one result per item, in order. Rejecting rejects every item. */
+  readonly write: (items: readonly Item[]) => Promise<readonly Result[]>
+  readonly sizeOf: (item: Item) => number
+  /** The most items in one group. */
+  readonly maxItems: number
+  /** The most bytes in one group, by `sizeOf`; a single larger item goes alone. */
+  readonly maxBytes: number
+  /** How many groups may be under way at once. */
+  readonly concurrency: number
+  /** The most bytes that may wait; past that `add` rejects with `full()`. */
+  readonly maxWaitingBytes: number
+  readonly full: () => Error
+}
+
+export interface GroupCommit<Item, Result> {
+  /** Resolves after the transaction that holds the item has committed. */
+  add(item: Item): Promise<Result>
+  /** Resolves when nothing waits and nothing runs. */
+  idle(): Promise<void>
+}
+
+interface Waiting<Item, Result> {
+  readonly item: Item
+  readonly sizeBytes: number
+  readonly resolve: (result: Result) => void
+  readonly reject: (error: unknown) => void
+}
+
+export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Result>): GroupCommit<Item, Result> {
+  const { write, sizeOf, maxItems, maxBytes, concurrency, maxWaitingBytes, full } = options
+  let waiting: Waiting<Item, Result>[] = []
+  let waitingBytes = 0
+  let running = 0
+  let idlers: (() => void)[] = []
+
+  const takeGroup = (): Waiting<Item, Result>[] => {
+    let bytes = 0
+    let count = 0
+    for (const { sizeBytes } of waiting) {
+      if (count === maxItems || (count > 0 && bytes + sizeBytes > maxBytes)) break
+      bytes += sizeBytes
+      count++
+    }
+    const group = waiting.slice(0, count)
+    waiting = waiting.slice(count)
+    waitingBytes -= bytes
+    return group
+  }
+
+  const run = async (): Promise<void> => {
+    running++
+    while (waiting.length > 0) {
+      const group = takeGroup()
+      try {
+        const results = await write(group.map(({ item }) => item))
+        group.forEach(({ resolve, reject }, i) => {
+          if (i < results.length) resolve(results[i] as Result)
+          else reject(new Error('a group commit answered fewer results than it had items'))
+        })
+      } catch (error) {
+        for (const { reject } of group) reject(error)
+      }
+    }
+    running--
+    if (running === 0) {
+      for (const done of idlers) done()
+      idlers = []
+    }
+  }
+
+  return {
+    add: (item) =>
+      new Promise((resolve, reject) => {
+        const sizeBytes = sizeOf(item)
+        if (waiting.length > 0 && waitingBytes + sizeBytes > maxWaitingBytes) {
+          reject(full())
+          return
+        }
+        waiting.push({ item, sizeBytes, resolve, reject })
+        waitingBytes += sizeBytes
+        if (running < concurrency) setImmediate(() => running < concurrency && waiting.length > 0 && void run())
+      }),
+    idle: () =>
+      running === 0 && waiting.length === 0 ? Promise.resolve() : new Promise((resolve) => void idlers.push(resolve)),
+  }
+}
