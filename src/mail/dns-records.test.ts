@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type Declared, declaredResolver } from '../../test/declared-dns.ts'
+import type { Resolver } from '../platform/dns.ts'
+import { discoverDmarc, isDmarcRecord, parseDmarc, walkNames } from './dmarc.ts'
+import { checkDomain, dkimKeyFault, domainRecords, hostOf, type Purpose, parseTagList } from './dns-records.ts'
+
+const KEY = 'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAv/abc+DEF=='
+const IDENTITY = {
+  domain: 'mail.shop.example',
+  verificationToken: 'tok123',
+  dkimSelector: 'ph1',
+  dkimPublicKey: KEY,
+  spfMechanism: 'a:mx.posthorn.example',
+}
+
+function published(changes: Record<string, Declared[]> = {}): Record<string, Declared[]> {
+  const zones: Record<string, Declared[]> = {}
+  for (const { name, value } of domainRecords(IDENTITY)) zones[name] = [{ txt: value }]
+  return { ...zones, ...changes }
+}
+
+test('the four records are ownership, SPF, DKIM and DMARC, with names that a DNS form takes', () => {
+  const rows = domainRecords(IDENTITY).map(({ purpose, name, host, required }) => [purpose, name, host, required])
+  assert.deepEqual(rows, [
+    ['ownership', '_posthorn-verify.mail.shop.example', '_posthorn-verify.mail', true],
+    ['spf', 'mail.shop.example', 'mail', true],
+    ['dkim', 'ph1._domainkey.mail.shop.example', 'ph1._domainkey.mail', true],
+    ['dmarc', '_dmarc.mail.shop.example', '_dmarc.mail', false],
+  ])
+  assert.equal(hostOf('shop.co.uk', 'shop.co.uk'), '@')
+  assert.equal(hostOf('_dmarc.shop.co.uk', 'shop.co.uk'), '_dmarc')
+})
+
+test('publishing the four values as given, and nothing else, passes all four', async () => {
+  const checks = await checkDomain(IDENTITY, declaredResolver(published()))
+  for (const [purpose, check] of Object.entries(checks)) {
+    assert.equal(check.status, 'valid', `${purpose}: ${check.error}`)
+    assert.deepEqual([check.found, check.error], [[check.expected], null])
+  }
+})
+
+test('an unknown domain has four missing records', async () => {
+  const checks = await checkDomain(IDENTITY, declaredResolver({}))
+  assert.deepEqual(new Set(Object.values(checks).map(({ status }) => status)), new Set(['missing']))
+})
+
+const OWN = '_posthorn-verify.mail.shop.example'
+const DKIM = 'ph1._domainkey.mail.shop.example'
+const DMARC = '_dmarc.mail.shop.example'
+const SPF = 'mail.shop.example'
+const txt = (...values: string[]): Declared[] => values.map((value) => ({ txt: value }))
+
+// Each row: what stands at one name, and what the check says.
+const CASES: readonly (readonly [purpose: Purpose, name: string, records: Declared[], status: string])[] = [
+  ['ownership', OWN, txt('posthorn-verify=other'), 'mismatch'],
+  ['ownership', OWN, txt('posthorn-verify=TOK123'), 'mismatch'],
+  ['ownership', OWN, txt('posthorn-verify=other', 'posthorn-verify=tok123'), 'valid'],
+  ['ownership', OWN, txt('google-site-verification=x'), 'missing'],
+  ['ownership', OWN, [{ cname: 'elsewhere.example' }], 'valid'],
+  ['ownership', OWN, ['TIMEOUT'], 'error'],
+  ['spf', SPF, txt('v=spf1 a:mx.posthorn.example ~all', 'other text'), 'valid'],
+  ['spf', SPF, txt('v=spf1 ip4:192.0.2.1 a:mx.posthorn.example -all'), 'valid'],
+  ['spf', SPF, txt('v=spf1 ip4:192.0.2.1 -all'), 'mismatch'],
+  ['spf', SPF, txt('v=spf1 a:mx.posthorn.example ~all', 'v=spf1 -all'), 'multiple'],
+  ['spf', SPF, txt('v=spf10 a:mx.posthorn.example ~all'), 'missing'],
+  ['spf', SPF, txt('v=spf1 include:down.example a:mx.posthorn.example ~all'), 'error'],
+  ['spf', SPF, ['TIMEOUT'], 'error'],
+  ['dkim', DKIM, txt(`v=DKIM1;k=rsa;p=${KEY.slice(0, 20)} ${KEY.slice(20)};`), 'valid'],
+  ['dkim', DKIM, txt(`p=${KEY}`), 'valid'],
+  ['dkim', DKIM, txt(`v=DKIM1; t=y:s; s=email; h=sha256:sha1; n=a note; p=${KEY}`), 'valid'],
+  ['dkim', DKIM, txt(`v=DKIM1; p=${KEY}`, 'unrelated'), 'valid'],
+  ['dkim', DKIM, txt(`v=DKIM1; p=${KEY}`, `v=DKIM1; p=${KEY}`), 'multiple'],
+  ['dkim', DKIM, txt('v=DKIM1; p='), 'mismatch'],
+  ['dkim', DKIM, txt('v=DKIM1; k=rsa; p=AAAA'), 'mismatch'],
+  ['dkim', DKIM, txt(`v=DKIM1; k=ed25519; p=${KEY}`), 'mismatch'],
+  ['dkim', DKIM, txt(`v=DKIM1; h=sha1; p=${KEY}`), 'mismatch'],
+  ['dkim', DKIM, txt(`v=DKIM1; s=tlsrpt; p=${KEY}`), 'mismatch'],
+  ['dkim', DKIM, txt(`k=rsa; v=DKIM1; p=${KEY}`), 'mismatch'],
+  ['dkim', DKIM, txt(`v=DKIM1; p=${KEY}; p=${KEY}`), 'mismatch'],
+  ['dkim', DKIM, [], 'missing'],
+  ['dkim', DKIM, ['TIMEOUT'], 'error'],
+  ['dmarc', DMARC, txt('v=DMARC1; p=reject; pct=50; fo=1'), 'valid'],
+  ['dmarc', DMARC, txt('v=DMARC1; rua=mailto:a@shop.example'), 'valid'],
+  ['dmarc', DMARC, txt('v=DMARC1; p=sometimes'), 'mismatch'],
+  ['dmarc', DMARC, txt('v=dmarc1; p=none'), 'missing'],
+  ['dmarc', DMARC, txt('v=DMARC1; p=none', 'v=DMARC1; p=reject'), 'multiple'],
+  ['dmarc', DMARC, txt('v=DMARC1; p=none', 'something else'), 'valid'],
+  ['dmarc', DMARC, ['TIMEOUT'], 'error'],
+]
+for (const [purpose, name, records, status] of CASES) {
+  test(`${purpose} with ${JSON.stringify(records).slice(0, 90)} is ${status}`, async () => {
+    const zones = published({
+      'elsewhere.example': txt('posthorn-verify=tok123'),
+      'down.example': ['TIMEOUT'],
+      [name]: records,
+    })
+    const check = (await checkDomain(IDENTITY, declaredResolver(zones)))[purpose]
+    assert.equal(check.status, status, `${check.error}`)
+    assert.equal(check.error === null, status === 'valid')
+  })
+}
+
+test('an SPF record without us comes with the record to publish instead', async () => {
+  const zones = published({ [SPF]: txt('v=spf1 include:other.example -all'), 'other.example': txt('v=spf1 -all') })
+  const { spf } = await checkDomain(IDENTITY, declaredResolver(zones))
+  assert.match(spf.error ?? '', /publish v=spf1 a:mx\.posthorn\.example include:other\.example -all$/)
+})
+
+test('a deadline makes what is still open an error, and leaves what was answered', { timeout: 5_000 }, async () => {
+  const quick = declaredResolver(published())
+  const resolver: Resolver = {
+    ...quick,
+    txt: (name, signal) =>
+      name === DKIM
+        ? new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+        : quick.txt(name),
+  }
+  const checks = await checkDomain(IDENTITY, resolver, AbortSignal.timeout(30))
+  assert.deepEqual([checks.ownership.status, checks.dkim.status, checks.spf.status], ['valid', 'error', 'valid'])
+})
+
+test('what the DNS says is clipped before it is kept', async () => {
+  const flood = Array.from({ length: 50 }, (_, index) => ({ txt: `posthorn-verify=${index}${'x'.repeat(4_000)}` }))
+  const { ownership } = await checkDomain(IDENTITY, declaredResolver(published({ [OWN]: flood })))
+  assert.equal(ownership.found.length, 10)
+  assert.ok(ownership.found.every((text) => text.length <= 1_024))
+})
+
+test('a DMARC walk asks for the domain, then at most seven labels, and never more than eight names', () => {
+  assert.deepEqual(walkNames('a.mail.example.com'), ['a.mail.example.com', 'mail.example.com', 'example.com', 'com'])
+  const long = walkNames('a.b.c.d.e.f.g.h.i.j.mail.example.com')
+  assert.equal(long.length, 8)
+  assert.deepEqual(long.slice(1, 3), ['g.h.i.j.mail.example.com', 'h.i.j.mail.example.com'])
+})
+
+// Each row: the DMARC records of a tree, and the name whose record holds for a.b.shop.example.
+const WALKS: readonly (readonly [zones: Record<string, Declared[]>, at: string | null])[] = [
+  [{ '_dmarc.shop.example': txt('v=DMARC1; p=none') }, 'shop.example'],
+  [
+    { '_dmarc.b.shop.example': txt('v=DMARC1; p=none'), '_dmarc.shop.example': txt('v=DMARC1; p=reject') },
+    'shop.example',
+  ],
+  [
+    { '_dmarc.b.shop.example': txt('v=DMARC1; p=none; psd=n'), '_dmarc.shop.example': txt('v=DMARC1; p=reject') },
+    'b.shop.example',
+  ],
+  [
+    { '_dmarc.shop.example': txt('v=DMARC1; p=none'), '_dmarc.example': txt('v=DMARC1; p=none; psd=y') },
+    'shop.example',
+  ],
+  [{ '_dmarc.example': txt('v=DMARC1; p=none; psd=y') }, 'example'],
+  [{ '_dmarc.shop.example': txt('v=DMARC1; p=none', 'v=DMARC1; p=none') }, null],
+]
+for (const [zones, at] of WALKS) {
+  test(`the DMARC policy of ${Object.keys(zones).join(' and ')} holds from ${at}`, async () => {
+    const found = await discoverDmarc('a.b.shop.example', declaredResolver(zones))
+    assert.equal(found.kind === 'found' ? found.at : null, at)
+  })
+}
+
+test('no text makes a record reader throw', () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 300 }), (text) => {
+      parseTagList(text)
+      dkimKeyFault(text, KEY)
+      isDmarcRecord(text)
+      parseDmarc(text)
+    }),
+  )
+})

@@ -1,0 +1,283 @@
+// What a sending domain publishes, and whether it has. Four TXT records: ownership, SPF, DKIM, DMARC. The values handed
+// out, published as given and with nothing else beside them, always pass. Published otherwise they pass when they do
+// the same: an SPF policy that comes to our mechanism, a DKIM record with the same key, any valid DMARC policy.
+//
+// A DNS failure (SERVFAIL, time-out, the caller's deadline) is status `error`: it says nothing about the domain.
+
+import { getDomain } from 'tldts'
+import type { Resolver } from '../platform/dns.ts'
+import { discoverDmarc } from './dmarc.ts'
+import { lookupSpf } from './spf.ts'
+import { reaches } from './spf-reach.ts'
+import { isSpfRecord } from './spf-record.ts'
+
+export type Purpose = 'ownership' | 'spf' | 'dkim' | 'dmarc'
+export const PURPOSES: readonly Purpose[] = ['ownership', 'spf', 'dkim', 'dmarc']
+
+export type RecordStatus = 'pending' | 'valid' | 'missing' | 'mismatch' | 'multiple' | 'error'
+
+/** A TXT record to publish. Names are full, without a trailing dot. */
+export interface DomainRecord {
+  readonly purpose: Purpose
+  readonly name: string
+  /** `name` left of the registrable domain; `@` for that domain itself. */
+  readonly host: string
+  readonly value: string
+  /** Seconds. */
+  readonly ttl: number
+  /** False for a record that is shown but does not decide. */
+  readonly required: boolean
+}
+
+export interface DomainIdentity {
+  /** Lower-case A-labels, no trailing dot. */
+  readonly domain: string
+  readonly verificationToken: string
+  readonly dkimSelector: string
+  /** Base64 of the SubjectPublicKeyInfo, the value of `p=`. */
+  readonly dkimPublicKey: string
+  /** Such as `a:mail.example.com`. */
+  readonly spfMechanism: string
+}
+
+/** What a check found. `found` holds at most FOUND_LIMIT texts of at most FOUND_CHARACTERS. */
+export interface RecordCheck {
+  readonly status: Exclude<RecordStatus, 'pending'>
+  readonly expected: string
+  readonly found: readonly string[]
+  /** What is wrong, for a person; null when valid. */
+  readonly error: string | null
+}
+
+export type DomainChecks = Readonly<Record<Purpose, RecordCheck>>
+
+const FOUND_LIMIT = 10
+const FOUND_CHARACTERS = 1_024
+const TTL_SECONDS = 3_600
+const OWNERSHIP_PREFIX = 'posthorn-verify='
+
+/** The registrable domain by the public suffix list; the name itself when it is a public suffix. */
+export function registrableDomain(domain: string): string {
+  return getDomain(domain) ?? domain
+}
+
+/** The part of a name that a DNS provider's form asks for. */
+export function hostOf(name: string, domain: string): string {
+  const zone = registrableDomain(domain)
+  return name === zone ? '@' : name.slice(0, -(zone.length + 1))
+}
+
+/**
+ * The four records, in the order ownership, SPF, DKIM, DMARC.
+ *
+ * DMARC reports go to postmaster at the registrable domain: RFC 5321 section 4.5.1 makes that mailbox exist, and inside
+ * one organizational domain no other zone has to authorise them (RFC 9990). There is no `pct` (RFC 9989).
+ */
+export function domainRecords(identity: DomainIdentity): readonly DomainRecord[] {
+  const { domain, verificationToken, dkimSelector, dkimPublicKey, spfMechanism } = identity
+  const record = (purpose: Purpose, name: string, value: string, required = true): DomainRecord => {
+    return { purpose, name, host: hostOf(name, domain), value, ttl: TTL_SECONDS, required }
+  }
+  return [
+    record('ownership', `_posthorn-verify.${domain}`, `${OWNERSHIP_PREFIX}${verificationToken}`),
+    record('spf', domain, spfRecord(spfMechanism)),
+    record('dkim', `${dkimSelector}._domainkey.${domain}`, `v=DKIM1; k=rsa; p=${dkimPublicKey}`),
+    record('dmarc', `_dmarc.${domain}`, dmarcRecord(domain), false),
+  ]
+}
+
+export function spfRecord(mechanism: string): string {
+  return `v=spf1 ${mechanism} ~all`
+}
+
+export function dmarcRecord(domain: string): string {
+  return `v=DMARC1; p=none; rua=mailto:postmaster@${registrableDomain(domain)}`
+}
+
+/** Asks the DNS for all four at once. Never throws for what the DNS says; an aborted `signal` is status `error`. */
+export async function checkDomain(
+  identity: DomainIdentity,
+  resolver: Resolver,
+  signal?: AbortSignal,
+): Promise<DomainChecks> {
+  const records = domainRecords(identity)
+  const check = async (purpose: Purpose): Promise<RecordCheck> => {
+    const record = records.find((each) => each.purpose === purpose) as DomainRecord
+    try {
+      const { status, found, error } = await CHECKS[purpose](record, identity, resolver, signal)
+      return { status, expected: record.value, found: found.slice(0, FOUND_LIMIT).map(clipped), error }
+    } catch (error) {
+      if (signal?.aborted !== true) throw error
+      return { status: 'error', expected: record.value, found: [], error: 'the DNS did not answer in time' }
+    }
+  }
+  const [ownership, spf, dkim, dmarc] = await Promise.all([
+    check('ownership'),
+    check('spf'),
+    check('dkim'),
+    check('dmarc'),
+  ])
+  return { ownership, spf, dkim, dmarc }
+}
+
+function clipped(text: string): string {
+  return text.length > FOUND_CHARACTERS ? `${text.slice(0, FOUND_CHARACTERS - 1)}…` : text
+}
+
+type Finding = Omit<RecordCheck, 'expected'>
+type Check = (
+  record: DomainRecord,
+  identity: DomainIdentity,
+  resolver: Resolver,
+  signal: AbortSignal | undefined,
+) => Promise<Finding>
+
+const CHECKS: Readonly<Record<Purpose, Check>> = {
+  ownership: checkOwnership,
+  spf: checkSpf,
+  dkim: checkDkim,
+  dmarc: checkDmarc,
+}
+
+const VALID = { status: 'valid', error: null } as const
+
+function dnsError(name: string, reason: string): Finding {
+  return { status: 'error', found: [], error: `the DNS did not answer for ${name} (${reason})` }
+}
+
+async function checkOwnership(
+  { name, value }: DomainRecord,
+  _identity: DomainIdentity,
+  resolver: Resolver,
+  signal?: AbortSignal,
+): Promise<Finding> {
+  const answer = await resolver.txt(name, signal)
+  if (answer.kind === 'servfail' || answer.kind === 'timeout') return dnsError(name, answer.kind)
+  const texts = answer.kind === 'found' ? answer.records : []
+  // Another account that claims the same domain has its record at the same name: ours among them is proof.
+  const found = texts.filter((text) => text.trim().startsWith(OWNERSHIP_PREFIX))
+  if (found.some((text) => text.trim() === value)) return { ...VALID, found }
+  if (found.length > 0) return { status: 'mismatch', found, error: `${name} holds another token` }
+  return { status: 'missing', found: texts, error: `no ownership record at ${name}` }
+}
+
+async function checkSpf(
+  { name, value }: DomainRecord,
+  { spfMechanism }: DomainIdentity,
+  resolver: Resolver,
+  signal?: AbortSignal,
+): Promise<Finding> {
+  const found = await lookupSpf(name, resolver, signal)
+  if (found.kind === 'error') return dnsError(name, found.reason)
+  if (found.kind === 'none') return { status: 'missing', found: [], error: `${name} has no SPF record` }
+  if (found.kind === 'multiple') {
+    const error = `${name} has ${found.texts.length} SPF records and receivers accept one alone: merge them`
+    return { status: 'multiple', found: found.texts, error }
+  }
+  const texts = [found.text]
+  if (found.text === value) return { ...VALID, found: texts }
+  const reach = await reaches(name, spfMechanism, resolver, signal)
+  if (reach.kind === 'reached') return { ...VALID, found: texts }
+  if (reach.kind === 'temperror') return { status: 'error', found: texts, error: reach.reason }
+  const hint = reach.kind === 'not_reached' ? `; publish ${withMechanism(found.text, spfMechanism)}` : ''
+  return { status: 'mismatch', found: texts, error: reach.reason + hint }
+}
+
+/** A record that keeps what stands in it and comes to our mechanism first. */
+function withMechanism(text: string, mechanism: string): string {
+  return isSpfRecord(text) ? `v=spf1 ${mechanism}${text.slice('v=spf1'.length)}` : spfRecord(mechanism)
+}
+
+async function checkDkim(
+  { name }: DomainRecord,
+  { dkimPublicKey }: DomainIdentity,
+  resolver: Resolver,
+  signal?: AbortSignal,
+): Promise<Finding> {
+  const answer = await resolver.txt(name, signal)
+  if (answer.kind === 'servfail' || answer.kind === 'timeout') return dnsError(name, answer.kind)
+  const texts = answer.kind === 'found' ? answer.records : []
+  const keys = texts.filter(looksLikeDkimKey)
+  const [text] = keys
+  if (text === undefined) return { status: 'missing', found: texts, error: `no DKIM key at ${name}` }
+  if (keys.length > 1) {
+    // RFC 6376 section 3.6.2.2: with several records a verifier may pick any of them.
+    return { status: 'multiple', found: keys, error: `${name} holds ${keys.length} DKIM keys, only one may stand` }
+  }
+  const fault = dkimKeyFault(text, dkimPublicKey)
+  return fault === null ? { ...VALID, found: keys } : { status: 'mismatch', found: keys, error: fault }
+}
+
+function looksLikeDkimKey(text: string): boolean {
+  return /^\s*v\s*=\s*DKIM1\b/i.test(text) || parseTagList(text)?.has('p') === true
+}
+
+/**
+ * Why a key record would not verify our signatures; null when it would.
+ *
+ * `t=y` (testing) passes: a verifier must not treat such mail differently (RFC 6376 section 3.6.1). So does `t=s`, since
+ * what we sign has the domain itself as its identity.
+ */
+export function dkimKeyFault(text: string, publicKey: string): string | null {
+  const tags = parseTagList(text)
+  if (tags === null) return 'the DKIM record is not a list of tag=value'
+  const version = tags.get('v')
+  if (version !== undefined && (version !== 'DKIM1' || [...tags.keys()][0] !== 'v')) {
+    return 'v= must be DKIM1 and come first'
+  }
+  const key = tags.get('p')?.replace(/[ \t\r\n]/g, '')
+  if (key === undefined) return 'the DKIM record has no p='
+  if (key === '') return 'the DKIM record has an empty p=, which revokes the key'
+  const type = tags.get('k') ?? 'rsa'
+  if (type !== 'rsa') return `the DKIM record says k=${type.slice(0, 30)}, the key is rsa`
+  const hashes = listed(tags.get('h'))
+  if (hashes !== null && !hashes.includes('sha256')) return 'the DKIM record does not allow sha256 (h=)'
+  const services = listed(tags.get('s'))
+  if (services !== null && !services.includes('*') && !services.includes('email')) {
+    return 'the DKIM record is not for email (s=)'
+  }
+  return key === publicKey ? null : 'the DKIM record holds another key (p=)'
+}
+
+function listed(value: string | undefined): readonly string[] | null {
+  return value === undefined ? null : value.split(':').map((part) => part.trim().toLowerCase())
+}
+
+/** RFC 6376 section 3.2: `tag=value` parted by semicolons, no tag twice; null for anything else. */
+export function parseTagList(text: string): ReadonlyMap<string, string> | null {
+  const tags = new Map<string, string>()
+  const parts = text.split(';')
+  if (parts.at(-1)?.trim() === '') parts.pop()
+  for (const part of parts) {
+    const at = part.indexOf('=')
+    const name = part.slice(0, Math.max(0, at)).trim()
+    if (!/^[a-z][a-z0-9_]*$/i.test(name) || tags.has(name)) return null
+    tags.set(name, part.slice(at + 1).trim())
+  }
+  return tags.size > 0 ? tags : null
+}
+
+async function checkDmarc(
+  { name }: DomainRecord,
+  { domain }: DomainIdentity,
+  resolver: Resolver,
+  signal?: AbortSignal,
+): Promise<Finding> {
+  const policy = await discoverDmarc(domain, resolver, signal)
+  switch (policy.kind) {
+    case 'found':
+      return { ...VALID, found: [policy.text] }
+    case 'multiple':
+      return {
+        status: 'multiple',
+        found: policy.texts,
+        error: `${name} has several DMARC records, which counts as none`,
+      }
+    case 'invalid':
+      return { status: 'mismatch', found: [policy.text], error: policy.reason }
+    case 'none':
+      return { status: 'missing', found: [], error: `no DMARC record at ${name} or above` }
+    case 'error':
+      return dnsError(policy.at, policy.reason)
+  }
+}
