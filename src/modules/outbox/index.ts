@@ -1,0 +1,27 @@
+// The outbox holds emails from the moment they are accepted until long after their end: one row an email, the content
+// once a request, a narrow queue row while something is left to do, one row an attempt.
+//
+// scheduled -> queued -> (deferred ->)* delivered | bounced | failed | suppressed; scheduled, queued and deferred may be
+// canceled; delivered may become complained, or bounced by a report that comes late.
+//
+// A process that dies between claim and result leaves leases. Its node row expires, another node marks the epoch dead
+// and sets its rows ready again; whatever the dead process still writes is fenced out by the epoch and the number that
+// each claim gave out. Sending accepts (`enqueue`), delivery claims and completes, everyone else reads.
+
+export { decodeContent, encodeContent } from './content.ts'
+export { emailErrors } from './errors.ts'
+export { joinAsNode, leaveAsNode, type NodeLease, renewLease, takeOver } from './node.ts'
+export { ensureOutboxPartitions } from './partitions.ts'
+export {
+  type ClaimAnswer,
+  type ClaimAsk,
+  claim,
+  complete,
+  enqueue,
+  fetchLetters,
+  handBack,
+  promote,
+  releaseDomain,
+} from './queue.ts'
+export { siteIds } from './sites.ts'
+export * from './types.ts'

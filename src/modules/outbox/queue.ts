@@ -1,0 +1,335 @@
+import type { Db } from '../../platform/db.ts'
+import type { Ids } from '../../platform/ids.ts'
+import { append, type Stream } from '../events/index.ts'
+import * as sql from './sql.ts'
+import {
+  ATTEMPT_OUTCOMES,
+  type Claimed,
+  type Letter,
+  type NewBody,
+  type NewEmail,
+  type Result,
+  SANDBOX_RESULTS,
+  STATUS,
+} from './types.ts'
+
+const QUEUE_READY = 0
+const QUEUE_LATER = 2
+
+/**
+ * Stores emails and their contents and puts them into the queue, in the caller's transaction.
+ *
+ * @param sites the number of each email's site
+ */
+export async function enqueue(
+  db: Db,
+  emails: readonly NewEmail[],
+  bodies: readonly NewBody[],
+  sites: ReadonlyMap<string, number>,
+): Promise<void> {
+  const queued = emails.filter((email) => email.status !== 'suppressed')
+  await Promise.all([
+    db.execute(sql.addEmails, emailColumns(emails)),
+    bodies.length === 0 ? null : db.execute(sql.addBodies, bodyColumns(bodies)),
+    queued.length === 0 ? null : db.execute(sql.addQueueRows, queueColumns(queued, sites)),
+  ])
+}
+
+function emailColumns(emails: readonly NewEmail[]): unknown[] {
+  const column = <Value>(of: (email: NewEmail) => Value): Value[] => emails.map(of)
+  return [
+    column((email) => email.id),
+    column((email) => email.accountId),
+    column((email) => email.domainId),
+    column((email) => email.bodyId),
+    column((email) => email.createdAt),
+    column((email) => STATUS[email.status]),
+    column((email) => email.from.address),
+    column((email) => (email.from.name === '' ? null : email.from.name)),
+    column((email) => email.recipient),
+    column((email) => email.recipientKey),
+    column((email) => email.subject),
+    column((email) => email.messageId),
+    column((email) => streamNumber(email.stream)),
+    column((email) => email.sandbox),
+    column((email) => SANDBOX_RESULTS.indexOf(email.sandboxResult)),
+    column((email) => email.tag),
+    column((email) => (email.metadata === null ? null : JSON.stringify(email.metadata))),
+    column((email) => email.sizeBytes),
+    column((email) => email.scheduledAt),
+    column((email) => email.expiresAt),
+    column((email) => email.tlsRequired),
+    column((email) => (email.risk === null ? null : JSON.stringify(email.risk))),
+    column((email) => (email.status === 'suppressed' ? null : (email.scheduledAt ?? email.createdAt))),
+    column((email) => (email.status === 'suppressed' ? email.createdAt : null)),
+  ]
+}
+
+function bodyColumns(bodies: readonly NewBody[]): unknown[] {
+  let start = 1
+  const starts = bodies.map(({ bytes }) => {
+    const here = start
+    start += bytes.length
+    return here
+  })
+  return [
+    bodies.map((body) => body.id),
+    bodies.map((body) => body.accountId),
+    bodies.length === 1 ? bodies[0]?.bytes : Buffer.concat(bodies.map((body) => body.bytes)),
+    starts,
+    bodies.map((body) => body.bytes.length),
+  ]
+}
+
+function queueColumns(emails: readonly NewEmail[], sites: ReadonlyMap<string, number>): unknown[] {
+  return [
+    emails.map((email) => email.id),
+    emails.map((email) => email.accountId),
+    emails.map((email) => email.domainId),
+    emails.map((email) => sites.get(email.site)),
+    emails.map((email) => email.scheduledAt ?? email.createdAt),
+    emails.map((email) => (email.status === 'scheduled' ? QUEUE_LATER : QUEUE_READY)),
+    emails.map((email) => email.sandbox),
+    emails.map((email) => email.status === 'scheduled'),
+    emails.map((email) => email.recipientKey),
+  ]
+}
+
+function streamNumber(stream: Stream): number {
+  return stream === 'broadcast' ? 1 : 0
+}
+
+export interface ClaimAsk {
+  readonly epoch: number
+  readonly limit: number
+  /** Where the scan goes on; null = from the start. */
+  readonly cursor: ClaimCursor | null
+  /** Free places by site number; 0 = take nothing for it. */
+  readonly free: ReadonlyMap<number, number>
+  /** Free places of every other site, for each account. */
+  readonly defaultFree: number
+  readonly suspended: readonly string[]
+}
+
+export interface ClaimCursor {
+  readonly siteId: number
+  readonly accountId: string
+}
+
+export interface ClaimAnswer {
+  readonly claimed: readonly Claimed[]
+  /** For the next claim. Null: the scan came to its end. */
+  readonly cursor: ClaimCursor | null
+}
+
+const MAX_PAIRS_VISITED = 1_000
+const FIRST_ACCOUNT = '00000000-0000-0000-0000-000000000000'
+
+interface ClaimRow {
+  readonly cursor_site: number | null
+  readonly cursor_account: string | null
+  readonly visited: number | null
+  readonly taken: number
+  readonly id: string | null
+  readonly account_id: string
+  readonly domain_id: string | null
+  readonly site_id: number
+  readonly attempt: number
+  readonly sandbox: boolean
+  readonly blocked: boolean
+}
+
+/** Leases ready rows to a node, fairly over destinations and accounts. A dead epoch gets none. */
+export async function claim(db: Db, ask: ClaimAsk): Promise<ClaimAnswer> {
+  const rows = await db.query<ClaimRow>(CLAIM, [
+    ask.limit,
+    ask.cursor?.siteId ?? -1,
+    ask.cursor?.accountId ?? FIRST_ACCOUNT,
+    JSON.stringify(Object.fromEntries(ask.free)),
+    ask.defaultFree,
+    MAX_PAIRS_VISITED,
+    ask.suspended,
+    ask.epoch,
+  ])
+  const [first] = rows
+  if (first === undefined) return { claimed: [], cursor: null }
+  // `taken` counts pairs that were visited and had nothing free too: by the claimed rows alone the tail would starve.
+  const more = first.taken >= ask.limit || (first.visited ?? 0) >= MAX_PAIRS_VISITED
+  const cursor =
+    more && first.cursor_site !== null && first.cursor_account !== null
+      ? { siteId: first.cursor_site, accountId: first.cursor_account }
+      : null
+  return { claimed: rows.filter((row) => row.id !== null).map(claimedOf), cursor }
+}
+
+const CLAIM = sql.claim('false')
+
+function claimedOf(row: ClaimRow): Claimed {
+  return {
+    id: row.id ?? '',
+    accountId: row.account_id,
+    domainId: row.domain_id,
+    siteId: row.site_id,
+    fence: row.attempt,
+    sandbox: row.sandbox,
+    blocked: row.blocked,
+  }
+}
+
+interface EmailRow {
+  readonly id: string
+  readonly account_id: string
+  readonly domain_id: string | null
+  readonly created_at: Date
+  readonly sender: string
+  readonly recipient: string
+  readonly recipient_key: string
+  readonly message_id: string
+  readonly stream: number
+  readonly sandbox: boolean
+  readonly sandbox_result: number
+  readonly tag: string | null
+  readonly scheduled_at: Date | null
+  readonly expires_at: Date
+  readonly tls_required: boolean
+  readonly attempts_count: number
+  readonly body_id: string
+}
+
+/** The emails behind leased rows, with their contents; a content shared by several is one Buffer. */
+export async function fetchLetters(db: Db, claimed: readonly Claimed[]): Promise<readonly Letter[]> {
+  if (claimed.length === 0) return []
+  const ids = claimed.map(({ id }) => id)
+  const rows = await db.query<EmailRow>(sql.fetchEmails, [claimed.map((row) => row.accountId), ids, ...bounds(ids)])
+  const bodyIds = new Map(rows.map((row) => [row.body_id, row.account_id]))
+  const keys = [...bodyIds.keys()]
+  const bodies = await db.query<{ id: string; body: Buffer }>(sql.fetchBodies, [
+    [...bodyIds.values()],
+    keys,
+    ...bounds(keys),
+  ])
+  const byId = new Map(bodies.map(({ id, body }) => [id, body]))
+  return rows.flatMap((row) => {
+    const body = byId.get(row.body_id)
+    return body === undefined ? [] : [letterOf(row, body)]
+  })
+}
+
+/** The smallest and largest id: they prune partitions when the plan is run. */
+function bounds(ids: readonly string[]): [string | undefined, string | undefined] {
+  const sorted = [...ids].sort()
+  return [sorted[0], sorted.at(-1)]
+}
+
+function letterOf(row: EmailRow, body: Buffer): Letter {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    domainId: row.domain_id,
+    createdAt: row.created_at,
+    sender: row.sender,
+    recipient: row.recipient,
+    recipientKey: row.recipient_key,
+    messageId: row.message_id,
+    stream: row.stream === 1 ? 'broadcast' : 'transactional',
+    sandbox: row.sandbox,
+    sandboxResult: SANDBOX_RESULTS[row.sandbox_result] ?? 'deliver',
+    tag: row.tag,
+    scheduledAt: row.scheduled_at,
+    expiresAt: row.expires_at,
+    tlsRequired: row.tls_required,
+    attemptsCount: row.attempts_count,
+    bodyId: row.body_id,
+    body,
+  }
+}
+
+/**
+ * Writes what leased emails came to, and their attempts, in the caller's transaction.
+ *
+ * @returns the ids that passed the fence; of the others nothing was written, and nothing more may be said about them
+ */
+export async function complete(db: Db, epoch: number, results: readonly Result[]): Promise<ReadonlySet<string>> {
+  if (results.length === 0) return new Set()
+  const ids = results.map(({ id }) => id)
+  const rows = await db.query<{ id: string }>(sql.complete, [
+    ids,
+    results.map((result) => result.accountId),
+    results.map((result) => result.fence),
+    results.map((result) => STATUS[result.status]),
+    results.map((result) => result.at),
+    results.map((result) => result.next),
+    epoch,
+    results.map((result) => result.smtpCode),
+    results.map((result) => result.response),
+    results.map((result) => result.attempt !== null),
+    ...bounds(ids),
+  ])
+  const passed = new Set(rows.map(({ id }) => id))
+  const attempts = results.filter((result) => result.attempt !== null && passed.has(result.id))
+  if (attempts.length > 0) await db.execute(sql.addAttempts, attemptColumns(attempts))
+  return passed
+}
+
+function attemptColumns(results: readonly Result[]): unknown[] {
+  return [
+    results.map((result) => result.id),
+    results.map((result) => result.accountId),
+    results.map((result) => result.attempt?.number),
+    results.map((result) => result.attempt?.startedAt),
+    results.map((result) => result.attempt?.durationMs),
+    results.map((result) => ATTEMPT_OUTCOMES.indexOf(result.attempt?.outcome ?? 'error')),
+    results.map((result) => JSON.stringify(result.attempt?.detail ?? {})),
+  ]
+}
+
+/** Gives leased rows back untouched, ready at once. */
+export async function handBack(db: Db, epoch: number, rows: readonly Pick<Claimed, 'id' | 'fence'>[]): Promise<void> {
+  if (rows.length === 0) return
+  await db.execute(sql.handBack, [rows.map((row) => row.id), rows.map((row) => row.fence), epoch])
+}
+
+const PROMOTE_LIMIT = 1_000
+
+/**
+ * Makes ready what is due by `now`: deferred emails, and scheduled ones, which are hereby sent (event email.sent).
+ *
+ * @returns how many; 1,000 means that there may be more
+ */
+export async function promote(db: Db, ids: Ids, now: Date): Promise<number> {
+  const rows = await db.query<{ id: string; account_id: string; scheduled: boolean }>(sql.promote, [now, PROMOTE_LIMIT])
+  const scheduled = rows.filter((row) => row.scheduled)
+  if (scheduled.length > 0) {
+    const started = await db.query<{
+      id: string
+      account_id: string
+      domain_id: string | null
+      stream: number
+      sandbox: boolean
+      tag: string | null
+    }>(sql.startScheduled, [scheduled.map((row) => row.account_id), scheduled.map((row) => row.id)])
+    await db.execute(sql.clearScheduled, [scheduled.map((row) => row.id)])
+    await append(
+      db,
+      started.map((row) => ({
+        eventId: ids.next(),
+        at: now,
+        accountId: row.account_id,
+        domainId: row.domain_id,
+        emailId: row.id,
+        type: 'email.sent' as const,
+        stream: row.stream === 1 ? ('broadcast' as const) : ('transactional' as const),
+        sandbox: row.sandbox,
+        tag: row.tag,
+        data: { queued_at: now.toISOString() },
+        facts: null,
+      })),
+    )
+  }
+  return rows.length
+}
+
+/** Makes every waiting email of a domain ready now, so that delivery ends what may no longer be sent. */
+export async function releaseDomain(db: Db, domainId: string): Promise<void> {
+  await db.execute(sql.releaseDomain, [domainId])
+}

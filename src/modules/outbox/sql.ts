@@ -1,0 +1,186 @@
+import { statement } from '../../platform/db.ts'
+
+export const addEmails = statement(
+  'outbox_add_emails',
+  `insert into email (id, account_id, domain_id, body_id, created_at, status, sender, sender_name, recipient,
+     recipient_key, subject, message_id, stream, sandbox, sandbox_result, tag, metadata, size_bytes, scheduled_at,
+     expires_at, tls_required, risk, next_attempt_at, ended_at)
+   select id, account_id, domain_id, body_id, created_at, status, sender, sender_name, recipient,
+     recipient_key, subject, message_id, stream, sandbox, sandbox_result, tag, metadata::jsonb, size_bytes, scheduled_at,
+     expires_at, tls_required, risk::jsonb, due, ended_at
+   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::timestamptz[], $6::smallint[], $7::text[], $8::text[],
+     $9::text[], $10::text[], $11::text[], $12::text[], $13::smallint[], $14::boolean[], $15::smallint[], $16::text[],
+     $17::text[], $18::int[], $19::timestamptz[], $20::timestamptz[], $21::boolean[], $22::text[], $23::timestamptz[],
+     $24::timestamptz[])
+     as e(id, account_id, domain_id, body_id, created_at, status, sender, sender_name, recipient,
+       recipient_key, subject, message_id, stream, sandbox, sandbox_result, tag, metadata, size_bytes, scheduled_at,
+       expires_at, tls_required, risk, due, ended_at)`,
+)
+
+// All contents travel as one binary parameter with 1-based offsets and lengths: an array of bytea would be text.
+export const addBodies = statement(
+  'outbox_add_bodies',
+  `insert into email_body (id, account_id, body)
+   select id, account_id, substr($3::bytea, start, length)
+   from unnest($1::uuid[], $2::uuid[], $4::int[], $5::int[]) as b(id, account_id, start, length)`,
+)
+
+export const addQueueRows = statement(
+  'outbox_add_queue_rows',
+  `insert into queue (id, account_id, domain_id, site_id, at, state, sandbox, scheduled, recipient_key)
+   select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::timestamptz[], $6::smallint[], $7::boolean[],
+     $8::boolean[], $9::text[])`,
+)
+
+export const findSites = statement('outbox_find_sites', 'select id, name from site where name = any($1::text[])')
+// In the order of the names, so that two nodes adding the same sites wait for one another instead of locking up.
+export const addSites = statement(
+  'outbox_add_sites',
+  `insert into site (name) select name from unnest($1::text[]) as n(name) order by name on conflict (name) do nothing`,
+)
+
+/**
+ * The fair claim: a loose index scan visits each (destination, account) that has ready rows once and takes at most its
+ * free places, so neither a destination nor an account with a million rows delays another, and the cost does not grow
+ * with the depth of the queue. `blocked` asks the lists again for what is taken.
+ *
+ * $1 most rows, $2 $3 cursor, $4 jsonb {"site": free places}, $5 free places of all other sites, $6 most pairs visited,
+ * $7 suspended accounts, $8 epoch
+ */
+export const claim = (blocked: string): ReturnType<typeof statement> =>
+  statement(
+    'outbox_claim',
+    `with recursive d(site_id, account_id, n) as (
+       (select site_id, account_id, 1 from queue where state = 0 and (site_id, account_id) > ($2::int, $3::uuid)
+        order by site_id, account_id limit 1)
+       union all
+       select x.site_id, x.account_id, d.n + 1 from d cross join lateral (
+         select y.site_id, y.account_id from queue y
+         where y.state = 0 and (y.site_id, y.account_id) > (d.site_id, d.account_id)
+         order by y.site_id, y.account_id limit 1) x
+       where d.n < $6),
+     c as materialized (
+       select d.site_id, d.account_id, d.n, z.id from d left join lateral (
+         select y.id from queue y where y.site_id = d.site_id and y.account_id = d.account_id and y.state = 0
+         order by y.at
+         limit case when d.account_id = any($7::uuid[]) then 0
+           else coalesce(($4::jsonb ->> d.site_id::text)::int, $5) end
+         for update skip locked) z on true
+       limit $1),
+     u as (
+       update queue q set state = 1, lease_owner = $8, attempt = attempt + 1
+       where id = any(array(select id from c where id is not null))
+         and exists (select 1 from node where epoch = $8 and not dead)
+       returning q.id, q.account_id, q.domain_id, q.site_id, q.attempt, q.sandbox, ${blocked} as blocked)
+     select m.site_id as cursor_site, m.account_id as cursor_account, m.visited, m.taken,
+       u.id, u.account_id, u.domain_id, u.site_id, u.attempt, u.sandbox, u.blocked
+     from (select (array_agg(site_id order by n desc))[1] as site_id, (array_agg(account_id order by n desc))[1] as account_id,
+             max(n) as visited, count(*)::int as taken from c) m
+       left join u on true`,
+  )
+
+export const fetchEmails = statement(
+  'outbox_fetch_emails',
+  `select e.id, e.account_id, e.domain_id, e.created_at, e.sender, e.recipient, e.recipient_key, e.message_id, e.stream,
+     e.sandbox, e.sandbox_result, e.tag, e.scheduled_at, e.expires_at, e.tls_required, e.attempts_count, e.body_id
+   from unnest($1::uuid[], $2::uuid[]) as k(account_id, id)
+   cross join lateral (select * from email e where e.account_id = k.account_id and e.id = k.id
+     and e.id >= $3 and e.id <= $4) e`,
+)
+export const fetchBodies = statement(
+  'outbox_fetch_bodies',
+  `select b.id, b.body from unnest($1::uuid[], $2::uuid[]) as k(account_id, id)
+   cross join lateral (select * from email_body b where b.account_id = k.account_id and b.id = k.id
+     and b.id >= $3 and b.id <= $4) b`,
+)
+
+// $6 next try (null: ended), $7 epoch. Ids that do not come back were fenced out and nothing of theirs is written.
+export const complete = statement(
+  'outbox_complete',
+  `with r as materialized (
+     select * from unnest($1::uuid[], $2::uuid[], $3::smallint[], $4::smallint[], $5::timestamptz[], $6::timestamptz[],
+       $8::int[], $9::text[], $10::boolean[])
+       as r(id, account_id, fence, status, at, next, smtp_code, response, tried)),
+   f as (delete from queue q using r where q.id = r.id and q.attempt = r.fence and q.lease_owner = $7 and q.state = 1
+     and r.next is null returning q.id),
+   l as (update queue q set state = 2, at = r.next, lease_owner = null from r
+     where q.id = r.id and q.attempt = r.fence and q.lease_owner = $7 and q.state = 1 and r.next is not null returning q.id),
+   w as (select id from f union all select id from l),
+   e as (update email e set status = r.status, last_smtp_code = coalesce(r.smtp_code, e.last_smtp_code),
+       last_response = coalesce(r.response, e.last_response), next_attempt_at = r.next,
+       attempts_count = e.attempts_count + case when r.tried then 1 else 0 end,
+       delivered_at = case when r.status = 3 then r.at else e.delivered_at end,
+       ended_at = case when r.next is null then r.at end
+     from w join r on r.id = w.id where e.account_id = r.account_id and e.id = r.id and e.id >= $11 and e.id <= $12)
+   select id from w`,
+)
+
+export const addAttempts = statement(
+  'outbox_add_attempts',
+  `insert into attempt (email_id, account_id, number, started_at, duration_ms, outcome, detail)
+   select * from unnest($1::uuid[], $2::uuid[], $3::smallint[], $4::timestamptz[], $5::int[], $6::smallint[], $7::text[])
+   on conflict do nothing`,
+)
+
+export const handBack = statement(
+  'outbox_hand_back',
+  `update queue q set state = 0, lease_owner = null from unnest($1::uuid[], $2::smallint[]) as r(id, fence)
+   where q.id = r.id and q.attempt = r.fence and q.lease_owner = $3 and q.state = 1`,
+)
+
+export const promote = statement(
+  'outbox_promote',
+  `update queue set state = 0 where id = any(array(
+     select id from queue where state = 2 and at <= $1 order by at limit $2 for update skip locked))
+   returning id, account_id, domain_id, scheduled`,
+)
+export const startScheduled = statement(
+  'outbox_start_scheduled',
+  `update email e set status = 1 from unnest($1::uuid[], $2::uuid[]) as k(account_id, id)
+   where e.account_id = k.account_id and e.id = k.id and e.status = 0
+   returning e.id, e.account_id, e.domain_id, e.stream, e.sandbox, e.tag`,
+)
+export const clearScheduled = statement(
+  'outbox_clear_scheduled',
+  'update queue set scheduled = false where id = any($1::uuid[])',
+)
+
+export const releaseDomain = statement(
+  'outbox_release_domain',
+  'update queue set state = 0 where state = 2 and domain_id = $1',
+)
+
+export const joinNode = statement(
+  'outbox_join_node',
+  `insert into node (name, lease_until) values ($1, now() + $2 * interval '1 second') returning epoch, now() as now`,
+)
+export const renewNode = statement(
+  'outbox_renew_node',
+  `update node set lease_until = now() + $2 * interval '1 second' where epoch = $1 and not dead returning now() as now`,
+)
+export const leaveNode = statement(
+  'outbox_leave_node',
+  `with given_back as (update queue set state = 0, lease_owner = null where state = 1 and lease_owner = $1)
+   update node set dead = true, died_at = now() where epoch = $1 and not dead`,
+)
+export const markDead = statement(
+  'outbox_mark_dead_nodes',
+  'update node set dead = true, died_at = now() where lease_until < now() and not dead',
+)
+export const deadNodes = statement('outbox_dead_nodes', 'select count(*)::int as count from node where dead')
+// A claim that raced with the marking can still commit rows under a dead epoch: the sweep is repeated for all dead
+// epochs, and node rows go only ten minutes after their death.
+export const sweepDead = statement(
+  'outbox_sweep_dead_leases',
+  `update queue set state = 0, lease_owner = null
+   where state = 1 and lease_owner = any(array(select epoch from node where dead))`,
+)
+export const forgetDead = statement(
+  'outbox_forget_dead_nodes',
+  `delete from node where dead and died_at < now() - interval '10 minutes'`,
+)
+
+export const ensurePartitions = statement(
+  'outbox_ensure_partitions',
+  `select ensure_partitions(t::regclass, true, $1::date, $2) from unnest(array['email', 'email_body', 'attempt']) as t`,
+)

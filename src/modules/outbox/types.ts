@@ -1,0 +1,168 @@
+// What an email is while it is ours. Numbers are stored, names are shown.
+
+import type { Stream } from '../events/index.ts'
+
+export const STATUS = {
+  scheduled: 0,
+  queued: 1,
+  deferred: 2,
+  delivered: 3,
+  bounced: 4,
+  failed: 5,
+  suppressed: 6,
+  canceled: 7,
+  complained: 8,
+} as const
+export type EmailStatus = keyof typeof STATUS
+/** The states from which nothing leads on by itself. */
+export type FinalStatus = 'delivered' | 'bounced' | 'failed' | 'suppressed'
+
+export const SANDBOX_RESULTS = ['deliver', 'bounce', 'defer', 'fail', 'suppress', 'complain'] as const
+export type SandboxResult = (typeof SANDBOX_RESULTS)[number]
+
+export const ATTEMPT_OUTCOMES = ['delivered', 'deferred', 'bounced', 'error'] as const
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
+
+export interface Person {
+  /** '' when none was given. */
+  readonly name: string
+  /** local@domain, the domain in A-labels. */
+  readonly address: string
+}
+
+export interface StoredAttachment {
+  readonly filename: string
+  readonly contentType: string
+  readonly contentId: string | null
+  readonly disposition: 'attachment' | 'inline'
+  readonly content: Buffer
+}
+
+/** What delivery does to the content on its way out; decided at acceptance by the precedence of the settings. */
+export interface Treatment {
+  readonly trackOpens: boolean
+  readonly trackClicks: boolean
+  readonly unsubscribeHeader: boolean
+}
+
+/** What the sender gave, stored once for all recipients of a request. */
+export type Content = ComposedContent | SubmittedContent
+
+/** From the REST API: composed in delivery, the same bytes on every try. */
+export interface ComposedContent {
+  readonly kind: 'composed'
+  readonly from: Person
+  /** As every recipient's copy shows them; bcc is nowhere. */
+  readonly to: readonly Person[]
+  readonly cc: readonly Person[]
+  readonly replyTo: readonly Person[]
+  readonly subject: string
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly html: string | null
+  readonly text: string | null
+  readonly attachments: readonly StoredAttachment[]
+  readonly treatment: Treatment
+}
+
+/** From SMTP submission: a message whose bytes are kept. */
+export interface SubmittedContent {
+  readonly kind: 'submitted'
+  /** CRLF; control headers and Bcc removed, Date and Message-ID present. */
+  readonly message: Buffer
+  readonly treatment: Treatment
+}
+
+export interface NewEmail {
+  readonly id: string
+  readonly accountId: string
+  readonly domainId: string | null
+  /** The id under which `content` is stored: the id of the request's first email. */
+  readonly bodyId: string
+  readonly createdAt: Date
+  /** `suppressed` emails are stored for the record and never queued. */
+  readonly status: 'queued' | 'scheduled' | 'suppressed'
+  readonly from: Person
+  readonly recipient: string
+  readonly recipientKey: string
+  /** The recipient's domain, A-labels, lower case. */
+  readonly site: string
+  readonly subject: string
+  /** Without angle brackets. */
+  readonly messageId: string
+  readonly stream: Stream
+  readonly sandbox: boolean
+  readonly sandboxResult: SandboxResult
+  readonly tag: string | null
+  readonly metadata: Readonly<Record<string, unknown>> | null
+  readonly sizeBytes: number
+  readonly scheduledAt: Date | null
+  readonly expiresAt: Date
+  readonly tlsRequired: boolean
+  /** The verdict's snapshot, in wire names. */
+  readonly risk: object | null
+}
+
+export interface NewBody {
+  readonly id: string
+  readonly accountId: string
+  readonly bytes: Buffer
+}
+
+/** A queue row that this node has leased. */
+export interface Claimed {
+  readonly id: string
+  readonly accountId: string
+  readonly domainId: string | null
+  readonly siteId: number
+  /** The fence: results are written under this number. */
+  readonly fence: number
+  readonly sandbox: boolean
+  /** The address has come onto a list since acceptance: it must not be tried. */
+  readonly blocked: boolean
+}
+
+/** What delivery needs of an email. */
+export interface Letter {
+  readonly id: string
+  readonly accountId: string
+  readonly domainId: string | null
+  readonly createdAt: Date
+  readonly sender: string
+  readonly recipient: string
+  readonly recipientKey: string
+  readonly messageId: string
+  readonly stream: Stream
+  readonly sandbox: boolean
+  readonly sandboxResult: SandboxResult
+  readonly tag: string | null
+  readonly scheduledAt: Date | null
+  readonly expiresAt: Date
+  readonly tlsRequired: boolean
+  /** Tries that have ended. */
+  readonly attemptsCount: number
+  readonly bodyId: string
+  readonly body: Buffer
+}
+
+/** What one leased email came to. `next` null: the email has ended with `status`. */
+export interface Result {
+  readonly id: string
+  readonly accountId: string
+  readonly fence: number
+  readonly status: FinalStatus | 'deferred'
+  readonly next: Date | null
+  readonly at: Date
+  readonly smtpCode: number | null
+  readonly response: string | null
+  /** The attempt that led here; null when none was made (suppressed, domain removed, expired while waiting). */
+  readonly attempt: AttemptRecord | null
+}
+
+export interface AttemptRecord {
+  readonly number: number
+  readonly startedAt: Date
+  readonly durationMs: number
+  readonly outcome: AttemptOutcome
+  /** In wire names, without the fields above: mx, ip, port, source_ip, tls, smtp_code, enhanced_code, response, dialogue, next_attempt_at, throttled_by. */
+  readonly detail: object
+}
