@@ -1,0 +1,19 @@
+// The door of the room: whom an account does not mail. Suppressions are what we blocked, unsubscribes are what people
+// asked for; one question covers both.
+
+import { type AskExpressions, blockedExpression } from './sql.ts'
+
+export { type Ask, mayWeSend, type Refusal, type SuppressionReason } from './ask.ts'
+export type { AskExpressions } from './sql.ts'
+
+/**
+ * `mayWeSend` for a statement of another room, asked once for each row it stands in: an SQL expression of type text that
+ * is null when nothing speaks against the mail, else the reason of the suppression (`manual`, `repeated_soft_bounce`,
+ * `hard_bounce`, `complaint`, `spamtrap`) or `unsubscribed`. Two look-ups by primary key; it reads with the rights of
+ * the statement it stands in.
+ *
+ * @param ask expressions of the surrounding statement (columns or parameters), never text from outside
+ */
+export function blockedSql(ask: AskExpressions): string {
+  return blockedExpression(ask)
+}
