@@ -6,21 +6,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import swagger from '@fastify/swagger'
-import { Ajv, type ErrorObject } from 'ajv'
-import formats from 'ajv-formats'
-import {
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  type FastifySchemaCompiler,
-  fastify,
-} from 'fastify'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { type Static, type TSchema, Type } from 'typebox'
 import { isUnavailable } from './db.ts'
-import { ApiError, type ErrorKind, type FieldFault, platformErrors, validationError } from './errors.ts'
+import { ApiError, type ErrorKind, platformErrors } from './errors.ts'
 import type { Ids } from './ids.ts'
 import { parseJsonBody } from './json.ts'
 import type { Logger } from './log.ts'
+import { acceptAll, validatorCompiler } from './validation.ts'
 
 /** Who asks, once the gate has let them in. */
 export interface Principal {
@@ -102,6 +95,8 @@ export interface Endpoint<Params extends TSchema, Query extends TSchema, Body ex
   /** Media types other than JSON whose body is handed over as a stream. */
   readonly stream?: readonly string[]
   readonly bodyLimitBytes?: number
+  /** The room holds the body against its schema itself, to tell these faults together with its own. */
+  readonly validatesItself?: boolean
   /** The answers of success, by status. */
   readonly answers: Readonly<Record<number, TSchema>>
   /** What the room itself raises here. */
@@ -278,6 +273,7 @@ function addRoute(
     schema: schemaOf(described, legacy),
     bodyLimit: described.bodyLimitBytes ?? DEFAULT_BODY_BYTES,
     config: { stream: described.stream ?? null },
+    ...(described.validatesItself === true && { validatorCompiler: acceptAll }),
     onRequest: async (request, reply) => {
       if (legacy) markLegacy(reply, request, described)
       if (access === null) return
@@ -460,71 +456,6 @@ function lenient(schema: unknown): unknown {
   if (schema === null || typeof schema !== 'object') return schema
   const entries = Object.entries(schema).filter(([key, value]) => key !== 'additionalProperties' || value !== false)
   return Object.fromEntries(entries.map(([key, value]) => [key, lenient(value)]))
-}
-
-/** Bodies say what they mean (no coercion, defaults filled in); queries and paths are text and are coerced. */
-function validatorCompiler(): FastifySchemaCompiler<unknown> {
-  const make = (coerceTypes: boolean): Ajv => {
-    const ajv = new Ajv({ allErrors: true, coerceTypes, useDefaults: true, strict: false, allowUnionTypes: true })
-    ;(formats as unknown as (target: Ajv) => void)(ajv)
-    return ajv
-  }
-  const strict = make(false)
-  const coercing = make(true)
-  return ({ schema, httpPart }) => {
-    const validate = (httpPart === 'body' ? strict : coercing).compile(schema as object)
-    return (data: unknown) => {
-      if (validate(data)) return true
-      const errors = validate.errors ?? []
-      return { error: httpPart === 'body' ? bodyFaults(errors) : parameterFault(errors) }
-    }
-  }
-}
-
-const MAX_FAULTS = 100
-
-function bodyFaults(errors: readonly ErrorObject[]): ApiError {
-  const faults = new Map<string, FieldFault>()
-  for (const error of errors) {
-    const field = fieldOf(error)
-    const rule = error.keyword === 'additionalProperties' ? 'unknown_field' : error.keyword
-    // The branches of a union each complain; one fault for the field says enough.
-    if (!faults.has(field)) faults.set(field, { field, rule, message: messageOf(error) })
-    if (faults.size === MAX_FAULTS) break
-  }
-  return validationError([...faults.values()])
-}
-
-function parameterFault(errors: readonly ErrorObject[]): ApiError {
-  const [error] = errors
-  if (error === undefined) return platformErrors.invalid_parameter({ parameter: '', rule: 'valid' })
-  return platformErrors.invalid_parameter({ parameter: fieldOf(error), rule: error.keyword })
-}
-
-function messageOf(error: ErrorObject): string {
-  if (error.keyword === 'additionalProperties') return 'is not a known field'
-  if (error.keyword === 'required') return 'is required'
-  return error.message ?? 'is not valid'
-}
-
-/** `/to/1/email` becomes `to[1].email`; a missing or unknown property is named itself. */
-function fieldOf(error: ErrorObject): string {
-  const params = error.params as { missingProperty?: string; additionalProperty?: string }
-  const steps = error.instancePath
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-  const last = params.missingProperty ?? params.additionalProperty
-  if (last !== undefined) steps.push(last)
-  return fieldPath(steps)
-}
-
-/** Steps into a body as the contract writes them: `to[1].email`. */
-export function fieldPath(steps: readonly string[]): string {
-  return steps.reduce((path, step) => {
-    if (/^\d+$/.test(step)) return `${path}[${step}]`
-    return path === '' ? step : `${path}.${step}`
-  }, '')
 }
 
 // --- errors

@@ -1,0 +1,82 @@
+// Schemas held against what came from outside. Bodies say what they mean: no coercion, unknown fields are faults.
+// Queries and paths are text and are coerced.
+
+import { Ajv, type ErrorObject } from 'ajv'
+import formats from 'ajv-formats'
+import type { FastifySchemaCompiler } from 'fastify'
+import type { TSchema } from 'typebox'
+import { type ApiError, type FieldFault, platformErrors, validationError } from './errors.ts'
+
+/** @returns every fault of a body, at most 100; empty when it has none */
+export function bodyValidator(schema: TSchema): (body: unknown) => FieldFault[] {
+  const validate = makeAjv(false).compile(schema)
+  return (body) => (validate(body) ? [] : faultsOf(validate.errors ?? []))
+}
+
+/** For an endpoint whose room validates by itself. */
+export const acceptAll: FastifySchemaCompiler<unknown> = () => () => true
+
+function makeAjv(coerceTypes: boolean): Ajv {
+  const ajv = new Ajv({ allErrors: true, coerceTypes, useDefaults: true, strict: false, allowUnionTypes: true })
+  ;(formats as unknown as (target: Ajv) => void)(ajv)
+  return ajv
+}
+
+export function validatorCompiler(): FastifySchemaCompiler<unknown> {
+  const strict = makeAjv(false)
+  const coercing = makeAjv(true)
+  return ({ schema, httpPart }) => {
+    const validate = (httpPart === 'body' ? strict : coercing).compile(schema as object)
+    return (data: unknown) => {
+      if (validate(data)) return true
+      const errors = validate.errors ?? []
+      return { error: httpPart === 'body' ? validationError(faultsOf(errors)) : parameterFault(errors) }
+    }
+  }
+}
+
+const MAX_FAULTS = 100
+
+function faultsOf(errors: readonly ErrorObject[]): FieldFault[] {
+  const faults = new Map<string, FieldFault>()
+  for (const error of errors) {
+    const field = fieldOf(error)
+    const rule = error.keyword === 'additionalProperties' ? 'unknown_field' : error.keyword
+    // The branches of a union each complain; one fault for the field says enough.
+    if (!faults.has(field)) faults.set(field, { field, rule, message: messageOf(error) })
+    if (faults.size === MAX_FAULTS) break
+  }
+  return [...faults.values()]
+}
+
+function parameterFault(errors: readonly ErrorObject[]): ApiError {
+  const [error] = errors
+  if (error === undefined) return platformErrors.invalid_parameter({ parameter: '', rule: 'valid' })
+  return platformErrors.invalid_parameter({ parameter: fieldOf(error), rule: error.keyword })
+}
+
+function messageOf(error: ErrorObject): string {
+  if (error.keyword === 'additionalProperties') return 'is not a known field'
+  if (error.keyword === 'required') return 'is required'
+  return error.message ?? 'is not valid'
+}
+
+/** `/to/1/email` becomes `to[1].email`; a missing or unknown property is named itself. */
+function fieldOf(error: ErrorObject): string {
+  const params = error.params as { missingProperty?: string; additionalProperty?: string }
+  const steps = error.instancePath
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const last = params.missingProperty ?? params.additionalProperty
+  if (last !== undefined) steps.push(last)
+  return fieldPath(steps)
+}
+
+/** Steps into a body as the contract writes them: `to[1].email`. */
+export function fieldPath(steps: readonly string[]): string {
+  return steps.reduce((path, step) => {
+    if (/^\d+$/.test(step)) return `${path}[${step}]`
+    return path === '' ? step : `${path}.${step}`
+  }, '')
+}
