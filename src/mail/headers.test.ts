@@ -109,7 +109,10 @@ test('a word of 996 characters stays on one line of its own', () => {
 })
 
 test('only the words that need it are encoded, by the shorter of Q and B', () => {
-  assert.equal(textHeader('Subject', 'Re: Umst\u00e4nde are'), 'Subject: Re: =?utf-8?q?Umst=C3=A4nde?= are\r\n')
+  assert.equal(
+    textHeader('Subject', 'Re: Umst\u00e4ndehalber are'),
+    'Subject: Re: =?utf-8?q?Umst=C3=A4ndehalber?= are\r\n',
+  )
   assert.equal(textHeader('Subject', '\u65e5\u672c\u8a9e'), 'Subject: =?utf-8?b?5pel5pys6Kqe?=\r\n')
 })
 

@@ -1,0 +1,139 @@
+// Quoted-printable and base64 for bodies (RFC 2045 sections 6.7 and 6.8), table-driven over bytes.
+//
+// Text goes out as quoted-printable unless base64 is smaller. Line ends of text (CRLF, LF, CR) all become CRLF. Output
+// lines have at most 76 characters and never end in a blank, begin with a dot, or begin with "From ", so that no relay on
+// the way has a reason to touch them and a signature holds. Neither output can contain "=_" (in quoted-printable "=" is
+// followed by two hex digits or by a line end), which is what keeps our boundaries unique.
+
+const CR = 0x0d
+const LF = 0x0a
+const DOT = 0x2e
+const EQUALS = 0x3d
+const LINE = 76
+const HEX = Buffer.from('0123456789ABCDEF')
+
+const PLAIN = 0
+const ESCAPE = 1
+const BLANK = 2
+const RETURN = 3
+const FEED = 4
+/** What to do with each byte. */
+const KIND = new Uint8Array(256).fill(ESCAPE)
+for (let byte = 0x21; byte < 0x7f; byte++) KIND[byte] = PLAIN
+KIND[EQUALS] = ESCAPE
+KIND[0x20] = BLANK
+KIND[0x09] = BLANK
+KIND[CR] = RETURN
+KIND[LF] = FEED
+
+export interface EncodedBody {
+  readonly encoding: 'quoted-printable' | 'base64'
+  readonly bytes: Buffer
+}
+
+/** Text to 7-bit lines, by the smaller of the two encodings (quoted-printable when equal, since people can read it). */
+export function encodeText(text: Buffer): EncodedBody {
+  let escapes = 0
+  for (let at = 0; at < text.length; at++) if (KIND[text[at] as number] === ESCAPE) escapes++
+  // Base64 makes 78 bytes of 57; quoted-printable two more for each escape and three for each soft break.
+  const quoted = (text.length + 2 * escapes) * (1 + 3 / LINE)
+  if (quoted > (text.length * 78) / 57 + 4) return { encoding: 'base64', bytes: encodeBase64(withCrlf(text)) }
+  return { encoding: 'quoted-printable', bytes: encodeQuotedPrintable(text, escapes) }
+}
+
+/** Bytes to base64 in lines of 76; the last one is not ended. */
+export function encodeBase64(content: Buffer): Buffer {
+  const text = content.toString('base64')
+  const lines = Math.ceil(text.length / LINE)
+  if (lines <= 1) return Buffer.from(text, 'latin1')
+  const out = Buffer.allocUnsafe(text.length + (lines - 1) * 2)
+  // One write of the whole, then the lines are moved to their places from the last to the first.
+  out.write(text, 'latin1')
+  for (let line = lines - 1; line >= 0; line--) {
+    const from = line * LINE
+    const end = Math.min(from + LINE, text.length)
+    const to = from + line * 2
+    out.copyWithin(to, from, end)
+    if (line === lines - 1) continue
+    out[to + end - from] = CR
+    out[to + end - from + 1] = LF
+  }
+  return out
+}
+
+/** All line ends as CRLF. The same buffer when there is nothing to do. */
+export function withCrlf(text: Buffer): Buffer {
+  let extra = 0
+  let same = true
+  for (let at = 0; at < text.length; at++) {
+    const byte = text[at]
+    if (byte === CR && text[at + 1] === LF) at++
+    else if (byte === CR || byte === LF) {
+      extra++
+      same = false
+    }
+  }
+  if (same) return text
+  const out = Buffer.allocUnsafe(text.length + extra)
+  let to = 0
+  for (let at = 0; at < text.length; at++) {
+    const byte = text[at] as number
+    if (byte !== CR && byte !== LF) out[to++] = byte
+    else {
+      if (byte === CR && text[at + 1] === LF) at++
+      out[to++] = CR
+      out[to++] = LF
+    }
+  }
+  return out
+}
+
+/** @param escapes how many bytes need an escape, when the caller has counted them; for the size of the buffer alone */
+export function encodeQuotedPrintable(text: Buffer, escapes: number = text.length): Buffer {
+  const { length } = text
+  // Each line begins with at most one more escape (dot or F) and ends with one (blank) or with a soft break, and a bare
+  // line end grows by one byte: five bytes a line at most, and a line has one byte of input at least.
+  let ends = 2
+  for (let at = 0; at < length; at++) if (text[at] === LF || text[at] === CR) ends++
+  const widest = length + 2 * escapes
+  const out = Buffer.allocUnsafe(widest + 5 * ends + 5 * Math.ceil((widest + 5 * ends) / (LINE - 6)))
+  let to = 0
+  let column = 0
+  for (let at = 0; at < length; at++) {
+    const byte = text[at] as number
+    const kind = KIND[byte] as number
+    if (kind === RETURN || kind === FEED) {
+      if (kind === RETURN && text[at + 1] === LF) at++
+      out[to++] = CR
+      out[to++] = LF
+      column = 0
+      continue
+    }
+    let escape = kind === ESCAPE || (kind === BLANK && endsLine(text, at + 1))
+    if (column + (escape ? 3 : 1) > LINE - 1) {
+      out[to++] = EQUALS
+      out[to++] = CR
+      out[to++] = LF
+      column = 0
+    }
+    if (column === 0 && !escape) escape = byte === DOT || (byte === 0x46 && startsWithFrom(text, at))
+    if (escape) {
+      out[to++] = EQUALS
+      out[to++] = HEX[byte >> 4] as number
+      out[to++] = HEX[byte & 15] as number
+      column += 3
+    } else {
+      out[to++] = byte
+      column++
+    }
+  }
+  return out.subarray(0, to)
+}
+
+function endsLine(text: Buffer, at: number): boolean {
+  return at >= text.length || text[at] === CR || text[at] === LF
+}
+
+function startsWithFrom(text: Buffer, at: number): boolean {
+  return text[at + 1] === 0x72 && text[at + 2] === 0x6f && text[at + 3] === 0x6d && text[at + 4] === 0x20
+}
