@@ -1,6 +1,7 @@
 import type { Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { append, type Stream } from '../events/index.ts'
+import { blockedSql } from '../suppression/index.ts'
 import * as sql from './sql.ts'
 import {
   ATTEMPT_OUTCOMES,
@@ -109,6 +110,8 @@ export interface ClaimAsk {
   /** Free places of every other site, for each account. */
   readonly defaultFree: number
   readonly suspended: readonly string[]
+  /** The lists are asked as of now: entries may have an end. */
+  readonly now: Date
 }
 
 export interface ClaimCursor {
@@ -136,7 +139,7 @@ interface ClaimRow {
   readonly site_id: number
   readonly attempt: number
   readonly sandbox: boolean
-  readonly blocked: boolean
+  readonly blocked: string | null
 }
 
 /** Leases ready rows to a node, fairly over destinations and accounts. A dead epoch gets none. */
@@ -150,6 +153,7 @@ export async function claim(db: Db, ask: ClaimAsk): Promise<ClaimAnswer> {
     MAX_PAIRS_VISITED,
     ask.suspended,
     ask.epoch,
+    ask.now,
   ])
   const [first] = rows
   if (first === undefined) return { claimed: [], cursor: null }
@@ -162,7 +166,9 @@ export async function claim(db: Db, ask: ClaimAsk): Promise<ClaimAnswer> {
   return { claimed: rows.filter((row) => row.id !== null).map(claimedOf), cursor }
 }
 
-const CLAIM = sql.claim('false')
+const CLAIM = sql.claim(
+  blockedSql({ accountId: 'q.account_id', recipient: 'q.recipient_key', sandbox: 'q.sandbox', now: '$9::timestamptz' }),
+)
 
 function claimedOf(row: ClaimRow): Claimed {
   return {

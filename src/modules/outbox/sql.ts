@@ -45,7 +45,7 @@ export const addSites = statement(
  * with the depth of the queue. `blocked` asks the lists again for what is taken.
  *
  * $1 most rows, $2 $3 cursor, $4 jsonb {"site": free places}, $5 free places of all other sites, $6 most pairs visited,
- * $7 suspended accounts, $8 epoch
+ * $7 suspended accounts, $8 epoch, $9 now
  */
 export const claim = (blocked: string): ReturnType<typeof statement> =>
   statement(

@@ -117,8 +117,8 @@ export interface Claimed {
   /** The fence: results are written under this number. */
   readonly fence: number
   readonly sandbox: boolean
-  /** The address has come onto a list since acceptance: it must not be tried. */
-  readonly blocked: boolean
+  /** Why the address must not be tried, when it has come onto a list since acceptance; else null. */
+  readonly blocked: string | null
 }
 
 /** What delivery needs of an email. */

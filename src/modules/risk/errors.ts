@@ -1,0 +1,17 @@
+import { defineErrors } from '../../platform/errors.ts'
+
+/** The verdict's reason is the error's code (contract sections 2 and 14). */
+export const riskErrors = defineErrors({
+  spamtrap_detected: [422, 'The address is a known spam trap'],
+  previous_complaint: [422, 'The recipient marked an earlier mail as spam'],
+  disposable_high_confidence: [422, 'The address belongs to a disposable-mail service'],
+  sender_not_verified: [422, 'The sending domain is not verified'],
+  risk_score_critical: [422, 'Several risks together reach the limit'],
+  disposable_medium_confidence: [422, 'The address may belong to a disposable-mail service'],
+  previous_hard_bounce: [422, 'An earlier mail to the address bounced for good'],
+  content_risk_high: [422, 'The content looks like spam'],
+  velocity_first_send_bulk: [422, 'The first mail of this account is a bulk mail'],
+  volume_spike: [422, 'Much more is being sent than this account usually sends'],
+  recipient_suppressed: [422, 'The address is on the suppression list'],
+  recipient_unsubscribed: [422, 'The recipient has unsubscribed'],
+})
