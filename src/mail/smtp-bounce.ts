@@ -1,0 +1,285 @@
+// What a refusal means: contract section 10.
+//
+// Three layers, the first that speaks wins:
+//   1. the words. Receivers choose their status codes carelessly (5.7.1 "No such user!", 5.4.1 for an unknown user,
+//      5.1.1 for a blocked address), and their published texts are more exact than their codes;
+//   2. the enhanced code: RFC 3463, 5248, 7293, 7372, 7505, the IANA registry, Microsoft's and Gmail's own numbers;
+//   3. the bare code and the command it answered.
+// Where the words point both ways the milder reading is taken: `hard` suppresses an address, so it needs proof that
+// the address is wrong. A refusal of the connection or of MAIL FROM is about us and is never `hard`; a 4xx neither.
+
+import type { Reply } from './smtp-reply.ts'
+
+export type BounceType = 'hard' | 'soft' | 'block' | 'unknown'
+
+/** `spam_complaint` of the contract is not a reply's to say. */
+export type BounceCategory =
+  | 'invalid_recipient'
+  | 'bad_domain'
+  | 'mailbox_full'
+  | 'inactive_mailbox'
+  | 'message_too_large'
+  | 'rate_limited'
+  | 'dns_failure'
+  | 'connection'
+  | 'expired'
+  | 'content_rejected'
+  | 'policy'
+  | 'reputation'
+  | 'authentication'
+  | 'protocol'
+  | 'unknown'
+
+export interface BounceVerdict {
+  readonly type: BounceType
+  readonly category: BounceCategory
+}
+
+/** The command a reply answered; `connect` covers banner, EHLO, STARTTLS and AUTH, `data` the final dot as well. */
+export type SmtpCommand = 'connect' | 'mail' | 'rcpt' | 'data'
+
+const TYPES: Readonly<Record<BounceCategory, BounceType>> = {
+  invalid_recipient: 'hard',
+  bad_domain: 'hard',
+  mailbox_full: 'soft',
+  inactive_mailbox: 'soft',
+  message_too_large: 'soft',
+  rate_limited: 'soft',
+  dns_failure: 'soft',
+  connection: 'soft',
+  expired: 'soft',
+  content_rejected: 'block',
+  policy: 'block',
+  reputation: 'block',
+  authentication: 'block',
+  protocol: 'unknown',
+  unknown: 'unknown',
+}
+
+export function bounceTypeOf(category: BounceCategory): BounceType {
+  return TYPES[category]
+}
+
+/**
+ * Classifies a 4xx or 5xx reply. For a 4xx the answer is what the email's bounce will say if nothing better comes
+ * before it expires: never `hard`, and `expired` for one about the recipient that tells no cause.
+ *
+ * @param command what the reply answered
+ */
+export function bounceFromReply(reply: Reply, command: SmtpCommand): BounceVerdict {
+  let category = categoryOf(reply, command)
+  if (TYPES[category] === 'hard' && (command === 'connect' || command === 'mail')) category = 'policy'
+  if (reply.code < 500 && (TYPES[category] === 'hard' || (category === 'unknown' && command === 'rcpt'))) {
+    category = 'expired'
+  }
+  return { type: TYPES[category], category }
+}
+
+/** More is boilerplate; and it bounds the work of the expressions below, each linear with small bounded gaps. */
+const TEXT_READ_CHARS = 2_000
+const ADDRESS = /<[^<>\s]{0,320}>|[^\s<>"(),;:]{1,64}@[\w.-]{1,255}/g
+
+function categoryOf(reply: Reply, command: SmtpCommand): BounceCategory {
+  // Addresses go first: `<spam@example.net>: user unknown` is not about spam.
+  const words = reply.text.slice(0, TEXT_READ_CHARS).toLowerCase().replace(ADDRESS, ' ')
+  const status = reply.enhanced?.slice(2) ?? null
+  if (status === '1.1' && UNKNOWN_USER.test(words) && !EITHER_WAY.test(words)) return 'invalid_recipient'
+  for (const [category, pattern, only] of WORDS) {
+    if ((only === undefined || only(status, reply.code)) && pattern.test(words)) return category
+  }
+  return (status === null ? null : categoryOfStatus(status, reply.code)) ?? categoryOfCode(reply.code, command)
+}
+
+type Condition = (status: string | null, code: number) => boolean
+
+const UNKNOWN_USER = new RegExp(
+  [
+    // Postfix, Exim, Sendmail, qmail, Exchange, Dovecot and the many who copied them.
+    'user (?:is )?(?:unknown|not found|invalid)|unknown (?:user|local[- ]part|recipient|mailbox|address|or illegal alias)',
+    'no such (?:user|person|recipient|mailbox|address|account|local user|domain user|customer)|no mailbox (?:here )?by that name',
+    "(?:user|recipient|mailbox|account|address|alias|customer|id|username) (?:\\S{0,80} )?(?:does ?n[o'’]t|do not|did not) exist",
+    '(?:user|recipient|mailbox|account|address)(?: \\S{1,80})? (?:(?:is |was |could |can ?)?not (?:be )?(?:found|exist|known|listed)|not available here)',
+    '(?:invalid|bad|incorrect|nonexistent|non-existent|unrouteable|undeliverable|illegal|no valid) (?:mailbox|recipients?|user|address|destination mailbox|alias)\\b',
+    "(?:isn't|is not|not) (?:a )?(?:valid|known|recognized|existing) (?:mailbox|recipient|user|address|account)|not a valid recipient",
+    "(?:user|this person)(?: \\S{1,80})? (?:doesn't|does not) have an? \\S{1,40} account|not our customer",
+    'recipient address rejected: (?:user unknown|unknown|undeliverable|invalid|no such|mailbox (?:does not|not)|unverified address: .{0,80}(?:unknown|no such|not exist))',
+    'recipient ?not ?found|recipnotfound|mailbox (?:does not|doesn.t|not) (?:exist|found)|address (?:is )?(?:unknown|not known|unavailable here)',
+    'unknown in (?:virtual|local|relay|recipient)|(?:is|was) (?:unknown|not known|not a known)|mailbox name not (?:found|known|allowed)',
+    '(?:account|mailbox|user|address)(?: \\S{1,80})? (?:has been |was |is )?(?:deleted|terminated|closed permanently|no longer (?:exists?|valid|in use|here))',
+    'no longer (?:a )?(?:valid|works? (?:at|for|here)|exists?|employed)|adresse (?:d au moins un )?destinataire invalide|inexistent mailbox',
+    'no account (?:here )?by that name|unable to find (?:the )?(?:user|recipient)|user not (?:local|registered|known)|nosuchuser|no_mailbox|x-unix; 67',
+    'utilisateur (?:inconnu|inexistant)|(?:empf(?:ae|ä)nger|benutzer) (?:unbekannt|existiert nicht)|usuario (?:no existe|desconocido)|ユーザー?が?存在',
+  ].join('|'),
+)
+
+/** Words with which a receiver names the address and us in one breath. */
+const EITHER_WAY =
+  /\bor (?:\S+ ){0,3}(?:blocked|denied|disabled|refused|blacklisted)|\bspam\b|black ?list|block ?list|\breputation\b/
+
+const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
+  // Who we are not: RFC 7208, 6376, 9989, and the reverse DNS that all large receivers ask for. Before everything else,
+  // because these texts also say "policy", "blocked" and "spam".
+  [
+    'authentication',
+    /\bdmarc\b|\bdkim\b|\bspf\b|sender policy framework|domainkeys|unauthenticated (?:email|mail|sender)|does ?n[o'’]t (?:meet|pass) (?:the )?(?:\S+ )?authentication|authentication (?:checks?|information) .{0,20}(?:fail|not|did)|\bptr\b|reverse[ -](?:dns|lookup|ip)|(?:no|missing|invalid|without) (?:a )?rdns|forward[- ]confirmed|\bfcrdns\b|cannot (?:find|resolve) your (?:hostname|reverse)|client host rejected: cannot find your/,
+  ],
+  // Microsoft's directory based edge blocking: an unknown recipient. The same words with 5.7.1 are a Postfix access map.
+  ['invalid_recipient', /recipient address rejected: access denied/, (status) => status === '4.1'],
+  // Rates, before reputation: they pass by themselves.
+  [
+    'rate_limited',
+    /grey-?list|gray-?list|too many (?:connections|messages|recipients|concurrent|sessions|emails|mails|mail|requests|errors|invalid|unknown|rcpt|deliveries|smtp|simultaneous)|rate[- ]?limit|throttl|(?:exceeded|over|exceeds|hit)(?: \S+){0,4} (?:rate|hourly|daily|sending limit|message limit|connection limit|frequency)|limit exceeded.{0,40}(?:hour|minute|day|connection)|\b(?:ip|connection|domain|sender) frequency limited|receiving mail (?:at a rate|too quickly)|unexpected volume|unusual rate|sending (?:rate|limit|quota)|too fast|slow down|server (?:is )?(?:too )?busy|try again (?:in \d|later.{0,20}grey)|temporarily (?:deferred|rate|rejected|blocked|limited)|\[tss?0[1-9]\](?!.{0,120}permanently)|\bofr(?:00)?4_?10[4-9]|mail flood|recipient limit|rp:[qt]rc|rl0000/,
+    (status, code) => code < 500 || status === '5.3' || status === null || status === '7.1' || status === '7.0',
+  ],
+  // Lists and marks of senders.
+  [
+    'reputation',
+    /spamhaus|spamcop|sorbs|barracudacentral|\bbrbl\b|uceprotect|abusix|senderscore|sender ?score|proofpoint\.com\/\?ip|ipcheck|cloudmark|invaluement|gbudb|mailspike|spameatingmonkey|trendmicro\.com|\bsbrs\b|\bcbl\b|\brbl\b|\bdnsbl\b|\bxbl\b|\bpbl\b|black[- ]?list|block[- ]?list|deny[- ]?list|block(?:ed)? (?:using|by) \S+\.\S+|\(s3[0-9]{3}\)|\bs31[45]0\b|\b(?:dy|ou|sc)-00[1-9]\b|\[bl[0-9]{2}\]|\[ts0[23]\]|\bofr_?(?:506|305)|\breputation\b|poor sender|banned sending ip|dynamic (?:ip|address)|residential|dial-?up|ht204137|high (?:volume|number) of (?:spam|complaints)|user complaints|a problem occurred.{0,60}tosa@|\btosa\b|ask your postmaster|your (?:ip|server|network|host)\b.{0,60}(?:block|banned|listed|reject|refus|den[iy])|(?:ip|network|host)(?: address)?\b.{0,40}(?:blocked|banned|is listed|not allowed)|connections will not be accepted|unsolicited (?:mail|email) originating from your/,
+  ],
+  // The message itself.
+  [
+    'content_rejected',
+    /\bspam(?:my|ming|assassin)?\b|spam(?:-like| message| content| score| detected)|\bvirus\b|\bmalware\b|phish|unsolicited|\bbulk (?:mail|email)\b|content (?:rejected|denied|filter|presents|not allowed|restriction|policy|scan)|rejected (?:due to|because of|by) (?:its |the |message )?(?:content|body|attachment|url)|message (?:body|content).{0,40}(?:reject|block|not acceptable)|(?:attachment|executable|file type|\.exe)\b.{0,60}(?:not (?:allowed|permitted)|block|reject|prohibit)|potential(?:ly)? (?:security|dangerous|harmful|executable)|suspicious|\bsurbl\b|\buribl\b|\bdt:sp[mn]|mcspamsignature|ct signature|infected|bad header|message (?:looks|appears) (?:like|to be)|header .{0,30}(?:missing|invalid|not rfc|malformed|duplicate)|not rfc ?(?:2822|5322|822) compliant|rfc ?(?:2822|5322) (?:violation|section|specifi)/,
+  ],
+  [
+    'mailbox_full',
+    /mailbox (?:is |was |has )?(?:full|over|exceed)|(?:over|exceed(?:s|ed|ing)?|above|out of|is over|reached)(?: \S+){0,4} (?:quota|storage|disk ?space|mailbox size|allocation)|quota (?:is )?(?:exceed|full|reached|violation|limit)|(?:mailbox|recipient|user|account|inbox)(?: \S+){0,3} (?:is )?(?:over ?quota|overquota|full)|insufficient (?:disk|storage|mailbox|system storage|quota)|not enough (?:storage|space|disk)|no space left|storage (?:allocation|quota|limit)|out of storage|mailfolder is full|bo(?:ite|îte) (?:aux lettres )?pleine|quotaexceeded/,
+    (_status, code) => code !== 421,
+  ],
+  [
+    'message_too_large',
+    /(?:message|mail|msg|size|email|attachment)(?: \S+){0,5} (?:too (?:big|large|long)|exceed(?:s|ed|ing)?(?: \S+){0,4} (?:limit|maximum|size|length|fixed)|is larger than)|(?:maximum|max) (?:message |mail )?size|exceeds? (?:the )?(?:maximum )?(?:message )?size|too large (?:message|mail)|recipsizelimit|size limit/,
+    (status, code) => code >= 500 && status !== '2.2',
+  ],
+  [
+    'inactive_mailbox',
+    /(?:account|mailbox|user|address|recipient|email|service)(?: \S+){0,6} (?:disabled|inactive|suspended|deactivated|not active|locked|frozen|dormant|expired|discontinued|administratively|not been activated)|(?:disabled|inactive|suspended|deactivated|locked|frozen) (?:email |e-mail |mail |user )?(?:account|mailbox|user|address|recipient)|temporarily (?:disabled|inactive)/,
+  ],
+  // Neither Yes nor No about the address.
+  [
+    'policy',
+    /mailbox unavailable or access denied|(?:unknown|invalid|not found) or (?:\S+ ){0,3}(?:blocked|denied|refused)/,
+  ],
+  // What is said of the sender's address, with the words used of unknown recipients.
+  [
+    'policy',
+    /(?:sender|from|envelope|return[- ]path|mail from)(?: \S+){0,3} (?:address )?(?:\S+ )?(?:rejected|refused|unknown|invalid|verify|verification|does not exist|not (?:found|exist|accepted|allowed|authorized|verified)|denied)|sender verify failed|unrouteable sender|callout/,
+  ],
+  [
+    'bad_domain',
+    /(?:host|domain)(?: name)?(?: \S{1,80})? (?:not found|does ?n[o'’]t exist|unknown|is invalid|not exist)|(?:unknown|invalid|no such|nonexistent|bad destination) (?:host|domain)|unrouteable (?:mail )?domain|null ?mx|domain (?:does not|doesn.t) (?:accept|receive) (?:e?mail|any)|unable to (?:route|lookup)|name or service not known|nxdomain|recipient address rejected: domain not found/,
+    (_status, code) => code >= 500,
+  ],
+  [
+    'policy',
+    /relay(?:ing)? (?:access )?(?:is )?(?:denied|not (?:permitted|allowed)|prohibited)|unable to relay|not (?:permitted|allowed|authorized) to relay|(?:isn't|is not|not) in my list of allowed|we do not relay|authentication required|authrequired|notauthorized|must (?:issue a )?starttls|tls (?:is )?required|encryption (?:is )?required|require(?:s)? (?:tls|encryption)/,
+  ],
+  ['invalid_recipient', UNKNOWN_USER],
+  // RFC 5321's own words for 550. Receivers that mean a refusal of us say so and were caught above.
+  [
+    'invalid_recipient',
+    /mailbox (?:is )?(?:unavailable|not available)|recipient (?:address )?(?:is )?(?:unavailable|rejected\.?$)/,
+    (status, code) =>
+      code === 550 && (status === null || status.startsWith('1.') || status === '5.0' || status === '5.1'),
+  ],
+  [
+    'policy',
+    /\bpolic(?:y|ies)\b|\[(?:ph|cs|hm)[0-9]{2}\]|\bprohibited|not (?:authorized|permitted|allowed|accepted|welcome)|administrative|access (?:is )?denied|blocked|rejected by|refused by|restricted|denied by|message (?:was )?(?:refused|rejected|denied|blocked|not accepted)|dd requested mail action aborted|mail reject|delivery not authorized|security/,
+    (status) => status === null || !/^[1-6]\./.test(status),
+  ],
+  [
+    'dns_failure',
+    /dns (?:error|failure|lookup|timeout|problem|query)|(?:lookup|name service|resolution) (?:fail|error|tempor)|temporary lookup/,
+  ],
+  [
+    'expired',
+    /(?:delivery|queue) (?:time )?expired|retry time(?:out)? (?:exceeded|not reached)|could not be delivered for|message expired|been in the queue too long/,
+  ],
+  [
+    'connection',
+    /connection (?:timed out|refused|reset|dropped|closed|lost)|timed out|timeout|unreachable|no route to host|closing (?:connection|transmission|link)|service (?:is )?(?:not available|unavailable)|lost connection/,
+    (status, code) => code < 500 || status === null || status.startsWith('4.'),
+  ],
+]
+
+/** By subject and detail; the class is the reply code's business. */
+const STATUSES: Readonly<Record<string, BounceCategory>> = {
+  '1.0': 'invalid_recipient',
+  '1.1': 'invalid_recipient',
+  '1.2': 'bad_domain',
+  '1.3': 'invalid_recipient',
+  '1.6': 'invalid_recipient',
+  '1.7': 'policy', // the sender's address, as is 1.8
+  '1.8': 'policy',
+  '1.9': 'protocol',
+  '1.10': 'bad_domain', // RFC 7505
+  '2.0': 'inactive_mailbox',
+  '2.1': 'inactive_mailbox',
+  '2.2': 'mailbox_full',
+  '2.3': 'message_too_large',
+  '2.4': 'policy',
+  '3.1': 'mailbox_full',
+  '3.2': 'rate_limited',
+  '3.4': 'message_too_large',
+  '4.0': 'connection',
+  '4.1': 'connection',
+  '4.2': 'connection',
+  '4.3': 'dns_failure',
+  '4.4': 'dns_failure',
+  '4.5': 'rate_limited',
+  '4.7': 'expired',
+  '4.310': 'bad_domain', // Microsoft: the DNS domain does not exist
+  '4.312': 'dns_failure',
+  '4.316': 'expired',
+  '5.3': 'rate_limited',
+  '6.0': 'content_rejected',
+  '6.1': 'content_rejected',
+  '6.2': 'content_rejected',
+  '7.5': 'policy',
+  '7.7': 'authentication',
+  '7.8': 'authentication',
+  '7.9': 'policy', // Yahoo's for "policy reasons"
+  '7.17': 'invalid_recipient', // RFC 7293: the mailbox has a new owner
+  '7.18': 'invalid_recipient',
+  '7.20': 'authentication', // RFC 7372: 20 to 26
+  '7.21': 'authentication',
+  '7.22': 'authentication',
+  '7.23': 'authentication',
+  '7.24': 'authentication',
+  '7.25': 'authentication',
+  '7.26': 'authentication',
+  '7.27': 'authentication', // RFC 7505: our domain has a null MX; Gmail: SPF
+  '7.28': 'rate_limited',
+  '7.29': 'authentication',
+  '7.30': 'authentication', // Gmail: DKIM; RFC 8689: REQUIRETLS
+  '7.32': 'authentication',
+  '7.40': 'authentication',
+  '7.509': 'authentication', // Microsoft: DMARC
+  '7.515': 'authentication',
+}
+
+function categoryOfStatus(status: string, code: number): BounceCategory | null {
+  if (status === '7.28' && code >= 500) return 'reputation'
+  const named = STATUSES[status]
+  if (named !== undefined) return named
+  const [subject = '', detail = '0'] = status.split('.')
+  if (subject === '5') return 'protocol'
+  if (subject === '6') return 'protocol'
+  if (subject === '4') return 'protocol' // loops
+  if (subject !== '7') return null
+  const number = Number(detail)
+  if (number >= 500 && code < 500) return 'rate_limited' // Microsoft: 4.7.500 to 4.7.699, "server busy"
+  // Microsoft: 5.7.606 to 5.7.649 banned sending IP, 5.7.511 banned sender.
+  return (number >= 606 && number <= 649) || number === 511 ? 'reputation' : 'policy'
+}
+
+function categoryOfCode(code: number, command: SmtpCommand): BounceCategory {
+  if (code === 421) return 'connection'
+  if (code === 452) return 'rate_limited'
+  if (code >= 500 && code <= 504) return 'protocol'
+  if (code === 530 || code === 534 || code === 535 || code === 538) return 'authentication'
+  if (code === 551 && command === 'rcpt') return 'invalid_recipient'
+  if (code === 552) return command === 'rcpt' ? 'mailbox_full' : 'message_too_large'
+  if (code === 556 && command === 'rcpt') return 'bad_domain' // RFC 7504
+  return 'unknown'
+}

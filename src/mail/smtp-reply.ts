@@ -1,0 +1,173 @@
+// Replies of SMTP servers: reading them, RFC 5321 section 4.2. What they mean for a recipient is in smtp-bounce.ts.
+//
+// The other side is not trusted. The reader is linear in the bytes it is given, keeps a bounded part of them and never
+// throws: what cannot be a reply is a fault, a value, and after a fault the stream is of no use any more.
+//
+//   a line            4 KB kept, the rest dropped; over 64 KB: fault
+//   a reply           1,000 lines and 64 KB of text kept, the rest dropped; over 4 MB: fault
+//   a line's end      CRLF, or a bare LF
+//   bytes             UTF-8; what is not becomes U+FFFD, and a control character becomes a space
+//   the first line    a code of 200 to 599, then a space, a hyphen or the end; anything else: fault
+//   a later line      of a reply under way may lack its code: some receivers wrap their prose. The last code counts.
+
+const LINE_KEPT_BYTES = 4_096
+const LINE_MAX_BYTES = 65_536
+const REPLY_KEPT_LINES = 1_000
+const REPLY_KEPT_CHARS = 65_536
+const REPLY_MAX_BYTES = 4 * 1_048_576
+const FAULT_SHOWN_CHARS = 80
+
+export interface Reply {
+  /** 200 to 599. Its first digit alone decides what to do next (RFC 5321 section 4.2.1). */
+  readonly code: number
+  /** RFC 3463 status such as `5.1.1`, when the text has one; its class may contradict the code. */
+  readonly enhanced: string | null
+  /** What followed the code on each line, enhanced codes included. */
+  readonly lines: readonly string[]
+  /** All in one line for people: `550 5.1.1 No such user here`, the enhanced code said once. */
+  readonly text: string
+}
+
+/** What stood where a reply was due. */
+export interface ReplyFault {
+  readonly fault: string
+}
+
+const CR = 13
+const LF = 10
+const HYPHEN = 45
+const SPACE = 32
+
+export class ReplyReader {
+  #partial: Buffer | null = null
+  #partialLength = 0
+  /** Bytes of the line under way, kept or not. */
+  #lineBytes = 0
+  #replyBytes = 0
+  #code = 0
+  #lines: string[] = []
+  #keptChars = 0
+  #fault: ReplyFault | null = null
+
+  /** True between replies: nothing of a next one has been seen. */
+  get idle(): boolean {
+    return this.#lineBytes === 0 && this.#code === 0
+  }
+
+  /** @returns the replies that `chunk` completed; a fault is the last, and for ever */
+  push(chunk: Buffer): (Reply | ReplyFault)[] {
+    const found: (Reply | ReplyFault)[] = []
+    let start = 0
+    while (this.#fault === null && start < chunk.length) {
+      const end = chunk.indexOf(LF, start)
+      if (end === -1) {
+        this.#keep(chunk, start, chunk.length)
+        break
+      }
+      const line = this.#endLine(chunk, start, end)
+      start = end + 1
+      if (this.#fault !== null) break
+      const reply = this.#take(line)
+      if (reply !== null) found.push(reply)
+    }
+    if (this.#fault !== null) found.push(this.#fault)
+    return found
+  }
+
+  #count(bytes: number): void {
+    this.#lineBytes += bytes
+    this.#replyBytes += bytes
+    if (this.#lineBytes > LINE_MAX_BYTES) this.#fault = { fault: `a reply line is longer than ${LINE_MAX_BYTES} bytes` }
+    else if (this.#replyBytes > REPLY_MAX_BYTES) {
+      this.#fault = { fault: `a reply is longer than ${REPLY_MAX_BYTES} bytes` }
+    }
+  }
+
+  #keep(chunk: Buffer, start: number, end: number): void {
+    this.#count(end - start)
+    this.#partial ??= Buffer.allocUnsafe(LINE_KEPT_BYTES)
+    this.#partialLength += chunk.copy(this.#partial, this.#partialLength, start, end)
+  }
+
+  #endLine(chunk: Buffer, start: number, end: number): Buffer {
+    let line: Buffer
+    if (this.#partialLength > 0 && this.#partial !== null) {
+      this.#keep(chunk, start, end)
+      line = this.#partial.subarray(0, this.#partialLength)
+    } else {
+      this.#count(end - start + 1)
+      line = chunk.subarray(start, Math.min(end, start + LINE_KEPT_BYTES))
+    }
+    this.#partialLength = 0
+    this.#lineBytes = 0
+    return line.length > 0 && line[line.length - 1] === CR ? line.subarray(0, -1) : line
+  }
+
+  #take(line: Buffer): Reply | null {
+    const code = codeOf(line)
+    if (code === 0 && this.#code === 0) {
+      this.#fault = { fault: `not an SMTP reply: ${clean(line.toString('utf8', 0, FAULT_SHOWN_CHARS))}` }
+      return null
+    }
+    if (code !== 0) this.#code = code
+    if (this.#lines.length < REPLY_KEPT_LINES && this.#keptChars < REPLY_KEPT_CHARS) {
+      const text = clean(line.toString('utf8', code === 0 ? 0 : Math.min(4, line.length)))
+      this.#keptChars += text.length
+      this.#lines.push(text)
+    }
+    if (code === 0 || line[3] === HYPHEN) return null
+    const reply = replyOf(this.#code, this.#lines)
+    this.#code = 0
+    this.#lines = []
+    this.#keptChars = 0
+    this.#replyBytes = 0
+    return reply
+  }
+}
+
+/** 0 when the line does not begin with a code of 200 to 599 and a proper separator. */
+function codeOf(line: Buffer): number {
+  if (line.length < 3) return 0
+  const after = line[3]
+  if (after !== undefined && after !== SPACE && after !== HYPHEN) return 0
+  let code = 0
+  for (let at = 0; at < 3; at++) {
+    const digit = (line[at] ?? 0) - 48
+    if (digit < 0 || digit > 9) return 0
+    code = code * 10 + digit
+  }
+  return code >= 200 && code <= 599 ? code : 0
+}
+
+const CONTROL = /[\p{Cc}\u2028\u2029]/u
+const CONTROLS = /[\p{Cc}\u2028\u2029]/gu
+
+function clean(text: string): string {
+  return CONTROL.test(text) ? text.replace(CONTROLS, ' ') : text
+}
+
+// At the start RFC 2034 puts it; `#5.1.1` and `(#5.1.1)` are qmail's and its heirs'.
+const LEADING_STATUS = /^\s{0,4}[#(]{0,2}([245]\.\d{1,3}\.\d{1,3})(?![\d.])\)?:?/
+const INNER_STATUS = /\(#([245]\.\d{1,3}\.\d{1,3})\)/
+
+/** A reply out of its parts, for those who have them from elsewhere (a delivery report, a test). */
+export function replyOf(code: number, lines: readonly string[]): Reply {
+  let enhanced: string | null = null
+  let text = ''
+  for (const line of lines) {
+    const leading = LEADING_STATUS.exec(line)
+    if (leading !== null) enhanced ??= leading[1] ?? null
+    const rest = leading === null ? line.trim() : line.slice(leading[0].length).trim()
+    if (rest !== '') text += text === '' ? rest : ` ${rest}`
+  }
+  const leads = enhanced !== null
+  enhanced ??= INNER_STATUS.exec(text)?.[1] ?? null
+  const head = leads ? `${code} ${enhanced}` : String(code)
+  return { code, enhanced, lines, text: text === '' ? head : `${head} ${text}` }
+}
+
+/** Reads one whole reply such as `550-5.1.1 no\r\n550 5.1.1 such user`; null when it is none. */
+export function parseReply(text: string): Reply | null {
+  const [reply] = new ReplyReader().push(Buffer.from(text.endsWith('\n') ? text : `${text}\r\n`))
+  return reply === undefined || 'fault' in reply ? null : reply
+}
