@@ -1,0 +1,250 @@
+// DKIM signatures (RFC 6376, RFC 8301, RFC 8463): relaxed/relaxed, RSA-2048 with SHA-256, Ed25519 as a second signature.
+//
+// Each name below is listed in h= once more than the message has it, so that a field added later breaks the signature
+// (RFC 6376 section 8.15); List-Unsubscribe and List-Unsubscribe-Post among them, as RFC 8058 asks. There is never `l=`,
+// which would let anyone append to the body, and always `t=` and `x=`. All signatures of a message share one body hash, and
+// none covers another.
+//
+// RSA runs in the thread pool (asynchronous `crypto.sign` with a key object that is parsed once): it is nearly all of the
+// cost of a message.
+
+import { createHash, createPublicKey, generateKeyPair, type KeyObject, sign as signBytes } from 'node:crypto'
+import { promisify } from 'node:util'
+import { parseHeaderBlock, type RawField } from './headers.ts'
+
+const OVERSIGNED = [
+  'From',
+  'To',
+  'Cc',
+  'Subject',
+  'Date',
+  'Message-ID',
+  'Reply-To',
+  'In-Reply-To',
+  'References',
+  'MIME-Version',
+  'Content-Type',
+  'Content-Transfer-Encoding',
+  'List-Unsubscribe',
+  'List-Unsubscribe-Post',
+  'Feedback-ID',
+] as const
+
+const LINE = 78
+const SP = 0x20
+const TAB = 0x09
+const CR = 0x0d
+const LF = 0x0a
+
+export interface Signer {
+  readonly domain: string
+  readonly selector: string
+  readonly key: KeyObject
+  readonly algorithm: 'rsa-sha256' | 'ed25519-sha256'
+}
+
+export interface SignOptions {
+  readonly signedAt: Date
+  /** Longer than the longest time a message waits in the queue. */
+  readonly expiresAfterSeconds: number
+}
+
+/**
+ * @param options.domain A-labels
+ * @throws TypeError when the key is neither RSA of at least 1024 bits (RFC 8301 section 3.2) nor Ed25519
+ */
+export function createSigner(options: {
+  readonly domain: string
+  readonly selector: string
+  readonly key: KeyObject
+}): Signer {
+  const { domain, selector, key } = options
+  const type = key.type === 'private' ? key.asymmetricKeyType : undefined
+  if (type === 'ed25519') return { domain, selector, key, algorithm: 'ed25519-sha256' }
+  if (type !== 'rsa' || (key.asymmetricKeyDetails?.modulusLength ?? 0) < 1_024) {
+    throw new TypeError('a DKIM key is a private RSA key of at least 1024 bits or a private Ed25519 key')
+  }
+  return { domain, selector, key, algorithm: 'rsa-sha256' }
+}
+
+/**
+ * Signs a message once for each signer.
+ *
+ * @param message CRLF line ends, as it will be sent
+ * @returns the DKIM-Signature fields, each ended by CRLF, to be put before the message
+ */
+export async function sign(message: Buffer, signers: readonly Signer[], options: SignOptions): Promise<Buffer> {
+  const { fields, bodyStart } = parseHeaderBlock(message)
+  const bodyHash = hashBody(message.subarray(bodyStart))
+  const { names, canonical } = signedHeaders(message, fields)
+  const signatures = await Promise.all(
+    signers.map((signer) => signatureField(signer, { ...options, names, canonical, bodyHash })),
+  )
+  return Buffer.from(signatures.join(''), 'utf8')
+}
+
+interface Signed extends SignOptions {
+  readonly names: readonly string[]
+  readonly canonical: string
+  readonly bodyHash: string
+}
+
+async function signatureField(signer: Signer, signed: Signed): Promise<string> {
+  const at = Math.floor(signed.signedAt.getTime() / 1_000)
+  const head = foldTags([
+    'v=1;',
+    `a=${signer.algorithm};`,
+    'c=relaxed/relaxed;',
+    `d=${signer.domain};`,
+    `s=${signer.selector};`,
+    `t=${at};`,
+    `x=${at + signed.expiresAfterSeconds};`,
+    ...signed.names.map((name, index) => {
+      const end = index === signed.names.length - 1 ? ';' : ':'
+      return `${index === 0 ? 'h=' : ''}${name}${end}`
+    }),
+    `bh=${signed.bodyHash};`,
+    'b=',
+  ])
+  // RFC 6376 section 3.7: the field itself comes last, with an empty b= and without its line end.
+  const own = `dkim-signature:${relax(head.slice(head.indexOf(':') + 1))}`
+  const signature = await signText(signer, Buffer.from(signed.canonical + own, 'latin1'))
+  return `${head}${foldSignature(signature, head.length - head.lastIndexOf('\n') - 1)}\r\n`
+}
+
+function signText({ key, algorithm }: Signer, text: Buffer): Promise<string> {
+  // RFC 8463 section 3: Ed25519 signs the SHA-256 of the text, not the text.
+  const [digest, data] =
+    algorithm === 'ed25519-sha256' ? [null, createHash('sha256').update(text).digest()] : ['sha256', text]
+  return new Promise((resolve, reject) => {
+    signBytes(digest, data, key, (error, signature) => {
+      if (error === null) resolve(signature.toString('base64'))
+      else reject(error)
+    })
+  })
+}
+
+function foldTags(tags: readonly string[]): string {
+  let out = 'DKIM-Signature:'
+  let column = out.length
+  let inNames = false
+  for (const tag of tags) {
+    // Names of h= follow one another without a blank; a fold may stand after each colon.
+    const blank = inNames && column + tag.length <= LINE ? '' : ' '
+    if (column + blank.length + tag.length > LINE) {
+      out += '\r\n'
+      column = 0
+    }
+    out += blank + tag
+    column += blank.length + tag.length
+    inNames = tag.endsWith(':')
+  }
+  return out
+}
+
+function foldSignature(signature: string, column: number): string {
+  let out = signature.slice(0, LINE - column)
+  for (let at = LINE - column; at < signature.length; at += LINE - 1) {
+    out += `\r\n ${signature.slice(at, at + LINE - 1)}`
+  }
+  return out
+}
+
+/** RFC 6376 section 5.4.2: of several fields with one name the last is signed first. */
+function signedHeaders(message: Buffer, fields: readonly RawField[]): { names: string[]; canonical: string } {
+  const names: string[] = []
+  let canonical = ''
+  for (const name of OVERSIGNED) {
+    const key = name.toLowerCase()
+    for (let index = fields.length - 1; index >= 0; index--) {
+      const field = fields[index]
+      if (field === undefined || field.key !== key) continue
+      names.push(name)
+      // latin1 here is only a carrier: every byte goes in as one character and comes out as the same byte.
+      canonical += `${key}:${relax(message.toString('latin1', field.valueStart, field.end))}\r\n`
+    }
+    names.push(name)
+  }
+  return { names, canonical }
+}
+
+/** RFC 6376 section 3.4.2, for a value: unfolded, blanks to one space, none at the ends. */
+function relax(value: string): string {
+  return value
+    .replace(/\r?\n/g, '')
+    .replace(/[\t ]+/g, ' ')
+    .replace(/^ | $/g, '')
+}
+
+/**
+ * The body hash: SHA-256 of the relaxed body (RFC 6376 section 3.4.4), in base64.
+ *
+ * One pass that feeds the hash with runs of bytes as they stand; only where blanks must be dropped does a run end.
+ */
+export function hashBody(body: Buffer): string {
+  const hash = createHash('sha256')
+  const end = contentEnd(body)
+  if (end > 0) {
+    if (isRelaxed(body, end)) hash.update(body.subarray(0, end))
+    else hash.update(relaxBody(body, end))
+    hash.update('\r\n')
+  }
+  return hash.digest('base64')
+}
+
+/** Where the last line that is not empty ends, without blanks and line ends; 0 for a body of none. */
+function contentEnd(body: Buffer): number {
+  let end = body.length
+  for (;;) {
+    const byte = body[end - 1]
+    if (byte === SP || byte === TAB) end--
+    else if (byte === LF && body[end - 2] === CR) end -= 2
+    else return end
+  }
+}
+
+/** Most bodies hold nothing that must change; three native searches tell. */
+function isRelaxed(body: Buffer, end: number): boolean {
+  const text = body.subarray(0, end)
+  return !text.includes(TAB) && !text.includes('  ', 0, 'latin1') && !text.includes(' \r\n', 0, 'latin1')
+}
+
+function relaxBody(body: Buffer, end: number): Buffer {
+  const out = Buffer.allocUnsafe(end)
+  let to = 0
+  for (let at = 0; at < end; at++) {
+    const byte = body[at] as number
+    if (byte !== SP && byte !== TAB) {
+      out[to++] = byte
+      continue
+    }
+    while (body[at + 1] === SP || body[at + 1] === TAB) at++
+    if (body[at + 1] !== CR || body[at + 2] !== LF) out[to++] = SP
+  }
+  return out.subarray(0, to)
+}
+
+export interface DkimKeys {
+  /** PKCS#8 PEM. */
+  readonly privateKey: string
+  /** The value of the record's `p=`. */
+  readonly publicKey: string
+}
+
+const makeKeyPair = promisify(generateKeyPair)
+
+/** A fresh key pair: RSA-2048 (some 100 ms in the thread pool) or Ed25519. */
+export async function generateDkimKeys(type: 'rsa' | 'ed25519' = 'rsa'): Promise<DkimKeys> {
+  const { privateKey } =
+    type === 'rsa' ? await makeKeyPair('rsa', { modulusLength: 2_048 }) : await makeKeyPair('ed25519')
+  return {
+    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+    publicKey: publicKeyOf(privateKey),
+  }
+}
+
+/** The value of `p=` for a key: SubjectPublicKeyInfo for RSA (as everybody does), the bare 32 bytes for Ed25519. */
+export function publicKeyOf(key: KeyObject): string {
+  const der = createPublicKey(key).export({ type: 'spki', format: 'der' })
+  return (key.asymmetricKeyType === 'ed25519' ? der.subarray(-32) : der).toString('base64')
+}
