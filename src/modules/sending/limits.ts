@@ -1,0 +1,22 @@
+// The limits of a message (contract section 4). Each has a name here and a test.
+
+export const MAX_SUBJECT_CHARS = 998
+export const MAX_RECIPIENTS = 50
+export const MAX_ATTACHMENTS = 20
+export const MAX_PART_BYTES = 5 * 1_048_576
+export const MAX_MESSAGE_BYTES = 25 * 1_048_576
+export const MAX_SEND_BODY_BYTES = 35 * 1_048_576
+export const MAX_BATCH_BODY_BYTES = 50 * 1_048_576
+export const MAX_BATCH_MESSAGES = 500
+export const MAX_TAG_CHARS = 128
+export const MAX_METADATA_KEYS = 20
+export const MAX_METADATA_KEY_CHARS = 64
+export const MAX_METADATA_BYTES = 4_096
+export const MAX_CUSTOM_HEADERS = 30
+export const MAX_HEADER_CHARS = 998
+export const MAX_FILENAME_CHARS = 255
+export const MAX_SCHEDULE_AHEAD_MS = 30 * 86_400_000
+/** How long an email is tried: RFC 5321 section 4.5.4.1 asks for days; contract section 7 says 72 hours. */
+export const MAX_LIFE_MS = 72 * 3_600_000
+export const MAX_IDEMPOTENCY_KEY_CHARS = 256
+export const IDEMPOTENCY_KEPT_MS = 24 * 3_600_000

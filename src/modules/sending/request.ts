@@ -1,0 +1,351 @@
+// Reading a send request: everything that can be said about it without the database. Every fault is told at once.
+
+import { type Address, type Mailbox, parseAddress, parseMailbox, suppressionKey } from '../../mail/address.ts'
+import { checkHeaderText, isForbiddenHeader, isHeaderName } from '../../mail/headers.ts'
+import type { FieldFault } from '../../platform/errors.ts'
+import type { Stream } from '../events/index.ts'
+import { type Person, SANDBOX_RESULTS, type SandboxResult, type StoredAttachment } from '../outbox/index.ts'
+import * as limits from './limits.ts'
+
+/** One address that gets a copy of its own. */
+export interface RecipientRequest {
+  readonly address: string
+  /** As the lists compare it. */
+  readonly key: string
+  readonly site: string
+  readonly field: string
+}
+
+export interface TrackingOverrides {
+  readonly tracking: boolean | null
+  readonly opens: boolean | null
+  readonly clicks: boolean | null
+  readonly unsubscribeHeader: boolean | null
+}
+
+export interface SendRequest {
+  readonly from: Person
+  readonly fromDomain: string
+  readonly to: readonly Person[]
+  readonly cc: readonly Person[]
+  readonly replyTo: readonly Person[]
+  /** to, cc and bcc, each mailbox once, in the order given. */
+  readonly recipients: readonly RecipientRequest[]
+  readonly subject: string | null
+  readonly html: string | null
+  readonly text: string | null
+  readonly headers: readonly (readonly [string, string])[]
+  readonly attachments: readonly StoredAttachment[]
+  readonly tag: string | null
+  readonly metadata: Readonly<Record<string, unknown>> | null
+  readonly overrides: TrackingOverrides
+  readonly isBulk: boolean
+  readonly stream: Stream
+  readonly scheduledAt: Date | null
+  readonly expiresAt: Date | null
+  readonly templateId: string | null
+  readonly variables: Readonly<Record<string, unknown>>
+  readonly tlsRequired: boolean
+  readonly sandbox: boolean
+  readonly sandboxResult: SandboxResult | null
+  readonly overrideSoftBlock: boolean
+}
+
+type Body = Readonly<Record<string, unknown>>
+
+class Faults {
+  readonly found: FieldFault[] = []
+  add(field: string, rule: string, message: string): void {
+    this.found.push({ field, rule, message })
+  }
+}
+
+/**
+ * Reads what the schema has let through, and as much as can be read of what it has not.
+ *
+ * @returns the request, or every fault; fields whose type is wrong are skipped here, the schema has named them
+ */
+export function readSendRequest(body: Body, now: Date): { request: SendRequest | null; faults: readonly FieldFault[] } {
+  const faults = new Faults()
+  const from = readFrom(body, faults)
+  const parties = readParties(body, faults)
+  const content = readContent(body, faults)
+  const times = readTimes(body, now, faults)
+  const headers = readHeaders(body['headers'], faults)
+  const attachments = readAttachments(body['attachments'], faults)
+  const request =
+    from === null
+      ? null
+      : {
+          ...from,
+          ...parties,
+          ...content,
+          ...times,
+          headers,
+          attachments,
+          tag: readTag(body['tag'], faults),
+          metadata: readMetadata(body['metadata'], faults),
+          overrides: readOverrides(body),
+          isBulk: body['is_bulk'] === true,
+          stream: body['stream'] === 'broadcast' ? ('broadcast' as const) : ('transactional' as const),
+          tlsRequired: body['tls_policy'] === 'required',
+          sandbox: body['sandbox'] === true,
+          sandboxResult: SANDBOX_RESULTS.find((result) => result === body['sandbox_result']) ?? null,
+          overrideSoftBlock: body['override_soft_block'] === true,
+        }
+  return { request: faults.found.length === 0 ? request : null, faults: faults.found }
+}
+
+function readFrom(body: Body, faults: Faults): Pick<SendRequest, 'from' | 'fromDomain'> | null {
+  const { from, from_name: name } = body as { from?: unknown; from_name?: unknown }
+  if (typeof name === 'string') checkText('from_name', name, limits.MAX_HEADER_CHARS, faults)
+  if (typeof from !== 'string') return null
+  const read = parseMailbox(from)
+  if (!read.ok) {
+    faults.add('from', 'email', `is not an address that can send: ${read.reason}`)
+    return null
+  }
+  const { mailbox } = read
+  const person = { name: typeof name === 'string' ? name : mailbox.name, address: mailbox.address.address }
+  return { from: person, fromDomain: mailbox.address.domain }
+}
+
+interface Parties {
+  readonly to: readonly Person[]
+  readonly cc: readonly Person[]
+  readonly replyTo: readonly Person[]
+  readonly recipients: readonly RecipientRequest[]
+}
+
+function readParties(body: Body, faults: Faults): Parties {
+  const to = readPartyField('to', body['to'], faults)
+  const cc = readPartyField('cc', body['cc'], faults)
+  const bcc = readPartyField('bcc', body['bcc'], faults)
+  const replyTo = readPartyField('reply_to', body['reply_to'], faults)
+  if (body['to'] !== undefined && Array.isArray(body['to']) && body['to'].length === 0) {
+    faults.add('to', 'minItems', 'needs at least one address')
+  }
+  const all = [...to, ...cc, ...bcc]
+  if (all.length > limits.MAX_RECIPIENTS) {
+    faults.add('to', 'max_recipients', `to, cc and bcc together take at most ${limits.MAX_RECIPIENTS} addresses`)
+  }
+  const recipients = new Map<string, RecipientRequest>()
+  for (const { mailbox, field } of all) {
+    const key = suppressionKey(mailbox.address)
+    if (recipients.has(key)) continue
+    recipients.set(key, { address: mailbox.address.address, key, site: mailbox.address.domain, field })
+  }
+  return {
+    to: to.map(personOf),
+    cc: cc.map(personOf),
+    replyTo: replyTo.map(personOf),
+    recipients: [...recipients.values()],
+  }
+}
+
+interface Party {
+  readonly mailbox: Mailbox
+  readonly field: string
+}
+
+function personOf({ mailbox }: Party): Person {
+  return { name: mailbox.name, address: mailbox.address.address }
+}
+
+function readPartyField(field: string, value: unknown, faults: Faults): Party[] {
+  if (value === undefined || value === null) return []
+  const items = Array.isArray(value) ? value : [value]
+  return items.flatMap((item: unknown, i) => readParty(Array.isArray(value) ? `${field}[${i}]` : field, item, faults))
+}
+
+function readParty(field: string, item: unknown, faults: Faults): Party[] {
+  if (typeof item === 'string') {
+    const read = parseMailbox(item)
+    if (read.ok) return [{ mailbox: read.mailbox, field }]
+    faults.add(field, 'email', `is not an address: ${read.reason}`)
+    return []
+  }
+  const { email, name } = (item ?? {}) as { email?: unknown; name?: unknown }
+  if (typeof name === 'string') checkText(`${field}.name`, name, limits.MAX_HEADER_CHARS, faults)
+  if (typeof email !== 'string') return []
+  const read = parseAddress(email)
+  if (!read.ok) {
+    faults.add(`${field}.email`, 'email', `is not an address: ${read.reason}`)
+    return []
+  }
+  return [{ mailbox: { name: typeof name === 'string' ? name : '', address: read.address as Address }, field }]
+}
+
+type ContentFields = Pick<SendRequest, 'subject' | 'html' | 'text' | 'templateId' | 'variables'>
+
+function readContent(body: Body, faults: Faults): ContentFields {
+  const text = (field: string): string | null => (typeof body[field] === 'string' ? (body[field] as string) : null)
+  const content = {
+    subject: text('subject'),
+    html: text('html'),
+    text: text('text'),
+    templateId: text('template_id'),
+    variables: (body['variables'] ?? {}) as Readonly<Record<string, unknown>>,
+  }
+  if (content.subject !== null) checkText('subject', content.subject, limits.MAX_SUBJECT_CHARS, faults)
+  if (content.subject === null && body['subject'] === undefined && content.templateId === null) {
+    faults.add('subject', 'required', 'is required')
+  }
+  if (body['html'] == null && body['text'] == null && content.templateId === null) {
+    faults.add('html', 'required', 'html, text or template_id is required')
+  }
+  for (const field of ['html', 'text'] as const) {
+    const part = content[field]
+    if (part !== null && Buffer.byteLength(part) > limits.MAX_PART_BYTES) {
+      faults.add(field, 'max_bytes', `is larger than ${limits.MAX_PART_BYTES} bytes`)
+    }
+  }
+  return content
+}
+
+function readTimes(body: Body, now: Date, faults: Faults): Pick<SendRequest, 'scheduledAt' | 'expiresAt'> {
+  const read = (field: string): Date | null => {
+    const value = body[field]
+    if (typeof value !== 'string') return null
+    const at = new Date(value)
+    return Number.isNaN(at.getTime()) ? null : at
+  }
+  const scheduledAt = read('scheduled_at')
+  const expiresAt = read('expires_at')
+  const latest = now.getTime() + limits.MAX_SCHEDULE_AHEAD_MS
+  if (scheduledAt !== null && scheduledAt.getTime() > latest) {
+    faults.add('scheduled_at', 'max_ahead', 'lies more than 30 days ahead')
+  }
+  const start = scheduledAt !== null && scheduledAt > now ? scheduledAt : now
+  if (expiresAt !== null && expiresAt <= start) faults.add('expires_at', 'future', 'lies before the mail is sent')
+  return { scheduledAt: start === now ? null : scheduledAt, expiresAt }
+}
+
+function readHeaders(value: unknown, faults: Faults): readonly (readonly [string, string])[] {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return []
+  const entries = Object.entries(value)
+  if (entries.length > limits.MAX_CUSTOM_HEADERS) {
+    faults.add('headers', 'max_headers', `takes at most ${limits.MAX_CUSTOM_HEADERS} headers`)
+    return []
+  }
+  return entries.flatMap(([name, text]): [string, string][] => {
+    const field = `headers.${name}`
+    if (!isHeaderName(name)) faults.add(field, 'header_name', 'is not a header name')
+    else if (isForbiddenHeader(name)) faults.add(field, 'forbidden_header', 'is set by the service')
+    if (typeof text !== 'string') return []
+    checkText(field, text, limits.MAX_HEADER_CHARS, faults)
+    return [[name, text]]
+  })
+}
+
+function readAttachments(value: unknown, faults: Faults): readonly StoredAttachment[] {
+  if (!Array.isArray(value)) return []
+  let sizeBytes = 0
+  const attachments = value.flatMap((item: unknown, i) => {
+    const attachment = readAttachment(`attachments[${i}]`, item, faults)
+    sizeBytes += attachment?.content.length ?? 0
+    return attachment === null ? [] : [attachment]
+  })
+  if (encodedBytes(sizeBytes) > limits.MAX_MESSAGE_BYTES) {
+    faults.add('attachments', 'max_bytes', `the encoded message is larger than ${limits.MAX_MESSAGE_BYTES} bytes`)
+  }
+  return attachments
+}
+
+/** What base64 with line ends makes of a size. */
+export function encodedBytes(sizeBytes: number): number {
+  return Math.ceil(sizeBytes / 57) * 78
+}
+
+const MEDIA_TYPE = /^[A-Za-z0-9!#$&^_.+-]{1,127}\/[A-Za-z0-9!#$&^_.+-]{1,127}$/
+const DEFAULT_MEDIA_TYPE = 'application/octet-stream'
+
+function readAttachment(field: string, item: unknown, faults: Faults): StoredAttachment | null {
+  const { filename, content, content_type: type, content_id: id, disposition } = (item ?? {}) as Record<string, unknown>
+  if (typeof filename !== 'string' || typeof content !== 'string') return null
+  checkText(`${field}.filename`, filename, limits.MAX_FILENAME_CHARS, faults)
+  const contentType = typeof type === 'string' ? type.trim() : DEFAULT_MEDIA_TYPE
+  if (!MEDIA_TYPE.test(contentType) || /^(multipart|message)\//i.test(contentType)) {
+    faults.add(`${field}.content_type`, 'media_type', 'is not a media type of a single part')
+  }
+  if (typeof id === 'string' && !/^[\x21-\x3b\x3d\x3f-\x7e]+$/.test(id)) {
+    faults.add(`${field}.content_id`, 'content_id', 'takes printable ASCII without angle brackets')
+  }
+  const bytes = readBase64(content)
+  if (bytes === null) {
+    faults.add(`${field}.content`, 'base64', 'is not base64')
+    return null
+  }
+  const inline = disposition === 'inline' || (disposition === undefined && typeof id === 'string')
+  return {
+    filename,
+    contentType,
+    contentId: typeof id === 'string' ? id : null,
+    disposition: inline ? 'inline' : 'attachment',
+    content: bytes,
+  }
+}
+
+/** RFC 4648 section 4, line ends allowed; Buffer alone would skip what is not base64. */
+function readBase64(text: string): Buffer | null {
+  const compact = /[\r\n]/.test(text) ? text.replaceAll(/[\r\n]+/g, '') : text
+  const bytes = Buffer.from(compact, 'base64')
+  const unpadded = compact.endsWith('==')
+    ? compact.length - 2
+    : compact.endsWith('=')
+      ? compact.length - 1
+      : compact.length
+  if (Math.floor((unpadded * 3) / 4) !== bytes.length || unpadded % 4 === 1) return null
+  return /[^A-Za-z0-9+/]/.test(compact.slice(0, unpadded)) ? null : bytes
+}
+
+function readTag(value: unknown, faults: Faults): string | null {
+  if (typeof value !== 'string') return null
+  checkText('tag', value, limits.MAX_TAG_CHARS, faults)
+  return value
+}
+
+function readMetadata(value: unknown, faults: Faults): Readonly<Record<string, unknown>> | null {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return null
+  const keys = Object.keys(value)
+  if (keys.length > limits.MAX_METADATA_KEYS) {
+    faults.add('metadata', 'max_keys', `takes at most ${limits.MAX_METADATA_KEYS} keys`)
+  }
+  for (const key of keys) {
+    if (key.length > limits.MAX_METADATA_KEY_CHARS || key === '') {
+      faults.add('metadata', 'key_length', `keys have 1 to ${limits.MAX_METADATA_KEY_CHARS} characters`)
+    }
+  }
+  if (Buffer.byteLength(JSON.stringify(value)) > limits.MAX_METADATA_BYTES) {
+    faults.add('metadata', 'max_bytes', `takes at most ${limits.MAX_METADATA_BYTES} bytes of JSON`)
+  }
+  return value as Readonly<Record<string, unknown>>
+}
+
+function readOverrides(body: Body): TrackingOverrides {
+  const read = (field: string): boolean | null => (typeof body[field] === 'boolean' ? (body[field] as boolean) : null)
+  return {
+    tracking: read('tracking_enabled'),
+    opens: read('open_tracking_enabled'),
+    clicks: read('click_tracking_enabled'),
+    unsubscribeHeader: read('unsubscribe_header_enabled'),
+  }
+}
+
+function checkText(field: string, text: string, maxChars: number, faults: Faults): void {
+  if (text.length > maxChars) faults.add(field, 'maxLength', `has more than ${maxChars} characters`)
+  const forbidden = checkHeaderText(text)
+  if (forbidden !== null) {
+    faults.add(field, 'control_character', `contains the control character ${forbidden.character}`)
+  }
+}
+
+const SANDBOX_ADDRESS =
+  /^(delivered|deliver|bounced|bounce|deferred|defer|failed|fail|suppressed|suppress|complained|complain)(\+.*)?@sandbox\.test$/
+
+/** What a recipient such as `bounce+x@sandbox.test` asks for; null for any other address. */
+export function sandboxResultOf(key: string): SandboxResult | null {
+  const word = SANDBOX_ADDRESS.exec(key)?.[1]
+  if (word === undefined) return key.endsWith('@sandbox.test') ? 'deliver' : null
+  return SANDBOX_RESULTS.find((result) => word.startsWith(result === 'complain' ? 'complain' : result)) ?? 'deliver'
+}
