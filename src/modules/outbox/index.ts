@@ -23,5 +23,5 @@ export {
   promote,
   releaseDomain,
 } from './queue.ts'
-export { siteIds } from './sites.ts'
+export { type SiteIds, siteIds } from './sites.ts'
 export * from './types.ts'

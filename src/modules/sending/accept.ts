@@ -1,0 +1,293 @@
+// Accepting: facts, verdict, and one commit.
+//
+// Requests that arrive while the commit before is running are written together (group commit). A group is one
+// transaction: idempotency keys are claimed, the two lists are asked, each message is judged, quotas are taken, then
+// emails, contents, queue rows, events and answers are written. The answer to a request follows the commit; a process
+// that dies before it has stored nothing, one that dies after it has stored all, and the client's key tells which.
+//
+// A group that fails for a reason of its own is written again request by request, so that one request's fault is its own.
+
+import type { Clock } from '../../platform/clock.ts'
+import { type Database, type Db, isUnavailable, sqlState } from '../../platform/db.ts'
+import { ApiError } from '../../platform/errors.ts'
+import { type GroupCommit, groupCommit } from '../../platform/group-commit.ts'
+import type { Ids } from '../../platform/ids.ts'
+import { append, ensureEventPartitions, type NewEvent } from '../events/index.ts'
+import { enqueue, ensureOutboxPartitions, type NewBody, type NewEmail, type SiteIds } from '../outbox/index.ts'
+import { type Ask, mayWeSend, type Refusal } from '../suppression/index.ts'
+import { errors } from './errors.ts'
+import { claimKeys, freeKeys, type IdempotencyKey, nameOf, type StoredAnswer, storeAnswers } from './idempotency.ts'
+import { type Judged, judge } from './judge.ts'
+import { type Accepted, rowsOf } from './rows.ts'
+import type { Incoming } from './sender.ts'
+
+/** One call: a send, a batch, or one message over SMTP. */
+export interface Submission {
+  readonly accountId: string
+  /** A message that was refused before it came here keeps its place. */
+  readonly messages: readonly (Incoming | ApiError)[]
+  /** All or none. */
+  readonly strict: boolean
+  readonly idempotency: IdempotencyKey | null
+  /** The body that will be answered, so that it can be stored beside the key; null: a refusal, which frees the key. */
+  readonly answerOf: (outcomes: readonly Outcome[]) => { readonly status: number; readonly body: unknown } | null
+}
+
+export type Outcome =
+  | { readonly kind: 'accepted'; readonly accepted: Accepted }
+  | { readonly kind: 'refused'; readonly error: ApiError }
+
+export type SubmissionResult =
+  | { readonly kind: 'done'; readonly outcomes: readonly Outcome[] }
+  /** The key was answered before: the stored answer. */
+  | { readonly kind: 'replayed'; readonly status: number; readonly body: unknown }
+
+/** What accounts does for acceptance. */
+export interface EmailQuota {
+  /** Takes credits in the caller's transaction. @returns for each ask, whether it was granted */
+  consume(db: Db, asks: readonly { readonly accountId: string; readonly count: number }[]): Promise<readonly boolean[]>
+  refund(db: Db, accountId: string, count: number): Promise<void>
+  /** The error of an account whose credits are used up. */
+  exceeded(db: Db, accountId: string): Promise<ApiError>
+}
+
+export interface AcceptOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly sites: SiteIds
+  readonly quota: EmailQuota
+  /** Wakes delivery in this process, if it is there. */
+  readonly onAccepted: () => void
+}
+
+export interface Acceptance {
+  /** Resolves after the commit. @throws ApiError for the call as a whole: the key is in use or was used otherwise, 503 */
+  submit(submission: Submission): Promise<SubmissionResult>
+  /** Resolves when nothing is being written. */
+  idle(): Promise<void>
+}
+
+const GROUP_MAX_CALLS = 200
+const GROUP_MAX_BYTES = 16 * 1_048_576
+const GROUPS_AT_ONCE = 2
+const MAX_WAITING_BYTES = 256 * 1_048_576
+const RETRY_AFTER_SECONDS = 5
+
+export function acceptance(options: AcceptOptions): Acceptance {
+  const running = new Set<string>()
+  const groups: GroupCommit<Submission, SubmissionResult | ApiError> = groupCommit({
+    write: (submissions) => writeGroup(options, submissions),
+    sizeOf: ({ messages }) =>
+      messages.reduce((total, m) => total + (m instanceof ApiError ? 0 : m.draft.sizeBytes), 1_024),
+    maxItems: GROUP_MAX_CALLS,
+    maxBytes: GROUP_MAX_BYTES,
+    concurrency: GROUPS_AT_ONCE,
+    maxWaitingBytes: MAX_WAITING_BYTES,
+    full: () => errors.overloaded({}, { retryAfter: RETRY_AFTER_SECONDS }),
+  })
+  const submit = async (submission: Submission): Promise<SubmissionResult> => {
+    const result = await groups.add(submission)
+    if (result instanceof ApiError) throw result
+    if (result.kind === 'done') options.onAccepted()
+    return result
+  }
+  return {
+    idle: groups.idle,
+    submit: async (submission) => {
+      if (submission.idempotency === null) return submit(submission)
+      const name = nameOf(submission.idempotency)
+      if (running.has(name)) throw errors.idempotency_in_progress()
+      running.add(name)
+      try {
+        return await submit(submission)
+      } finally {
+        running.delete(name)
+      }
+    },
+  }
+}
+
+type GroupResult = SubmissionResult | ApiError
+
+async function writeGroup(options: AcceptOptions, group: readonly Submission[]): Promise<readonly GroupResult[]> {
+  const sites = await options.sites.of(sitesOf(group))
+  const write = (some: readonly Submission[]): Promise<readonly GroupResult[]> =>
+    options.database.transaction((db) => writeSubmissions(options, db, some, sites))
+  try {
+    return await write(group)
+  } catch (error) {
+    if (isUnavailable(error)) throw error
+    if (sqlState(error) === NO_PARTITION) await ensurePartitions(options)
+    if (group.length === 1 && sqlState(error) !== NO_PARTITION) throw error
+    return Promise.all(group.map(async (one) => (await write([one]).catch(asResult))[0] as GroupResult))
+  }
+}
+
+const NO_PARTITION = '23514'
+
+async function ensurePartitions({ database, clock }: AcceptOptions): Promise<void> {
+  await ensureOutboxPartitions(database.system, clock.now())
+  await ensureEventPartitions(database.system, clock.now())
+}
+
+function asResult(error: unknown): readonly GroupResult[] {
+  return [
+    error instanceof ApiError
+      ? error
+      : new ApiError(500, 'internal_error', 'Something went wrong on our side', { cause: error }),
+  ]
+}
+
+function sitesOf(group: readonly Submission[]): readonly string[] {
+  return group.flatMap(({ messages }) =>
+    messages.flatMap((message) =>
+      message instanceof ApiError ? [] : message.draft.recipients.map(({ site }) => site),
+    ),
+  )
+}
+
+/** One message of a group on its way through the transaction. */
+interface Case {
+  readonly submission: Submission
+  readonly incoming: Incoming | ApiError
+  judged: Judged | null
+  outcome: Outcome | null
+}
+
+async function writeSubmissions(
+  options: AcceptOptions,
+  db: Db,
+  group: readonly Submission[],
+  sites: ReadonlyMap<string, number>,
+): Promise<readonly GroupResult[]> {
+  const now = options.clock.now()
+  const keyed = group.flatMap(({ idempotency }) => (idempotency === null ? [] : [idempotency]))
+  const answered = await claimKeys(db, keyed, now)
+  const cases = group
+    .filter(({ idempotency }) => idempotency === null || !answered.has(nameOf(idempotency)))
+    .flatMap((submission) =>
+      submission.messages.map((incoming): Case => ({ submission, incoming, judged: null, outcome: null })),
+    )
+  await judgeCases(db, cases, now)
+  await takeQuota(options, db, cases)
+  refuseHalfDone(group, cases)
+  const outcomes = await store(options, db, cases, sites, now)
+  return settle(db, group, answered, outcomes)
+}
+
+async function judgeCases(db: Db, cases: readonly Case[], now: Date): Promise<void> {
+  const asks: Ask[] = []
+  const firstAsk = cases.map(({ submission: { accountId }, incoming }) => {
+    const first = asks.length
+    if (!(incoming instanceof ApiError)) {
+      for (const { key } of incoming.draft.recipients) {
+        asks.push({ accountId, recipient: key, sandbox: incoming.sender.isSandbox(key) })
+      }
+    }
+    return first
+  })
+  const refusals: readonly (Refusal | null)[] = asks.length === 0 ? [] : await mayWeSend(db, asks, now)
+  cases.forEach((one, i) => {
+    const { incoming } = one
+    if (incoming instanceof ApiError) {
+      one.outcome = { kind: 'refused', error: incoming }
+      return
+    }
+    const first = firstAsk[i] ?? 0
+    one.judged = judge(incoming, refusals.slice(first, first + incoming.draft.recipients.length))
+    if (one.judged.refused !== null) one.outcome = { kind: 'refused', error: one.judged.refused }
+  })
+}
+
+/** Quota is checked before the verdict: a refused message of an account without credits is told so. */
+async function takeQuota({ quota }: AcceptOptions, db: Db, cases: readonly Case[]): Promise<void> {
+  const asking = cases.filter(({ judged }) => judged !== null && judged.liveCount > 0 && !judged.senderRefused)
+  if (asking.length === 0) return
+  const granted = await quota.consume(
+    db,
+    asking.map(({ submission: { accountId }, judged }) => ({ accountId, count: judged?.liveCount ?? 0 })),
+  )
+  for (const [i, one] of asking.entries()) {
+    const { accountId } = one.submission
+    if (granted[i] === false) one.outcome = { kind: 'refused', error: await quota.exceeded(db, accountId) }
+    else if (one.outcome !== null) await quota.refund(db, accountId, one.judged?.liveCount ?? 0)
+    else await refundBlocked(quota, db, one)
+  }
+}
+
+/** Recipients that are refused while others of the message go out cost nothing. */
+async function refundBlocked(quota: EmailQuota, db: Db, { judged, submission }: Case): Promise<void> {
+  const blocked = judged?.liveRefusedCount ?? 0
+  if (blocked > 0) await quota.refund(db, submission.accountId, blocked)
+}
+
+/** Strict calls: one refused message refuses all. */
+function refuseHalfDone(group: readonly Submission[], cases: readonly Case[]): void {
+  for (const submission of group) {
+    if (!submission.strict) continue
+    const own = cases.filter((one) => one.submission === submission)
+    if (own.every(({ outcome }) => outcome?.kind !== 'refused')) continue
+    for (const one of own) one.outcome ??= { kind: 'refused', error: NOT_ALL }
+  }
+}
+
+/** Marks a message that was fine itself; the caller leaves it out of what it reports. */
+export const NOT_ALL = new ApiError(422, 'validation_error', 'Another message of a strict batch was refused')
+
+async function store(
+  { ids }: AcceptOptions,
+  db: Db,
+  cases: readonly Case[],
+  sites: ReadonlyMap<string, number>,
+  now: Date,
+): Promise<ReadonlyMap<Submission, readonly Outcome[]>> {
+  const emails: NewEmail[] = []
+  const bodies: NewBody[] = []
+  const events: NewEvent[] = []
+  const outcomes = new Map<Submission, Outcome[]>()
+  for (const { submission, incoming, judged, outcome } of cases) {
+    const own = outcomes.get(submission) ?? []
+    outcomes.set(submission, own)
+    if (outcome !== null || judged === null || incoming instanceof ApiError) {
+      own.push(outcome ?? { kind: 'refused', error: NOT_ALL })
+      continue
+    }
+    const rows = rowsOf({ accountId: submission.accountId, incoming, judged, ids, now })
+    emails.push(...rows.emails)
+    bodies.push(rows.body)
+    events.push(...rows.events)
+    own.push({ kind: 'accepted', accepted: rows.accepted })
+  }
+  if (emails.length > 0) await Promise.all([enqueue(db, emails, bodies, sites), append(db, events)])
+  return outcomes
+}
+
+async function settle(
+  db: Db,
+  group: readonly Submission[],
+  answered: ReadonlyMap<string, StoredAnswer>,
+  outcomes: ReadonlyMap<Submission, readonly Outcome[]>,
+): Promise<readonly GroupResult[]> {
+  const answers: { key: IdempotencyKey; status: number; body: unknown }[] = []
+  const freed: IdempotencyKey[] = []
+  const results = group.map((submission): GroupResult => {
+    const { idempotency } = submission
+    const known = idempotency === null ? undefined : answered.get(nameOf(idempotency))
+    if (idempotency !== null && known !== undefined) return replay(idempotency, known)
+    const own = outcomes.get(submission) ?? []
+    if (idempotency !== null) {
+      const answer = submission.answerOf(own)
+      if (answer === null) freed.push(idempotency)
+      else answers.push({ key: idempotency, ...answer })
+    }
+    return { kind: 'done', outcomes: own }
+  })
+  await Promise.all([storeAnswers(db, answers), freeKeys(db, freed)])
+  return results
+}
+
+function replay(key: IdempotencyKey, known: StoredAnswer): GroupResult {
+  if (!known.bodyHash.equals(key.bodyHash)) return errors.idempotency_key_reused()
+  return { kind: 'replayed', status: known.status, body: known.body }
+}

@@ -1,0 +1,75 @@
+// A draft is what acceptance needs of a message, whether it came by REST or by SMTP.
+
+import type { Stream } from '../events/index.ts'
+import { type Content, encodeContent, type Person, type SandboxResult, type Treatment } from '../outbox/index.ts'
+import { errors } from './errors.ts'
+import { MAX_MESSAGE_BYTES } from './limits.ts'
+import { encodedBytes, type RecipientRequest, type SendRequest, type TrackingOverrides } from './request.ts'
+
+export interface Draft {
+  readonly from: Person
+  readonly fromDomain: string
+  readonly recipients: readonly RecipientRequest[]
+  readonly subject: string
+  /** Without angle brackets; null: made from the id. */
+  readonly messageId: string | null
+  /** The content with the treatment that acceptance has decided upon. */
+  readonly content: (treatment: Treatment) => Content
+  /** The message brings its own List-Unsubscribe and gets none of ours. */
+  readonly hasListUnsubscribe: boolean
+  /** What a receiver will get, about. */
+  readonly sizeBytes: number
+  readonly tag: string | null
+  readonly metadata: Readonly<Record<string, unknown>> | null
+  readonly overrides: TrackingOverrides
+  readonly isBulk: boolean
+  readonly stream: Stream
+  readonly scheduledAt: Date | null
+  readonly expiresAt: Date | null
+  readonly tlsRequired: boolean
+  readonly sandbox: boolean
+  readonly sandboxResult: SandboxResult | null
+  readonly overrideSoftBlock: boolean
+}
+
+const HEADERS_BYTES = 2_048
+
+/**
+ * The draft of a REST request whose templates, if any, have been filled in.
+ *
+ * @throws ApiError payload_too_large when the encoded message would exceed the limit
+ */
+export function draftOf(request: SendRequest): Draft {
+  const { html, text, attachments, headers } = request
+  const sizeBytes =
+    HEADERS_BYTES +
+    Buffer.byteLength(html ?? '') +
+    Buffer.byteLength(text ?? '') +
+    attachments.reduce((total, { content }) => total + encodedBytes(content.length), 0)
+  if (sizeBytes > MAX_MESSAGE_BYTES) throw errors.payload_too_large({ limit_bytes: MAX_MESSAGE_BYTES })
+  const subject = request.subject ?? ''
+  return {
+    ...request,
+    subject,
+    messageId: null,
+    sizeBytes,
+    hasListUnsubscribe: headers.some(([name]) => name.toLowerCase() === 'list-unsubscribe'),
+    content: (treatment) => ({
+      kind: 'composed',
+      from: request.from,
+      to: request.to,
+      cc: request.cc,
+      replyTo: request.replyTo,
+      subject,
+      headers,
+      html,
+      text,
+      attachments,
+      treatment,
+    }),
+  }
+}
+
+export function encodedContent(draft: Draft, treatment: Treatment): Buffer {
+  return encodeContent(draft.content(treatment))
+}

@@ -1,0 +1,21 @@
+// Sending: a message is read, its sender held against the account's domains, each recipient judged, and what passes is
+// stored and queued in one commit. Nothing about the recipient is looked up on the network. The answer follows the
+// commit; what is refused leaves nothing behind.
+
+export {
+  type Acceptance,
+  type AcceptOptions,
+  acceptance,
+  type EmailQuota,
+  type Outcome,
+  type Submission,
+  type SubmissionResult,
+} from './accept.ts'
+export type { Draft } from './draft.ts'
+export { errors as sendingErrors } from './errors.ts'
+export { forgetKeys } from './idempotency.ts'
+export * as sendingLimits from './limits.ts'
+export { type RecipientRequest, type SendRequest, sandboxResultOf, type TrackingOverrides } from './request.ts'
+export { sendingRoutes } from './routes.ts'
+export { type SenderLookups, type Sending, type SendingOptions, sendingOf } from './send.ts'
+export type { Incoming, SenderDomainFacts, TrackingSettings } from './sender.ts'

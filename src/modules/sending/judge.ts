@@ -1,0 +1,94 @@
+// One message judged: a verdict for each recipient, and what the message comes to.
+
+import type { ApiError } from '../../platform/errors.ts'
+import { ENGINE_VERSION, type RiskPolicy, recipientFacts, riskErrors, type Verdict, verdict } from '../risk/index.ts'
+import type { Refusal } from '../suppression/index.ts'
+import type { RecipientRequest } from './request.ts'
+import type { Incoming } from './sender.ts'
+
+export interface JudgedRecipient {
+  readonly recipient: RecipientRequest
+  readonly sandbox: boolean
+  readonly refusal: Refusal | null
+  readonly verdict: Verdict
+  /** The verdict lets it pass, or the sender has overridden a soft block. */
+  readonly passes: boolean
+}
+
+export interface Judged {
+  readonly recipients: readonly JudgedRecipient[]
+  /** Why the message as a whole is refused: the sender, or no recipient passes. */
+  readonly refused: ApiError | null
+  /** The refusal is about the sender, which is checked before the quota. */
+  readonly senderRefused: boolean
+  readonly overridden: boolean
+  /** Recipients that would cost a credit. */
+  readonly liveCount: number
+  /** Of these, the ones that are refused. */
+  readonly liveRefusedCount: number
+}
+
+/** @param refusals what the lists said of each recipient, in order */
+export function judge({ draft, sender }: Incoming, refusals: readonly (Refusal | null)[]): Judged {
+  const recipients = draft.recipients.map((recipient, i): JudgedRecipient => {
+    const sandbox = sender.isSandbox(recipient.key)
+    const refusal = refusals[i] ?? null
+    const found = verdict(
+      {
+        ...recipientFacts(refusal),
+        ...sender.facts,
+        disposableConfidence: null,
+        role: false,
+        senderVerified: sandbox || sender.verified,
+      },
+      sender.policy,
+    )
+    const overridden = draft.overrideSoftBlock && found.overridable
+    return { recipient, sandbox, refusal, verdict: found, passes: !found.wouldBlock || overridden }
+  })
+  const live = recipients.filter(({ sandbox }) => !sandbox)
+  return {
+    recipients,
+    refused: live.length > 0 && sender.refusal !== null ? sender.refusal : refusalOf(recipients),
+    senderRefused: live.length > 0 && sender.refusal !== null,
+    overridden: recipients.some(({ verdict: { wouldBlock }, passes }) => wouldBlock && passes),
+    liveCount: live.length,
+    liveRefusedCount: live.filter(({ passes }) => !passes).length,
+  }
+}
+
+/** Contract section 5: all refused = 422 with the first recipient's code. */
+function refusalOf(recipients: readonly JudgedRecipient[]): ApiError | null {
+  const [first] = recipients
+  if (first === undefined || recipients.some(({ passes }) => passes)) return null
+  const { reasonCode, score, level, action, blockReason, overridable } = first.verdict
+  return riskErrors[reasonCode ?? 'risk_score_critical']({
+    risk_score: score,
+    risk_level: level,
+    action,
+    block_reason: blockReason,
+    overridable,
+    recipients: recipients.map((one) => ({ email: one.recipient.address, reason: one.verdict.reasonCode })),
+  })
+}
+
+/** The verdict's snapshot, kept with the email. */
+export function riskSnapshot({ verdict: found }: JudgedRecipient, policy: RiskPolicy, overridden: boolean): object {
+  return {
+    risk_score: found.score,
+    risk_level: found.level,
+    action: found.action,
+    would_block: found.wouldBlock,
+    reason_code: found.reasonCode,
+    risk_factors: found.factors,
+    breakdown: found.breakdown,
+    overridden: overridden && found.wouldBlock,
+    policy_snapshot: {
+      block_disposable_emails: policy.blockDisposableEmails,
+      enforce_sender_verification: policy.enforceSenderVerification,
+      disposable_confidence_threshold: policy.disposableConfidenceThreshold,
+      customer_plan: policy.plan,
+    },
+    engine_version: ENGINE_VERSION,
+  }
+}

@@ -1,0 +1,111 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { Type } from 'typebox'
+import { type AnyEndpoint, DateTime, dataOf, endpoint, Uuid } from '../../platform/http.ts'
+import { riskErrors } from '../risk/index.ts'
+import { SendBody } from './body.ts'
+import { errors } from './errors.ts'
+import * as limits from './limits.ts'
+import type { CallAnswer, Sending } from './send.ts'
+
+const Nullable = (schema: ReturnType<typeof Type.String>): ReturnType<typeof Type.Union> =>
+  Type.Union([schema, Type.Null()])
+
+const SendData = Type.Object({
+  email_id: Uuid,
+  message_id: Type.String(),
+  status: Type.Union([Type.Literal('queued'), Type.Literal('scheduled'), Type.Literal('sandboxed')]),
+  to: Type.Array(Type.String()),
+  recipients: Type.Array(
+    Type.Object({
+      email: Type.String(),
+      email_id: Uuid,
+      status: Type.Union([
+        Type.Literal('queued'),
+        Type.Literal('suppressed'),
+        Type.Literal('unsubscribed'),
+        Type.Literal('blocked'),
+      ]),
+      reason: Nullable(Type.String()),
+    }),
+  ),
+  accepted_at: DateTime,
+  scheduled_at: Nullable(DateTime),
+  tag: Nullable(Type.String()),
+  stream: Type.Union([Type.Literal('transactional'), Type.Literal('broadcast')]),
+  risk: Type.Object({
+    risk_score: Type.Integer(),
+    risk_level: Type.String(),
+    action: Type.String(),
+    warnings: Type.Array(Type.String()),
+  }),
+})
+
+const BatchItem = Type.Object({
+  index: Type.Integer(),
+  success: Type.Boolean(),
+  data: Type.Optional(SendData),
+  error: Type.Optional(
+    Type.Object({ error: Type.String(), code: Type.String(), details: Type.Record(Type.String(), Type.Unknown()) }),
+  ),
+})
+
+const RAISED = [
+  errors.sender_domain_not_allowed,
+  errors.idempotency_in_progress,
+  errors.idempotency_key_reused,
+  errors.quota_exceeded,
+  ...Object.values(riskErrors),
+]
+
+export function sendingRoutes(sending: Sending): readonly AnyEndpoint[] {
+  return [
+    endpoint({
+      method: 'POST',
+      path: '/api/v1/send',
+      access: { scope: 'send', rate: 'send' },
+      summary: 'Send an email',
+      tag: 'Sending',
+      body: SendBody,
+      bodyLimitBytes: limits.MAX_SEND_BODY_BYTES,
+      validatesItself: true,
+      answers: { 202: dataOf(SendData, { success: Type.Boolean() }) },
+      errors: RAISED,
+      handle: async ({ principal, body, headers }) =>
+        answer(await sending.send(principal, body, header(headers, 'idempotency-key'))),
+    }),
+    endpoint({
+      method: 'POST',
+      path: '/api/v1/send/batch',
+      access: { scope: 'send', rate: 'batch' },
+      summary: 'Send up to 500 emails in one call',
+      tag: 'Sending',
+      body: Type.Object({ messages: Type.Array(SendBody, { minItems: 1, maxItems: limits.MAX_BATCH_MESSAGES }) }),
+      bodyLimitBytes: limits.MAX_BATCH_BODY_BYTES,
+      validatesItself: true,
+      answers: {
+        200: Type.Object({
+          data: Type.Array(BatchItem),
+          summary: Type.Object({ total: Type.Integer(), accepted: Type.Integer(), rejected: Type.Integer() }),
+        }),
+      },
+      errors: [errors.idempotency_in_progress, errors.idempotency_key_reused],
+      handle: async ({ principal, body, headers }) => {
+        const strict = header(headers, 'x-batch-validation')?.toLowerCase() === 'strict'
+        return answer(await sending.batch(principal, body, header(headers, 'idempotency-key'), strict))
+      },
+    }),
+  ]
+}
+
+function answer({ status, body, replayed }: CallAnswer): {
+  status: number
+  body: unknown
+  headers?: Record<string, string>
+} {
+  return { status, body, ...(replayed && { headers: { 'idempotent-replayed': 'true' } }) }
+}
+
+function header(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name]
+  return Array.isArray(value) ? value[0] : value
+}

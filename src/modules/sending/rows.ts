@@ -1,0 +1,213 @@
+// What acceptance writes for one message, and what it answers.
+
+import type { Ids } from '../../platform/ids.ts'
+import type { EmailFacts, EventType, NewEvent } from '../events/index.ts'
+import type { NewBody, NewEmail, Treatment } from '../outbox/index.ts'
+import { encodedContent } from './draft.ts'
+import { type Judged, type JudgedRecipient, riskSnapshot } from './judge.ts'
+import { MAX_LIFE_MS } from './limits.ts'
+import { sandboxResultOf } from './request.ts'
+import type { Incoming } from './sender.ts'
+
+/** The answer's facts (contract section 5). */
+export interface Accepted {
+  readonly emailId: string
+  readonly messageId: string
+  readonly status: 'queued' | 'scheduled' | 'sandboxed'
+  readonly recipients: readonly {
+    readonly email: string
+    readonly emailId: string
+    readonly status: 'queued' | 'suppressed' | 'unsubscribed' | 'blocked'
+    readonly reason: string | null
+  }[]
+  readonly acceptedAt: Date
+  readonly scheduledAt: Date | null
+  readonly tag: string | null
+  readonly stream: 'transactional' | 'broadcast'
+  readonly risk: {
+    readonly risk_score: number
+    readonly risk_level: string
+    readonly action: string
+    readonly warnings: readonly string[]
+  }
+}
+
+export interface Rows {
+  readonly emails: readonly NewEmail[]
+  readonly body: NewBody
+  readonly events: readonly NewEvent[]
+  readonly accepted: Accepted
+}
+
+export interface RowsOptions {
+  readonly accountId: string
+  readonly incoming: Incoming
+  readonly judged: Judged
+  readonly ids: Ids
+  readonly now: Date
+}
+
+export function rowsOf({ accountId, incoming, judged, ids, now }: RowsOptions): Rows {
+  const { draft, sender } = incoming
+  const idOf = new Map(judged.recipients.map(({ recipient }) => [recipient.key, ids.next()]))
+  const [first] = judged.recipients
+  const bodyId = (first && idOf.get(first.recipient.key)) ?? ids.next()
+  const messageId = draft.messageId ?? `${bodyId}@${draft.fromDomain}`
+  const treatment = treatmentOf(incoming)
+  const bytes = encodedContent(draft, treatment)
+  const made = judged.recipients.map((one) => {
+    const email = emailOf({
+      accountId,
+      incoming,
+      judged,
+      one,
+      id: idOf.get(one.recipient.key) ?? '',
+      bodyId,
+      messageId,
+      now,
+    })
+    return { email, event: eventOf(email, one, ids.next(), now) }
+  })
+  return {
+    emails: made.map(({ email }) => email),
+    body: { id: bodyId, accountId, bytes },
+    events: made.map(({ event }) => event),
+    accepted: acceptedOf(incoming, judged, idOf, messageId, bodyId, now),
+  }
+
+  function treatmentOf({ draft: { isBulk, stream, hasListUnsubscribe } }: Incoming): Treatment {
+    const wanted = sender.treatment.unsubscribeHeader || isBulk || stream === 'broadcast'
+    return { ...sender.treatment, unsubscribeHeader: wanted && !hasListUnsubscribe }
+  }
+}
+
+interface EmailOptions {
+  readonly accountId: string
+  readonly incoming: Incoming
+  readonly judged: Judged
+  readonly one: JudgedRecipient
+  readonly id: string
+  readonly bodyId: string
+  readonly messageId: string
+  readonly now: Date
+}
+
+function emailOf({
+  accountId,
+  incoming: { draft, sender },
+  judged,
+  one,
+  id,
+  bodyId,
+  messageId,
+  now,
+}: EmailOptions): NewEmail {
+  const start = draft.scheduledAt ?? now
+  return {
+    id,
+    accountId,
+    domainId: sender.domainId,
+    bodyId,
+    createdAt: now,
+    status: !one.passes ? 'suppressed' : draft.scheduledAt === null ? 'queued' : 'scheduled',
+    from: draft.from,
+    recipient: one.recipient.address,
+    recipientKey: one.recipient.key,
+    site: one.recipient.site,
+    subject: draft.subject,
+    messageId,
+    stream: draft.stream,
+    sandbox: one.sandbox,
+    sandboxResult: draft.sandboxResult ?? sandboxResultOf(one.recipient.key) ?? 'deliver',
+    tag: draft.tag,
+    metadata: draft.metadata,
+    sizeBytes: draft.sizeBytes,
+    scheduledAt: draft.scheduledAt,
+    expiresAt: earlier(draft.expiresAt, new Date(start.getTime() + MAX_LIFE_MS)),
+    tlsRequired: draft.tlsRequired,
+    risk: riskSnapshot(one, sender.policy, judged.overridden),
+  }
+}
+
+function earlier(wanted: Date | null, latest: Date): Date {
+  return wanted !== null && wanted < latest ? wanted : latest
+}
+
+/** The email's first event, which holds the mail's own facts. */
+function eventOf(email: NewEmail, one: JudgedRecipient, eventId: string, now: Date): NewEvent {
+  const facts: EmailFacts = {
+    recipient: email.recipient,
+    from: email.from.address,
+    from_name: email.from.name === '' ? null : email.from.name,
+    subject: email.subject,
+    message_id: email.messageId,
+    metadata: email.metadata,
+  }
+  const [type, data] = firstFact(email, one, now)
+  return {
+    eventId,
+    at: now,
+    accountId: email.accountId,
+    domainId: email.domainId,
+    emailId: email.id,
+    type,
+    stream: email.stream,
+    sandbox: email.sandbox,
+    tag: email.tag,
+    data,
+    facts,
+  }
+}
+
+function firstFact(email: NewEmail, one: JudgedRecipient, now: Date): [EventType, object] {
+  switch (email.status) {
+    case 'queued':
+      return ['email.sent', { queued_at: now.toISOString() }]
+    case 'scheduled':
+      return ['email.scheduled', { scheduled_at: email.scheduledAt?.toISOString() ?? null }]
+    case 'suppressed':
+      return ['email.suppressed', { reason: one.verdict.reasonCode }]
+  }
+}
+
+function acceptedOf(
+  { draft }: Incoming,
+  judged: Judged,
+  idOf: ReadonlyMap<string, string>,
+  messageId: string,
+  emailId: string,
+  now: Date,
+): Accepted {
+  const passing = judged.recipients.filter(({ passes }) => passes)
+  const riskiest = passing.reduce(
+    (top, one) => (one.verdict.score > top.verdict.score ? one : top),
+    passing[0] as JudgedRecipient,
+  )
+  const sandboxed = passing.every(({ sandbox }) => sandbox)
+  return {
+    emailId,
+    messageId,
+    status: draft.scheduledAt !== null ? 'scheduled' : sandboxed ? 'sandboxed' : 'queued',
+    recipients: judged.recipients.map((one) => ({
+      email: one.recipient.address,
+      emailId: idOf.get(one.recipient.key) ?? '',
+      status: one.passes ? 'queued' : recipientStatus(one),
+      reason: one.passes ? null : one.verdict.reasonCode,
+    })),
+    acceptedAt: now,
+    scheduledAt: draft.scheduledAt,
+    tag: draft.tag,
+    stream: draft.stream,
+    risk: {
+      risk_score: riskiest.verdict.score,
+      risk_level: riskiest.verdict.level,
+      action: riskiest.verdict.action,
+      warnings: riskiest.verdict.factors.filter(({ points }) => points > 0).map(({ message }) => message),
+    },
+  }
+}
+
+function recipientStatus({ refusal }: JudgedRecipient): 'suppressed' | 'unsubscribed' | 'blocked' {
+  if (refusal === null) return 'blocked'
+  return refusal.list === 'unsubscribe' ? 'unsubscribed' : 'suppressed'
+}

@@ -1,0 +1,211 @@
+// A send and a batch, from the body to the answer.
+
+import { createHash } from 'node:crypto'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database, Db } from '../../platform/db.ts'
+import { ApiError, type FieldFault, platformErrors, validationError } from '../../platform/errors.ts'
+import type { Principal } from '../../platform/http.ts'
+import { bodyValidator } from '../../platform/validation.ts'
+import type { RiskPolicy } from '../risk/index.ts'
+import { type Acceptance, NOT_ALL, type Outcome } from './accept.ts'
+import { SendBody } from './body.ts'
+import { draftOf } from './draft.ts'
+import type { IdempotencyKey } from './idempotency.ts'
+import { MAX_BATCH_MESSAGES, MAX_IDEMPOTENCY_KEY_CHARS } from './limits.ts'
+import { readSendRequest, type SendRequest } from './request.ts'
+import type { Accepted } from './rows.ts'
+import { type Incoming, type SenderDomainFacts, senderFacts, type TrackingSettings } from './sender.ts'
+
+/** What other rooms answer about the sender; each from memory, at most 5 seconds old. */
+export interface SenderLookups {
+  domain(db: Db, accountId: string, name: string): Promise<SenderDomainFacts | null>
+  account(accountId: string): Promise<{ readonly settings: TrackingSettings; readonly policy: RiskPolicy }>
+}
+
+export interface SendingOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly acceptance: Acceptance
+  readonly lookups: SenderLookups
+  /** The instance keeps all mail in the house (POSTHORN_DELIVERY=sandbox). */
+  readonly sandboxed: boolean
+  /** Fills in the template that a request names. @throws ApiError */
+  readonly fillTemplate: (accountId: string, request: SendRequest) => Promise<SendRequest>
+}
+
+export interface CallAnswer {
+  readonly status: number
+  readonly body: unknown
+  readonly replayed: boolean
+}
+
+export interface Sending {
+  /** @throws ApiError */
+  send(principal: Principal, body: unknown, key: string | undefined): Promise<CallAnswer>
+  /** @throws ApiError */
+  batch(principal: Principal, body: unknown, key: string | undefined, strict: boolean): Promise<CallAnswer>
+  /** A draft with the sender's facts, for mail that comes by SMTP. */
+  incoming(principal: Principal, draft: Incoming['draft']): Promise<Incoming>
+  readonly acceptance: Acceptance
+}
+
+const SEND_PATH = '/api/v1/send'
+const BATCH_PATH = '/api/v1/send/batch'
+
+export function sendingOf(options: SendingOptions): Sending {
+  const { clock, acceptance, lookups, database, sandboxed } = options
+  const faultsOf = bodyValidator(SendBody)
+
+  const incoming = async (principal: Principal, draft: Incoming['draft']): Promise<Incoming> => {
+    const [domain, account] = await Promise.all([
+      lookups.domain(database.system, principal.accountId, draft.fromDomain),
+      lookups.account(principal.accountId),
+    ])
+    const sender = senderFacts({
+      draft,
+      domain,
+      boundTo: principal.domainIds,
+      sandboxed: sandboxed || principal.mode === 'sandbox',
+      account: account.settings,
+      policy: account.policy,
+    })
+    return { draft, sender }
+  }
+
+  const read = async (principal: Principal, body: unknown): Promise<Incoming> => {
+    const fields = (body !== null && typeof body === 'object' ? body : {}) as Record<string, unknown>
+    const { request, faults } = readSendRequest(fields, clock.now())
+    const all = mergeFaults(faultsOf(body), faults)
+    if (request === null || all.length > 0) throw validationError(all)
+    const filled = request.templateId === null ? request : await options.fillTemplate(principal.accountId, request)
+    return incoming(principal, draftOf(filled))
+  }
+
+  return {
+    acceptance,
+    incoming,
+    send: async (principal, body, key) => {
+      const message = await read(principal, body)
+      const result = await acceptance.submit({
+        accountId: principal.accountId,
+        messages: [message],
+        strict: true,
+        idempotency: idempotencyOf(principal, SEND_PATH, key, body),
+        answerOf: ([outcome]) =>
+          outcome?.kind === 'accepted' ? { status: 202, body: answerOf(outcome.accepted) } : null,
+      })
+      if (result.kind === 'replayed') return { ...result, replayed: true }
+      const [outcome] = result.outcomes
+      if (outcome?.kind !== 'accepted') throw outcome?.error ?? platformErrors.internal_error()
+      return { status: 202, body: answerOf(outcome.accepted), replayed: false }
+    },
+    batch: async (principal, body, key, strict) => {
+      const messages = await Promise.all(batchItems(body).map((item) => read(principal, item).catch(asApiError)))
+      const result = await acceptance.submit({
+        accountId: principal.accountId,
+        messages,
+        strict,
+        idempotency: idempotencyOf(principal, BATCH_PATH, key, body),
+        answerOf: (outcomes) =>
+          strict && outcomes.some(({ kind }) => kind === 'refused')
+            ? null
+            : { status: 200, body: batchAnswer(outcomes) },
+      })
+      if (result.kind === 'replayed') return { ...result, replayed: true }
+      if (strict) refuseUnlessAll(result.outcomes)
+      return { status: 200, body: batchAnswer(result.outcomes), replayed: false }
+    },
+  }
+}
+
+function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  throw error
+}
+
+/** The schema's faults first; of two about one field the first is told. */
+function mergeFaults(first: readonly FieldFault[], second: readonly FieldFault[]): readonly FieldFault[] {
+  const merged = new Map([...second, ...first].map((fault) => [fault.field, fault]))
+  return [...first, ...second].filter((fault) => merged.get(fault.field) === fault)
+}
+
+function idempotencyOf(
+  { accountId }: Principal,
+  path: string,
+  key: string | undefined,
+  body: unknown,
+): IdempotencyKey | null {
+  if (key === undefined) return null
+  if (key.length < 1 || key.length > MAX_IDEMPOTENCY_KEY_CHARS || /[^\x20-\x7e]/.test(key)) {
+    throw platformErrors.invalid_parameter({ parameter: 'Idempotency-Key', rule: '1-256 printable characters' })
+  }
+  return { accountId, path, key, bodyHash: createHash('sha256').update(JSON.stringify(body)).digest() }
+}
+
+function batchItems(body: unknown): readonly unknown[] {
+  const { messages, ...rest } = (body !== null && typeof body === 'object' ? body : {}) as Record<string, unknown>
+  const faults: FieldFault[] = Object.keys(rest).map((field) => ({
+    field,
+    rule: 'unknown_field',
+    message: 'is not a known field',
+  }))
+  if (!Array.isArray(messages))
+    faults.push({
+      field: 'messages',
+      rule: messages === undefined ? 'required' : 'type',
+      message: 'must be a list of messages',
+    })
+  else if (messages.length === 0)
+    faults.push({ field: 'messages', rule: 'minItems', message: 'needs at least one message' })
+  else if (messages.length > MAX_BATCH_MESSAGES) {
+    faults.push({ field: 'messages', rule: 'maxItems', message: `takes at most ${MAX_BATCH_MESSAGES} messages` })
+  }
+  if (faults.length > 0) throw validationError(faults)
+  return messages as readonly unknown[]
+}
+
+function refuseUnlessAll(outcomes: readonly Outcome[]): void {
+  const refused = outcomes.flatMap((outcome, index) =>
+    outcome.kind === 'refused' && outcome.error !== NOT_ALL ? [{ index, code: outcome.error.code }] : [],
+  )
+  if (refused.length > 0) throw platformErrors.validation_error({ messages: refused })
+}
+
+/** Contract section 5: the body of a 202. */
+function answerOf(accepted: Accepted): object {
+  return { success: true, data: dataOf(accepted) }
+}
+
+function dataOf(accepted: Accepted): object {
+  return {
+    email_id: accepted.emailId,
+    message_id: `<${accepted.messageId}>`,
+    status: accepted.status,
+    to: accepted.recipients.map(({ email }) => email),
+    recipients: accepted.recipients.map(({ email, emailId, status, reason }) => ({
+      email,
+      email_id: emailId,
+      status,
+      reason,
+    })),
+    accepted_at: accepted.acceptedAt.toISOString(),
+    scheduled_at: accepted.scheduledAt?.toISOString() ?? null,
+    tag: accepted.tag,
+    stream: accepted.stream,
+    risk: accepted.risk,
+  }
+}
+
+function batchAnswer(outcomes: readonly Outcome[]): object {
+  const data = outcomes.map((outcome, index) =>
+    outcome.kind === 'accepted'
+      ? { index, success: true, data: dataOf(outcome.accepted) }
+      : {
+          index,
+          success: false,
+          error: { error: outcome.error.message, code: outcome.error.code, details: outcome.error.details },
+        },
+  )
+  const accepted = data.filter(({ success }) => success).length
+  return { data, summary: { total: data.length, accepted, rejected: data.length - accepted } }
+}

@@ -1,0 +1,101 @@
+// The sender rule (contract section 5) and the precedence of the settings: the request, then the domain, then the account.
+
+import type { ApiError } from '../../platform/errors.ts'
+import type { Treatment } from '../outbox/index.ts'
+import type { RiskFacts, RiskPolicy } from '../risk/index.ts'
+import type { Draft } from './draft.ts'
+import { errors } from './errors.ts'
+import { sandboxResultOf } from './request.ts'
+
+/** What is known of the sender before the transaction. */
+export interface SenderFacts {
+  readonly domainId: string | null
+  /** Mail may go out from the domain: verified, or verification lost less than 72 hours ago. */
+  readonly verified: boolean
+  /** The refusal that the sender rule raises for live mail; it comes after idempotency and before quota. */
+  readonly refusal: ApiError | null
+  readonly policy: RiskPolicy
+  /** Whether mail to this recipient stays in the house. */
+  readonly isSandbox: (recipientKey: string) => boolean
+  /** The facts that do not depend on the recipient. */
+  readonly facts: Pick<RiskFacts, 'contentLevel' | 'firstSendBulk' | 'volumeSpike'>
+  readonly treatment: Treatment
+}
+
+/** A draft with what is known of its sender. */
+export interface Incoming {
+  readonly draft: Draft
+  readonly sender: SenderFacts
+}
+
+/** The four settings; null = not set here. */
+export interface TrackingSettings {
+  readonly trackingEnabled: boolean | null
+  readonly openTrackingEnabled: boolean | null
+  readonly clickTrackingEnabled: boolean | null
+  readonly unsubscribeHeaderEnabled: boolean | null
+}
+
+export interface SenderDomainFacts {
+  readonly id: string
+  readonly status: string
+  readonly isActive: boolean
+  readonly settings: TrackingSettings
+}
+
+export interface SenderQuestion {
+  readonly draft: Draft
+  /** The domain of From as the account has it; null = it has not. */
+  readonly domain: SenderDomainFacts | null
+  /** The domains that the key is bound to; null = all. */
+  readonly boundTo: readonly string[] | null
+  /** The key, or the instance, keeps all mail in the house. */
+  readonly sandboxed: boolean
+  readonly account: TrackingSettings
+  readonly policy: RiskPolicy
+}
+
+export function senderFacts({ draft, domain, boundTo, sandboxed, account, policy }: SenderQuestion): SenderFacts {
+  const allSandbox = sandboxed || draft.sandbox
+  return {
+    domainId: domain?.id ?? null,
+    verified: domain?.isActive === true,
+    refusal: refusalOf(domain, boundTo, draft.fromDomain, policy),
+    policy,
+    isSandbox: (recipientKey) => allSandbox || sandboxResultOf(recipientKey) !== null,
+    facts: { contentLevel: null, firstSendBulk: false, volumeSpike: false },
+    treatment: treatmentOf(draft, domain?.settings ?? null, account),
+  }
+}
+
+function refusalOf(
+  domain: SenderDomainFacts | null,
+  boundTo: readonly string[] | null,
+  name: string,
+  { enforceSenderVerification }: RiskPolicy,
+): ApiError | null {
+  const foreign = domain === null || domain.status === 'suspended' || (boundTo !== null && !boundTo.includes(domain.id))
+  if (foreign) return errors.sender_domain_not_allowed({ domain: name })
+  if (!domain.isActive && enforceSenderVerification) {
+    return errors.sender_not_verified({
+      risk_score: 75,
+      risk_level: 'high',
+      action: 'block',
+      block_reason: errors.sender_not_verified.message,
+      overridable: false,
+      recipients: [],
+    })
+  }
+  return null
+}
+
+function treatmentOf({ overrides }: Draft, domain: TrackingSettings | null, account: TrackingSettings): Treatment {
+  const effective = (override: boolean | null, setting: keyof TrackingSettings): boolean =>
+    override ?? domain?.[setting] ?? account[setting] ?? false
+  const tracking = effective(overrides.tracking, 'trackingEnabled')
+  return {
+    trackOpens: tracking && effective(overrides.opens, 'openTrackingEnabled'),
+    trackClicks: tracking && effective(overrides.clicks, 'clickTrackingEnabled'),
+    unsubscribeHeader: effective(overrides.unsubscribeHeader, 'unsubscribeHeaderEnabled'),
+  }
+}
