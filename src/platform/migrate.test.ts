@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { test } from 'node:test'
+import pg from 'pg'
+import { emptyDb, freshDb } from '../../test/database.ts'
+import { migrate } from './migrate.ts'
+
+async function folderOf(files: Record<string, string>): Promise<{ folder: string } & AsyncDisposable> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-migrate-'))
+  for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text)
+  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
+}
+
+async function rowsOf(url: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+const GROUND = `do $$ begin create role posthorn_owner nologin; exception when duplicate_object then null; end $$;
+  do $$ begin create role posthorn_system nologin; exception when duplicate_object then null; end $$;
+  create schema posthorn authorization posthorn_owner;`
+
+test('a second run applies nothing', async () => {
+  await using db = await freshDb()
+  assert.deepEqual(await migrate(db.url), [])
+})
+
+test('eight at once apply each file once', async () => {
+  await using db = await emptyDb()
+  await using files = await folderOf({ '0001-ground.sql': GROUND, '0002-two.sql': 'create table two ()' })
+  const runs = await Promise.all(Array.from({ length: 8 }, () => migrate(db.url, { folder: files.folder })))
+  assert.deepEqual(runs.flat(), ['0001-ground', '0002-two'])
+})
+
+test('a file that fails leaves nothing behind, says where, and is tried again', async () => {
+  await using db = await emptyDb()
+  await using files = await folderOf({
+    '0001-ground.sql': GROUND,
+    '0002-two.sql': 'create table two ();\nselect nonsense',
+  })
+  await assert.rejects(migrate(db.url, { folder: files.folder }), /0002-two\.sql:2: column "nonsense" does not exist/)
+  assert.deepEqual(await rowsOf(db.url, `select to_regclass('posthorn.two') as two`), [{ two: null }])
+  await writeFile(path.join(files.folder, '0002-two.sql'), 'create table two ()')
+  assert.deepEqual(await migrate(db.url, { folder: files.folder }), ['0002-two'])
+})
+
+test('a changed file, a database of a newer release, and a file put in between are refused', async () => {
+  await using db = await emptyDb()
+  await using files = await folderOf({ '0001-ground.sql': GROUND, '0002-two.sql': 'create table two ()' })
+  await migrate(db.url, { folder: files.folder })
+  await using changed = await folderOf({ '0001-ground.sql': GROUND, '0002-two.sql': 'create table two (a int)' })
+  await assert.rejects(migrate(db.url, { folder: changed.folder }), /0002-two was applied with another text/)
+  await using older = await folderOf({ '0001-ground.sql': GROUND })
+  await assert.rejects(migrate(db.url, { folder: older.folder }), /newer release \(0002-two\)/)
+})
+
+test('a gap in the numbers and a file with its own transaction are refused', async () => {
+  await using gap = await folderOf({ '0001-ground.sql': GROUND, '0003-three.sql': '' })
+  await assert.rejects(migrate('', { folder: gap.folder }), /expected a name that starts with 0002-/)
+  await using own = await folderOf({ '0001-ground.sql': 'begin; select 1; commit;' })
+  await assert.rejects(migrate('', { folder: own.folder }), /handles transactions itself/)
+})
+
+test('every migration but the first runs as the owner, whom nobody can log in as', async () => {
+  await using db = await freshDb()
+  const owners = await rowsOf(
+    db.url,
+    `select distinct relowner::regrole::text as owner from pg_class where relnamespace = 'posthorn'::regnamespace`,
+  )
+  assert.deepEqual(owners, [{ owner: 'posthorn_owner' }])
+  assert.deepEqual(
+    await rowsOf(db.url, `select rolname from pg_roles where rolname like 'posthorn\\_%' and rolcanlogin`),
+    [],
+  )
+})

@@ -1,0 +1,137 @@
+// The schema, brought forward. Files `migrations/NNNN-name.sql` are applied in order, each in one transaction together
+// with its row in `posthorn.migration`: killed in between, the next run goes on with the file that was not finished.
+// Forward only; a file that has been applied never changes again, and a database that knows files we do not have
+// belongs to a newer release: both are refused before anything is touched. An advisory lock lets one run at a time.
+//
+// The first file is run as the user of the connection string and makes the roles and the schema; every later one as
+// posthorn_owner with search_path = posthorn.
+
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import pg from 'pg'
+
+export interface MigrateOptions {
+  readonly folder?: string
+  /** Called before each file is applied. */
+  readonly onFile?: (name: string) => void
+}
+
+interface Migration {
+  readonly name: string
+  readonly text: string
+  readonly checksum: string
+}
+
+const FOLDER = path.join(import.meta.dirname, '..', '..', 'migrations')
+const LOCK_KEY = 7_461_839
+const CONNECT_WITHIN_MS = 10_000
+const AS_OWNER = 'set local role posthorn_owner; set local search_path = posthorn;'
+const TABLE = `${AS_OWNER}
+  create table posthorn.migration (name text primary key, checksum text not null, applied_at timestamptz not null default now());
+  grant select on posthorn.migration to posthorn_system`
+
+/**
+ * Applies what is missing.
+ *
+ * @param adminUrl a user that may create roles and is owner of the database (the embedded one's superuser)
+ * @returns the names applied now, in order
+ */
+export async function migrate(adminUrl: string, options: MigrateOptions = {}): Promise<readonly string[]> {
+  const files = await readMigrations(options.folder)
+  const client = new pg.Client({
+    connectionString: adminUrl,
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    application_name: 'posthorn_migrate',
+    options: '-c timezone=UTC -c lock_timeout=60s -c client_min_messages=warning',
+  })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    await waitForLock(client)
+    const missing = outstanding(files, await applied(client))
+    for (const file of missing) {
+      options.onFile?.(file.name)
+      await apply(client, file, file === files[0])
+    }
+    return missing.map(({ name }) => name)
+  } finally {
+    await client.end()
+  }
+}
+
+/** A name for the state that these files lead to. */
+export async function schemaVersion(folder?: string): Promise<string> {
+  const files = await readMigrations(folder)
+  return sha256(files.map(({ name, checksum }) => `${name} ${checksum}\n`).join(''))
+}
+
+async function readMigrations(folder = FOLDER): Promise<readonly Migration[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+  const files = await Promise.all(
+    names.map(async (name, index) => {
+      const number = String(index + 1).padStart(4, '0')
+      if (!new RegExp(`^${number}-[a-z0-9-]+\\.sql$`).test(name)) {
+        throw new Error(`migrations/${name}: expected a name that starts with ${number}-`)
+      }
+      const text = (await readFile(path.join(folder, name), 'utf8')).replaceAll('\r\n', '\n')
+      if (/^\s*(begin|commit|rollback)\s*;/im.test(text)) {
+        throw new Error(`migrations/${name} handles transactions itself; each file is one`)
+      }
+      return { name: name.slice(0, -'.sql'.length), text, checksum: sha256(text) }
+    }),
+  )
+  if (files.length === 0) throw new Error(`no migrations in ${folder}`)
+  return files
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+// Asking again and again instead of waiting in the server: a statement that waits holds a snapshot, and with it back
+// vacuum and the readers of the log.
+async function waitForLock(client: pg.Client): Promise<void> {
+  const ask = `select pg_try_advisory_lock(${LOCK_KEY}) as locked`
+  while ((await client.query(ask)).rows[0].locked !== true) await client.query('select pg_sleep(0.1)')
+}
+
+async function applied(client: pg.Client): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await client.query(`select to_regclass('posthorn.migration') is not null as known`)
+  if (rows[0].known !== true) return new Map()
+  await client.query('begin')
+  await client.query('set local role posthorn_owner')
+  const found = await client.query('select name, checksum from posthorn.migration order by name')
+  await client.query('commit')
+  return new Map(found.rows.map((row) => [row.name, row.checksum]))
+}
+
+function outstanding(files: readonly Migration[], done: ReadonlyMap<string, string>): readonly Migration[] {
+  const known = new Set(files.map(({ name }) => name))
+  const newer = [...done.keys()].filter((name) => !known.has(name))
+  if (newer.length > 0) throw new Error(`the database was migrated by a newer release (${newer.join(', ')})`)
+  for (const { name, checksum } of files) {
+    if (done.has(name) && done.get(name) !== checksum) {
+      throw new Error(`migration ${name} was applied with another text; add a new file instead of changing it`)
+    }
+  }
+  const missing = files.filter(({ name }) => !done.has(name))
+  if (files.slice(0, done.size).some(({ name }) => !done.has(name))) {
+    throw new Error(`migration ${missing[0]?.name} comes before one that was applied`)
+  }
+  return missing
+}
+
+async function apply(client: pg.Client, { name, text, checksum }: Migration, first: boolean): Promise<void> {
+  try {
+    await client.query(first ? 'begin' : `begin; ${AS_OWNER}`)
+    await client.query(text)
+    if (first) await client.query(TABLE)
+    await client.query(AS_OWNER)
+    await client.query('insert into posthorn.migration (name, checksum) values ($1, $2)', [name, checksum])
+    await client.query('commit')
+  } catch (cause) {
+    await client.query('rollback').catch(() => undefined)
+    const { position, message } = cause as { position?: string; message: string }
+    const line = position === undefined ? '' : `:${text.slice(0, Number(position)).split('\n').length}`
+    throw new Error(`migrations/${name}.sql${line}: ${message}`, { cause })
+  }
+}

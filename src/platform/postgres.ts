@@ -1,0 +1,271 @@
+// The embedded PostgreSQL: a real one, from npm, on a unix socket in the data directory.
+//
+// One process owns a data directory, the one that holds the lock of `<data>/posthorn.lock`: it alone starts, adopts and
+// stops the database. `embeddedPostgres` is the owner for the life of a service: it starts the database again when it
+// dies, and a second one on the same directory refuses to start. `attachOrStart` is for a command: it uses what runs,
+// whoever runs it, and otherwise starts one and leaves it without an owner, to be adopted by a service that starts
+// meanwhile. The last command to leave stops a database that nobody owns; commands see one another by an advisory lock.
+//
+// After a kill -9 of the owner the database lives on without one: the next owner adopts it.
+
+import { chown, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type pg from 'pg'
+import type { Clock } from './clock.ts'
+import type { Service } from './lifecycle.ts'
+import type { Logger } from './log.ts'
+import { installedBinaries } from './postgres/binaries.ts'
+import {
+  boundLog,
+  clusterOf,
+  ensureCluster,
+  ensureSocketDir,
+  findSocketDir,
+  type Settings,
+  USER,
+} from './postgres/cluster.ts'
+import { findGround, findPlace, type Way } from './postgres/ground.ts'
+import { type Lock, tryLock } from './postgres/lock.ts'
+import { bringDown, bringUp, clientOn, type Postmaster, type Surroundings } from './postgres/postmaster.ts'
+import { recordedPostmaster } from './postgres/processes.ts'
+
+export { assertDurable, type Queryable } from './postgres/durable.ts'
+
+export interface EmbeddedOptions {
+  readonly dataDir: string
+  readonly log: Logger
+  readonly clock: Clock
+  /** PostgreSQL settings on top of ours, such as `{ shared_buffers: '1GB' }`. */
+  readonly settings?: Settings
+  /** How to run when we are root; for tests. */
+  readonly way?: Way
+}
+
+export interface EmbeddedPostgres extends Service {
+  /** The connection string, as the superuser of the cluster. Throws before `start`. */
+  url(): string
+  /** The postmaster's process number; null while there is none. */
+  pid(): number | null
+}
+
+// A command that starts or stops the database holds the lock this long at most, in the usual case.
+const LOCK_WITHIN_MS = 5_000
+const ATTACH_WITHIN_MS = 60_000
+const FIRST_WAIT_MS = 100
+const LONGEST_WAIT_MS = 5_000
+// One that ran this long before it died starts the waits anew.
+const HEALTHY_MS = 10_000
+const LOG_WATCH_MS = 60_000
+const PRESENCE_KEY = 7_461_838
+const NEVER = new AbortController().signal
+
+export function embeddedPostgres(options: EmbeddedOptions): EmbeddedPostgres {
+  const { log, clock } = options
+  const dataDir = path.resolve(options.dataDir)
+  const stopping = new AbortController()
+  let lock: Lock | null = null
+  let around: Surroundings | null = null
+  let current: Postmaster | null = null
+  let watching: Promise<void> = Promise.resolve()
+  let bounding: NodeJS.Timeout | undefined
+
+  const watch = async (surroundings: Surroundings): Promise<void> => {
+    let waitMs = FIRST_WAIT_MS
+    while (!stopping.signal.aborted) {
+      if (current !== null) {
+        const upAt = clock.monotonicMs()
+        await Promise.race([current.ended, aborted(stopping.signal)])
+        if (stopping.signal.aborted) return
+        if (clock.monotonicMs() - upAt > HEALTHY_MS) waitMs = FIRST_WAIT_MS
+        log.error({ pid: current.pid }, 'postgres ended by itself, starting it again')
+        current = null
+      }
+      try {
+        await clock.sleep(waitMs, stopping.signal)
+        waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
+        current = await bringUp(surroundings, stopping.signal)
+      } catch (error) {
+        if (!stopping.signal.aborted) log.error({ err: String(error) }, 'postgres does not start')
+      }
+    }
+  }
+
+  return {
+    name: 'postgres',
+    start: async () => {
+      lock = await becomeOwner(dataDir, clock)
+      try {
+        around = await prepare(options, dataDir)
+        current = await bringUp(around, stopping.signal)
+        await ensureDatabase(around.socketDir)
+        await writeFile(pidFile(dataDir), `${process.pid}\n`)
+      } catch (error) {
+        if (current !== null && around !== null) await bringDown(current.pid, around, NEVER)
+        current = null
+        lock.release()
+        throw error
+      }
+      watching = watch(around)
+      bounding = setInterval(() => void boundLog(dataDir).catch(() => undefined), LOG_WATCH_MS).unref()
+    },
+    stop: async (deadline) => {
+      stopping.abort(new Error('postgres is stopping'))
+      clearInterval(bounding)
+      await watching
+      if (current !== null && around !== null) await bringDown(current.pid, around, deadline)
+      current = null
+      await rm(pidFile(dataDir), { force: true })
+      lock?.release()
+    },
+    url: () => {
+      if (around === null) throw new Error('the embedded postgres has not been started')
+      return urlOn(around.socketDir)
+    },
+    pid: () => current?.pid ?? null,
+  }
+}
+
+export interface Attached extends AsyncDisposable {
+  /** The connection string, as the superuser of the cluster. */
+  url(): string
+  /** Lets go of the database, and stops it when nobody owns or uses it. */
+  close(): Promise<void>
+}
+
+/**
+ * The database of a data directory, for one command: the running one, or one started for the call. What is returned
+ * does not keep the process alive.
+ */
+export async function attachOrStart(options: EmbeddedOptions): Promise<Attached> {
+  const { clock } = options
+  const dataDir = path.resolve(options.dataDir)
+  await ensureDataDir(dataDir)
+  const giveUpAt = clock.monotonicMs() + ATTACH_WITHIN_MS
+  for (;;) {
+    const socketDir = await findSocketDir(await findPlace(dataDir), dataDir)
+    const presence = socketDir === null ? null : await bePresent(socketDir)
+    if (presence !== null && socketDir !== null) return attached(options, dataDir, socketDir, presence)
+    const lock = await lockOf(dataDir)
+    if (lock !== null) await startOwnerless(options, dataDir, lock)
+    else if (clock.monotonicMs() > giveUpAt) throw new Error(`the database in ${dataDir} does not answer`)
+    else await clock.sleep(FIRST_WAIT_MS, NEVER)
+  }
+}
+
+async function startOwnerless(options: EmbeddedOptions, dataDir: string, lock: Lock): Promise<void> {
+  try {
+    const around = await prepare(options, dataDir)
+    await bringUp(around, NEVER)
+    await ensureDatabase(around.socketDir)
+  } finally {
+    lock.release()
+  }
+}
+
+function attached(options: EmbeddedOptions, dataDir: string, socketDir: string, presence: pg.Client): Attached {
+  let closing: Promise<void> | null = null
+  keepsAlive(presence, false)
+  const leave = async (): Promise<void> => {
+    keepsAlive(presence, true)
+    const lock = await lockOf(dataDir)
+    try {
+      if (lock === null || !(await onlyOne(presence))) return
+      const around = await prepare(options, dataDir)
+      const pid = await recordedPostmaster(clusterOf(around.ground))
+      if (pid !== null) await bringDown(pid, around, NEVER)
+    } finally {
+      await presence.end().catch(() => undefined)
+      lock?.release()
+    }
+  }
+  const close = (): Promise<void> => (closing ??= leave())
+  return { url: () => urlOn(socketDir), close, [Symbol.asyncDispose]: close }
+}
+
+// The driver has these, its types do not.
+function keepsAlive(client: pg.Client, process: boolean): void {
+  const { ref, unref } = client as unknown as Record<'ref' | 'unref', () => void>
+  ;(process ? ref : unref).call(client)
+}
+
+/** @returns null when the database does not answer, or is about to be stopped */
+async function bePresent(socketDir: string): Promise<pg.Client | null> {
+  const client = clientOn(socketDir)
+  try {
+    await client.connect()
+    const { rows } = await client.query(`select pg_try_advisory_lock_shared(${PRESENCE_KEY}) as present`)
+    if (rows[0].present === true) return client
+  } catch {
+    // It is not up, or going down: the caller tries again.
+  }
+  await client.end().catch(() => undefined)
+  return null
+}
+
+async function onlyOne(presence: pg.Client): Promise<boolean> {
+  const ask = `select pg_advisory_unlock_shared(${PRESENCE_KEY}), pg_try_advisory_lock(${PRESENCE_KEY}) as alone`
+  return presence.query(ask).then(
+    ({ rows }) => rows[0].alone === true,
+    () => false,
+  )
+}
+
+async function prepare(options: EmbeddedOptions, dataDir: string): Promise<Surroundings> {
+  const ground = await findGround(dataDir, await installedBinaries(), options.way)
+  await ensureCluster(ground)
+  const socketDir = await ensureSocketDir(ground, dataDir)
+  return { ground, dataDir, socketDir, settings: options.settings ?? {}, clock: options.clock, log: options.log }
+}
+
+async function ensureDataDir(dataDir: string): Promise<void> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+}
+
+// Root may run a command on the data directory of an ordinary user: the lock stays the user's.
+async function lockOf(dataDir: string): Promise<Lock | null> {
+  const file = path.join(dataDir, 'posthorn.lock')
+  const lock = tryLock(file)
+  if (process.getuid?.() === 0) {
+    const { uid, gid } = await stat(dataDir)
+    await chown(file, uid, gid)
+  }
+  return lock
+}
+
+async function becomeOwner(dataDir: string, clock: Clock): Promise<Lock> {
+  await ensureDataDir(dataDir)
+  const giveUpAt = clock.monotonicMs() + LOCK_WITHIN_MS
+  for (;;) {
+    const lock = await lockOf(dataDir)
+    if (lock !== null) return lock
+    if (clock.monotonicMs() > giveUpAt) {
+      const pid = (await readFile(pidFile(dataDir), 'utf8').catch(() => '')).trim()
+      throw new Error(`another Posthorn${pid === '' ? '' : ` (process ${pid})`} is running on ${dataDir}`)
+    }
+    await clock.sleep(FIRST_WAIT_MS, NEVER)
+  }
+}
+
+const pidFile = (dataDir: string): string => path.join(dataDir, 'posthorn.pid')
+
+async function ensureDatabase(socketDir: string): Promise<void> {
+  const client = clientOn(socketDir)
+  try {
+    await client.connect()
+    const { rows } = await client.query('select from pg_database where datname = $1', [USER])
+    if (rows.length === 0) await client.query(`create database ${USER}`)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+function urlOn(socketDir: string): string {
+  return `postgresql://${USER}@/${USER}?host=${encodeURIComponent(socketDir)}`
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

@@ -1,0 +1,179 @@
+// The files of the embedded cluster: initdb, the settings, the folder of the socket, the log.
+//
+// <home>/postgres        the cluster; made aside and renamed, so a crash in initdb leaves nothing that looks like one
+// <home>/run             the folder of the socket, mode 0700: who can enter it may log in as anyone, so nobody else can
+// <data>/postgres.log    what PostgreSQL says, at most LOG_BYTES and one older file of the same size
+//
+// A socket's path ends at 107 bytes. Where <home>/run is too long, the socket lives in a folder of its own in /tmp, and
+// the file <data>/postgres.socket says where.
+
+import { execFile } from 'node:child_process'
+import {
+  copyFile,
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readFile,
+  rename,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { type Ground, giveToCluster, type Place } from './ground.ts'
+
+/** The superuser of the embedded cluster, and the name of its database. */
+export const USER = 'posthorn'
+export const PORT = 5432
+const LONGEST_SOCKET_PATH = 107
+const LOG_BYTES = 8 * 1024 * 1024
+const MAJOR = '18'
+const INITDB_WITHIN_MS = 60_000
+const run = promisify(execFile)
+
+export type Settings = Readonly<Record<string, string | number>>
+
+// Sized for a small machine; raise shared_buffers on a large one. Partitions make a statement lock many tables at once.
+// No statement text and no row values in the log: they hold people's addresses.
+const SETTINGS: Settings = {
+  listen_addresses: '',
+  port: PORT,
+  unix_socket_permissions: '0700',
+  max_connections: 100,
+  shared_buffers: '128MB',
+  huge_pages: 'off',
+  max_locks_per_transaction: 256,
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  max_wal_size: '1GB',
+  autovacuum_naptime: '10s',
+  random_page_cost: 1.1,
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_line_prefix: '%m [%p] %q%a ',
+  log_checkpoints: 'off',
+  log_autovacuum_min_duration: '-1',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+}
+
+export const clusterOf = ({ home }: Place): string => path.join(home, 'postgres')
+
+/** Makes the cluster when there is none. The caller holds the lock of the data directory. */
+export async function ensureCluster(ground: Ground): Promise<void> {
+  const cluster = clusterOf(ground)
+  const found = await readFile(path.join(cluster, 'PG_VERSION'), 'utf8').catch(() => null)
+  if (found !== null) {
+    if (found.trim() === MAJOR) return
+    throw new Error(
+      `${cluster} was made by PostgreSQL ${found.trim()}, this is ${MAJOR}: restore a backup into a new one`,
+    )
+  }
+  if ((await lstat(cluster).catch(() => null)) !== null) {
+    throw new Error(`${cluster} exists and is no PostgreSQL cluster; it is left alone`)
+  }
+  const half = `${cluster}.new`
+  await rm(half, { recursive: true, force: true })
+  await initdb(ground, half)
+  await rename(half, cluster)
+}
+
+// The built-in locale: lower-casing as Unicode says, order by code point, and neither depends on the machine's libraries.
+async function initdb(ground: Ground, folder: string): Promise<void> {
+  const args = ['-D', folder, '-U', USER, '-E', 'UTF8', '--locale=C', '--locale-provider=builtin']
+  const more = ['--builtin-locale=C.UTF-8', '--auth-local=trust', '--auth-host=reject', '-k', '-L', shareOf(ground)]
+  const command = ground.wrap(ground.binaries.initdb, [...args, ...more])
+  try {
+    await run(command.file, [...command.args], {
+      ...command.identity,
+      cwd: '/',
+      env: ENVIRONMENT,
+      timeout: INITDB_WITHIN_MS,
+    })
+  } catch (cause) {
+    throw new Error(`initdb failed: ${(cause as { stderr?: string }).stderr?.trim()}`, { cause })
+  }
+}
+
+const shareOf = ({ binaries }: Ground): string => path.join(binaries.root, 'share', 'postgresql')
+
+export const ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
+
+/** Writes postgresql.conf anew: what stands there is what this release wants, whatever stood there before. */
+export async function writeSettings(ground: Ground, socketDir: string, wanted: Settings): Promise<void> {
+  const all = { ...SETTINGS, ...wanted, unix_socket_directories: socketDir }
+  const lines = Object.entries(all).map(([name, value]) => `${name} = '${String(value).replaceAll("'", "''")}'`)
+  const file = path.join(clusterOf(ground), 'postgresql.conf')
+  await writeFile(`${file}.new`, `# Written at every start. Do not edit.\n${lines.join('\n')}\n`, { mode: 0o600 })
+  await giveToCluster(ground, `${file}.new`)
+  await rename(`${file}.new`, file)
+}
+
+/** Where the socket is, or null when no folder for it has been made yet. */
+export async function findSocketDir(place: Place, dataDir: string): Promise<string | null> {
+  const near = path.join(place.home, 'run')
+  const dir = fits(near) ? near : (await readFile(path.join(dataDir, 'postgres.socket'), 'utf8').catch(() => '')).trim()
+  if (dir === '') return null
+  const found = await lstat(dir).catch(() => null)
+  if (found === null) return null
+  const ours = place.uid ?? process.getuid?.() ?? found.uid
+  return found.isDirectory() && found.uid === ours && (found.mode & 0o077) === 0 ? dir : null
+}
+
+/** Makes the folder of the socket when there is none that is ours alone. The caller holds the lock. */
+export async function ensureSocketDir(place: Place, dataDir: string): Promise<string> {
+  const found = await findSocketDir(place, dataDir)
+  if (found !== null) return found
+  const near = path.join(place.home, 'run')
+  if (fits(near)) {
+    await rm(near, { recursive: true, force: true })
+    await mkdir(near, { mode: 0o700 })
+    await giveToCluster(place, near)
+    return near
+  }
+  const dir = await mkdtemp('/tmp/posthorn-')
+  await giveToCluster(place, dir)
+  await writeFile(path.join(dataDir, 'postgres.socket'), `${dir}\n`)
+  return dir
+}
+
+const socketIn = (dir: string): string => path.join(dir, `.s.PGSQL.${PORT}`)
+const fits = (dir: string): boolean => Buffer.byteLength(socketIn(dir)) <= LONGEST_SOCKET_PATH
+
+const logOf = (dataDir: string): string => path.join(dataDir, 'postgres.log')
+
+/** Opens the log for a postmaster to inherit. It appends, so the file may be cut while it is written. */
+export async function openLog(dataDir: string): ReturnType<typeof open> {
+  await boundLog(dataDir)
+  return open(logOf(dataDir), 'a', 0o600)
+}
+
+/** Moves a log that has grown too long into `postgres.log.old` and begins it anew; a few lines may be lost. */
+export async function boundLog(dataDir: string): Promise<void> {
+  const size = await stat(logOf(dataDir)).then(
+    (found) => found.size,
+    () => 0,
+  )
+  if (size <= LOG_BYTES) return
+  await copyFile(logOf(dataDir), `${logOf(dataDir)}.old`)
+  await truncate(logOf(dataDir))
+}
+
+/** The last lines of the log, for a message that says why PostgreSQL does not start. */
+export async function logTail(dataDir: string): Promise<string> {
+  const file = await open(logOf(dataDir), 'r').catch(() => null)
+  if (file === null) return ''
+  try {
+    const { size } = await file.stat()
+    const buffer = Buffer.alloc(Math.min(size, 2_000))
+    await file.read(buffer, 0, buffer.length, Math.max(0, size - buffer.length))
+    return buffer.toString('utf8').trimEnd().split('\n').slice(-6).join('\n')
+  } finally {
+    await file.close()
+  }
+}

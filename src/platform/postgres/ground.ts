@@ -1,0 +1,175 @@
+// PostgreSQL refuses to run as root. Four ways to give it a user, each with the place where the cluster lives:
+//
+// - self: we are an ordinary user, and so is it. The cluster is in the data directory.
+// - namespace: we are root. It runs in a user namespace of its own that calls root 1000: the files stay root's, and
+//   folders of mode 0700 above the data directory do not matter. The cluster is in the data directory.
+// - owner: we are root and the cluster in the data directory belongs to an ordinary user, who started it first.
+// - apart: we are root and namespaces are forbidden (the usual container). It runs as a user number of its own, with
+//   the binaries and the cluster copied to /var/lib/posthorn/<hash of the data directory>, because that user could not
+//   pass a folder of mode 0700. A file in the data directory, `postgres.apart`, says so and is obeyed from then on.
+
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { chmod, chown, cp, lstat, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { type Binaries, binariesAt } from './binaries.ts'
+import { processesIn } from './processes.ts'
+
+export interface Place {
+  /** The folder that holds the cluster, and the socket where its path is short enough. */
+  readonly home: string
+  /** The user that the cluster belongs to; null = the one we are. */
+  readonly uid: number | null
+}
+
+export interface Ground extends Place {
+  readonly kind: 'self' | 'namespace' | 'owner' | 'apart'
+  readonly binaries: Binaries
+  /** Puts in front of a command what makes it run as that user. The process number stays that of the command. */
+  wrap(file: string, args: readonly string[]): Command
+}
+
+export interface Command {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly identity: { readonly uid?: number; readonly gid?: number }
+}
+
+/** `wanted` forces one of root's two ways; 'auto' takes a namespace where the system grants one. */
+export type Way = 'auto' | 'namespace' | 'apart'
+
+const APART_ROOT = '/var/lib/posthorn'
+// A number that no distribution hands out to people (they end at 60000) or to system services (they stay below 1000,
+// or between 61184 and 65519 where systemd makes them up).
+const APART_UID = 60_870
+const UNSHARE = ['--user', '--map-user=1000', '--map-group=1000', '--']
+const run = promisify(execFile)
+
+/** Where the cluster of a data directory is, if it has one. Changes nothing. */
+export async function findPlace(dataDir: string): Promise<Place> {
+  const apart = await readApart(dataDir)
+  if (apart !== null) return { home: apart, uid: APART_UID }
+  const owner = process.getuid?.() === 0 ? await ownerOf(path.join(dataDir, 'postgres')) : null
+  return { home: dataDir, uid: owner === 0 ? null : owner }
+}
+
+/**
+ * Decides how to run. May move the cluster: the caller holds the lock of the data directory.
+ *
+ * @param dataDir exists, absolute
+ */
+export async function findGround(dataDir: string, binaries: Binaries, wanted: Way = 'auto'): Promise<Ground> {
+  const apart = await readApart(dataDir)
+  const me = process.getuid?.()
+  if (me !== 0) {
+    if (apart !== null) throw new Error(`root started the database of ${dataDir}; start this as root too`)
+    const owner = await ownerOf(path.join(dataDir, 'postgres'))
+    if (owner !== null && me !== undefined && owner !== me) {
+      throw new Error(`the database in ${dataDir} belongs to user ${owner}; start this as that user or as root`)
+    }
+    return { kind: 'self', binaries, home: dataDir, uid: null, wrap: (file, args) => ({ file, args, identity: {} }) }
+  }
+  if (apart !== null) return apartAt(apart, binaries)
+  const owner = await ownerOf(path.join(dataDir, 'postgres'))
+  if (owner !== null && owner !== 0) return asUser('owner', owner, binaries, dataDir)
+  if (wanted !== 'apart') {
+    const unshare = await workingUnshare()
+    if (unshare !== null) return inNamespace(unshare, dataDir, binaries)
+    if (wanted === 'namespace') throw new Error('this system grants no user namespaces (unshare --user)')
+  }
+  return moveApart(dataDir, binaries)
+}
+
+/** Gives a file or folder in the cluster's home to the user of the cluster. */
+export async function giveToCluster({ uid }: Place, file: string): Promise<void> {
+  if (uid !== null) await chown(file, uid, uid)
+}
+
+function inNamespace(unshare: string, home: string, binaries: Binaries): Ground {
+  return {
+    kind: 'namespace',
+    binaries,
+    home,
+    uid: null,
+    wrap: (file, args) => ({ file: unshare, args: [...UNSHARE, file, ...args], identity: {} }),
+  }
+}
+
+function asUser(kind: 'owner' | 'apart', uid: number, binaries: Binaries, home: string): Ground {
+  return { kind, binaries, home, uid, wrap: (file, args) => ({ file, args, identity: { uid, gid: uid } }) }
+}
+
+async function workingUnshare(): Promise<string | null> {
+  for (const unshare of ['/usr/bin/unshare', '/bin/unshare']) {
+    const works = await run(unshare, [...UNSHARE, '/bin/true'], { timeout: 10_000 }).then(
+      () => true,
+      () => false,
+    )
+    if (works) return unshare
+  }
+  return null
+}
+
+async function ownerOf(file: string): Promise<number | null> {
+  return stat(file).then(
+    ({ uid }) => uid,
+    () => null,
+  )
+}
+
+const markOf = (dataDir: string): string => path.join(dataDir, 'postgres.apart')
+
+async function readApart(dataDir: string): Promise<string | null> {
+  const text = await readFile(markOf(dataDir), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw error
+  })
+  return text.split('\n').find((line) => line.startsWith('/')) ?? null
+}
+
+// The mark is written last: a crash before it leaves the cluster in the data directory the valid one, and the copy is
+// made again. The caller holds the lock of the data directory.
+async function moveApart(dataDir: string, binaries: Binaries): Promise<Ground> {
+  const hash = createHash('sha256')
+    .update(await realpath(dataDir))
+    .digest('hex')
+  const home = path.join(APART_ROOT, hash.slice(0, 16))
+  await mkdir(APART_ROOT, { recursive: true, mode: 0o755 })
+  await rm(home, { recursive: true, force: true })
+  await mkdir(home, { mode: 0o700 })
+  const cluster = path.join(dataDir, 'postgres')
+  if ((await ownerOf(cluster)) !== null) {
+    const running = await processesIn(cluster)
+    if (running?.length !== 0) throw new Error(`a PostgreSQL still runs on ${cluster}; stop it first (${running})`)
+    await cp(cluster, path.join(home, 'postgres'), { recursive: true, preserveTimestamps: true })
+    await chmod(path.join(home, 'postgres'), 0o700)
+    await run('chown', ['-R', `${APART_UID}:${APART_UID}`, path.join(home, 'postgres')])
+    await run('sync', ['-f', home])
+  }
+  const ground = await apartAt(home, binaries)
+  await writeFile(`${markOf(dataDir)}.new`, `${APART_NOTE}\n${home}\n`, { flush: true })
+  await rename(`${markOf(dataDir)}.new`, markOf(dataDir))
+  if ((await ownerOf(cluster)) !== null) await rename(cluster, path.join(dataDir, 'postgres.moved'))
+  return ground
+}
+
+const APART_NOTE =
+  'PostgreSQL refuses to run as root and this system grants no user namespace, so the database of this data directory\n' +
+  'lives in the folder below, under a user number of its own. Back it up and move it together with this directory.'
+
+async function apartAt(home: string, binaries: Binaries): Promise<Ground> {
+  await mkdir(home, { recursive: true, mode: 0o700 })
+  await chown(home, APART_UID, APART_UID)
+  const copy = binariesAt(path.join(home, `native-${binaries.version}`), binaries.version)
+  if ((await lstat(copy.root).catch(() => null)) === null) {
+    const half = `${copy.root}.${process.pid}`
+    await cp(binaries.root, half, { recursive: true, verbatimSymlinks: true })
+    await run('chmod', ['-R', 'a+rX', half])
+    await rename(half, copy.root).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
+      await rm(half, { recursive: true, force: true })
+    })
+  }
+  return asUser('apart', APART_UID, copy, home)
+}

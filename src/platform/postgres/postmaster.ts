@@ -1,0 +1,194 @@
+// One running PostgreSQL: started by us, or found running and adopted. The caller holds the lock of the data directory.
+//
+// A postmaster outlives us on purpose: it is a session of its own, so neither a Ctrl-C meant for us nor our death ends
+// it. The next start finds it in `postmaster.pid` and on the socket and adopts it. One that is dying is waited for; one
+// that does not answer is ended. `postmaster.pid` is removed only when no process works in the cluster's folder, its
+// backends included: then it is stale, whatever process has that number today.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import path from 'node:path'
+import pg from 'pg'
+import type { Clock } from '../clock.ts'
+import type { Logger } from '../log.ts'
+import { clusterOf, ENVIRONMENT, logTail, openLog, PORT, type Settings, USER, writeSettings } from './cluster.ts'
+import type { Ground } from './ground.ts'
+import { alive, processesIn, recordedPostmaster } from './processes.ts'
+
+export interface Postmaster {
+  readonly pid: number
+  readonly adopted: boolean
+  /** Resolves when the process is gone. */
+  readonly ended: Promise<void>
+}
+
+export interface Surroundings {
+  readonly ground: Ground
+  readonly dataDir: string
+  readonly socketDir: string
+  readonly settings: Settings
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+const POLL_MS = 20
+const WATCH_MS = 250
+const CONNECT_WITHIN_MS = 5_000
+// An old one that neither answers nor ends in this time is ended by force.
+const OLD_ONE_MS = 15_000
+// Starts that end at once are repeated for this long: an old one may still hold its socket or its shared memory.
+const GIVE_UP_MS = 30_000
+// After a crash the log is replayed, at most max_wal_size of it.
+const RECOVERY_MS = 10 * 60_000
+const FAST_STOP_MS = 20_000
+const IMMEDIATE_STOP_MS = 5_000
+const NEVER = new AbortController().signal
+
+/** Resolves to a PostgreSQL that answers on the socket. Rejects with what its log says last when it does not start. */
+export async function bringUp(around: Surroundings, signal: AbortSignal): Promise<Postmaster> {
+  const { ground, clock } = around
+  const cluster = clusterOf(ground)
+  const giveUpAt = clock.monotonicMs() + GIVE_UP_MS
+  await writeSettings(ground, around.socketDir, around.settings)
+  for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 2_000)) {
+    const old = await settleOld(around, signal)
+    if (old !== null) return old
+    await rm(path.join(cluster, 'postmaster.pid'), { force: true })
+    const started = await startOne(around, signal)
+    if (started !== null) return started
+    if (clock.monotonicMs() > giveUpAt) {
+      throw new Error(`PostgreSQL does not start; its log ends with:\n${await logTail(around.dataDir)}`)
+    }
+    await clock.sleep(waitMs, signal)
+  }
+}
+
+/** Adopts what runs in the cluster, or resolves to null once nothing does. */
+async function settleOld(around: Surroundings, signal: AbortSignal): Promise<Postmaster | null> {
+  const { clock, log } = around
+  const cluster = clusterOf(around.ground)
+  const endAt = clock.monotonicMs() + OLD_ONE_MS
+  let asked = false
+  for (;;) {
+    const pid = await recordedPostmaster(cluster)
+    const running = (await processesIn(cluster)) ?? (pid !== null && (await alive(pid)) ? [pid] : [])
+    if (running.length === 0) return null
+    const postmaster = pid !== null && running.includes(pid) ? pid : null
+    if (postmaster !== null && (await answers(around.socketDir))) {
+      log.info({ pid: postmaster }, 'adopted the running postgres')
+      return { pid: postmaster, adopted: true, ended: gone(postmaster, clock) }
+    }
+    if (clock.monotonicMs() > endAt) {
+      log.warn({ pid: postmaster }, 'an old postgres does not answer, killing it')
+      for (const one of running) send(one, 'SIGKILL')
+    } else if (postmaster === null && !asked) {
+      // Backends whose postmaster was killed: they cannot commit to anyone any more.
+      for (const one of running) send(one, 'SIGQUIT')
+      asked = true
+    }
+    await clock.sleep(POLL_MS * 2, signal)
+  }
+}
+
+/** @returns null when it ended before it answered */
+async function startOne(around: Surroundings, signal: AbortSignal): Promise<Postmaster | null> {
+  const { ground, clock, log } = around
+  const output = await openLog(around.dataDir)
+  const { file, args, identity } = ground.wrap(ground.binaries.postgres, ['-D', clusterOf(ground)])
+  const stdio = ['ignore' as const, output.fd, output.fd]
+  const child = spawn(file, [...args], { ...identity, cwd: '/', env: ENVIRONMENT, detached: true, stdio })
+  let over = false
+  const ended = Promise.race([once(child, 'exit'), once(child, 'error')]).then(
+    () => {
+      over = true
+    },
+    (error: unknown) => {
+      over = true
+      log.error({ err: String(error) }, 'postgres could not be executed')
+    },
+  )
+  await once(child, 'spawn').catch(() => undefined)
+  await output.close()
+  child.unref()
+  const { pid } = child
+  if (pid === undefined) return null
+  const recoveredBy = clock.monotonicMs() + RECOVERY_MS
+  try {
+    while (!over && clock.monotonicMs() < recoveredBy) {
+      if (await answers(around.socketDir)) {
+        log.info({ pid, way: ground.kind }, 'postgres started')
+        return { pid, adopted: false, ended }
+      }
+      await clock.sleep(POLL_MS, signal)
+    }
+  } catch (error) {
+    await bringDown(pid, around, NEVER)
+    throw error
+  }
+  if (!over) await bringDown(pid, around, NEVER)
+  return null
+}
+
+/** Stops a postmaster and resolves when it is gone: fast, then immediately, then by force. Nothing committed is lost. */
+export async function bringDown(pid: number, around: Surroundings, deadline: AbortSignal): Promise<void> {
+  const { clock, log, ground } = around
+  const goneWithin = async (ms: number, cut: AbortSignal): Promise<boolean> => {
+    const until = clock.monotonicMs() + ms
+    while (await alive(pid)) {
+      if (cut.aborted || clock.monotonicMs() > until) return false
+      await clock.sleep(POLL_MS, NEVER)
+    }
+    return true
+  }
+  send(pid, 'SIGINT')
+  if (await goneWithin(FAST_STOP_MS, deadline)) return
+  log.warn({ pid }, 'postgres did not stop in time, stopping it immediately')
+  send(pid, 'SIGQUIT')
+  if (await goneWithin(IMMEDIATE_STOP_MS, NEVER)) return
+  log.error({ pid }, 'postgres did not stop, killing it')
+  for (const one of new Set([pid, ...((await processesIn(clusterOf(ground))) ?? [])])) send(one, 'SIGKILL')
+  await goneWithin(IMMEDIATE_STOP_MS, NEVER)
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+async function gone(pid: number, clock: Clock): Promise<void> {
+  while (await alive(pid)) await clock.sleep(WATCH_MS, NEVER)
+}
+
+/** A connection to the maintenance database as the cluster's superuser. Not yet connected. */
+export function clientOn(socketDir: string): pg.Client {
+  const client = new pg.Client({
+    host: socketDir,
+    port: PORT,
+    user: USER,
+    password: '',
+    database: 'postgres',
+    ssl: false,
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    application_name: 'posthorn_supervisor',
+  })
+  client.on('error', () => undefined)
+  return client
+}
+
+async function answers(socketDir: string): Promise<boolean> {
+  const client = clientOn(socketDir)
+  try {
+    await client.connect()
+    await client.query('select 1')
+    return true
+  } catch (error) {
+    // All connections taken: it is up.
+    return (error as { code?: string }).code === '53300'
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
