@@ -21,6 +21,8 @@ create table email (
   sender text not null,
   sender_name text,
   recipient text not null,
+  cc text[],                              -- null: none
+  reply_to text[],
   recipient_key text not null,            -- lower case, as the lists compare it
   subject text not null,
   message_id text not null,

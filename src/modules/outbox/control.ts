@@ -1,1 +1,132 @@
-export {}
+// Steering one email: cancel, retry, reschedule. Each works on the locked queue row, so it never crosses a claim: what a
+// worker has leased cannot be canceled, what was canceled cannot be leased.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Database, Db } from '../../platform/db.ts'
+import type { Ids } from '../../platform/ids.ts'
+import { append, type EventType, type Stream } from '../events/index.ts'
+import { emailErrors as errors } from './errors.ts'
+import { siteIds } from './sites.ts'
+import * as sql from './sql.ts'
+import { type EmailStatus, STATUS } from './types.ts'
+
+export interface ControlOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly ids: Ids
+  /** Wakes delivery in this process, if it is there. */
+  readonly onQueued: () => void
+}
+
+const QUEUE_LEASED = 1
+const LIFE_AFTER_RETRY_MS = 72 * 3_600_000
+
+interface LockedEmail {
+  readonly id: string
+  readonly domain_id: string | null
+  readonly status: number
+  readonly stream: number
+  readonly sandbox: boolean
+  readonly tag: string | null
+  readonly recipient_key: string
+  readonly attempts_count: number
+  readonly expires_at: Date
+  readonly scheduled_at: Date | null
+}
+
+/** @throws not_found, not_cancelable: the email has ended, or an attempt is running */
+export async function cancelEmail(options: ControlOptions, accountId: string, id: string): Promise<void> {
+  const { database, clock, ids } = options
+  await database.transaction(async (db) => {
+    const { row, email } = await lock(db, accountId, id)
+    if (row === null || row.state === QUEUE_LEASED) throw errors.not_cancelable()
+    const now = clock.now()
+    await db.execute(sql.dropQueueRow, [accountId, id])
+    await db.execute(sql.endEmail, [accountId, id, STATUS.canceled, now])
+    await tell(db, ids, { accountId, email, now, type: 'email.canceled', data: { canceled_at: now.toISOString() } })
+  })
+}
+
+/**
+ * Tries again at once: a deferred email now, an ended one anew for 72 hours.
+ *
+ * @throws not_found, invalid_state for every other status
+ */
+export async function retryEmail(options: ControlOptions, accountId: string, id: string): Promise<void> {
+  const { database, clock, onQueued } = options
+  const sites = siteIds(database.system)
+  await database.transaction(async (db) => {
+    const { row, email } = await lock(db, accountId, id)
+    const now = clock.now()
+    if (email.status === STATUS.deferred && row !== null && row.state !== QUEUE_LEASED) {
+      await db.execute(sql.readyQueueRow, [accountId, id, now])
+      return
+    }
+    if (row !== null || (email.status !== STATUS.failed && email.status !== STATUS.bounced))
+      throw errors.invalid_state()
+    const site = email.recipient_key.slice(email.recipient_key.lastIndexOf('@') + 1)
+    const siteId = (await sites.of([site])).get(site)
+    await db.execute(sql.requeue, [
+      accountId,
+      id,
+      email.domain_id,
+      siteId,
+      now,
+      email.attempts_count,
+      email.sandbox,
+      email.recipient_key,
+    ])
+    await db.execute(sql.reopenEmail, [accountId, id, now, new Date(now.getTime() + LIFE_AFTER_RETRY_MS)])
+  })
+  onQueued()
+}
+
+/** @throws not_found, invalid_state when the email is not scheduled any more */
+export async function rescheduleEmail(
+  { database }: ControlOptions,
+  accountId: string,
+  id: string,
+  scheduledAt: Date,
+): Promise<void> {
+  await database.transaction(async (db) => {
+    const { row, email } = await lock(db, accountId, id)
+    if (row === null || email.status !== STATUS.scheduled || email.scheduled_at === null) throw errors.invalid_state()
+    const lifeMs = email.expires_at.getTime() - email.scheduled_at.getTime()
+    const moved = await db.execute(sql.rescheduleQueueRow, [accountId, id, scheduledAt])
+    if (moved === 0) throw errors.invalid_state()
+    await db.execute(sql.rescheduleEmail, [accountId, id, scheduledAt, new Date(scheduledAt.getTime() + lifeMs)])
+  })
+}
+
+async function lock(
+  db: Db,
+  accountId: string,
+  id: string,
+): Promise<{ readonly row: { readonly state: number } | null; readonly email: LockedEmail }> {
+  const row = await db.one<{ state: number }>(sql.lockQueueRow, [accountId, id])
+  const email = await db.one<LockedEmail>(sql.lockEmail, [accountId, id])
+  if (email === null) throw errors.not_found()
+  return { row, email }
+}
+
+interface Told {
+  readonly accountId: string
+  readonly email: LockedEmail
+  readonly now: Date
+  readonly type: EventType
+  readonly data: object
+}
+
+function tell(db: Db, ids: Ids, { accountId, email, now, type, data }: Told): Promise<void> {
+  const stream: Stream = email.stream === 1 ? 'broadcast' : 'transactional'
+  const { id, domain_id: domainId, sandbox, tag } = email
+  const event = { accountId, domainId, emailId: id, stream, sandbox, tag }
+  return append(db, [{ ...event, eventId: ids.next(), at: now, type, data, facts: null }])
+}
+
+/** The name of a stored status. */
+export function statusName(number: number): EmailStatus {
+  const found = Object.entries(STATUS).find(([, value]) => value === number)
+  if (found === undefined) throw new Error(`an email has the unknown status ${number}`)
+  return found[0] as EmailStatus
+}

@@ -9,6 +9,8 @@
 // each claim gave out. Sending accepts (`enqueue`), delivery claims and completes, everyone else reads.
 
 export { decodeContent, encodeContent } from './content.ts'
+export { type ControlOptions, cancelEmail, rescheduleEmail, retryEmail, statusName } from './control.ts'
+export { type EmailStory, emailStory } from './emails.ts'
 export { emailErrors } from './errors.ts'
 export { joinAsNode, leaveAsNode, type NodeLease, renewLease, takeOver } from './node.ts'
 export { ensureOutboxPartitions } from './partitions.ts'
@@ -23,5 +25,6 @@ export {
   promote,
   releaseDomain,
 } from './queue.ts'
+export { type EmailRoutesOptions, emailRoutes } from './routes.ts'
 export { type SiteIds, siteIds } from './sites.ts'
 export * from './types.ts'

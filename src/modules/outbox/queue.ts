@@ -63,7 +63,14 @@ function emailColumns(emails: readonly NewEmail[]): unknown[] {
     column((email) => (email.risk === null ? null : JSON.stringify(email.risk))),
     column((email) => (email.status === 'suppressed' ? null : (email.scheduledAt ?? email.createdAt))),
     column((email) => (email.status === 'suppressed' ? email.createdAt : null)),
+    column((email) => arrayText(email.cc)),
+    column((email) => arrayText(email.replyTo)),
   ]
+}
+
+/** An array inside an array of rows: PostgreSQL has no ragged arrays, so it travels as text. */
+function arrayText(items: readonly string[]): string | null {
+  return items.length === 0 ? null : `{${items.map((item) => `"${item.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`
 }
 
 function bodyColumns(bodies: readonly NewBody[]): unknown[] {

@@ -4,17 +4,17 @@ export const addEmails = statement(
   'outbox_add_emails',
   `insert into email (id, account_id, domain_id, body_id, created_at, status, sender, sender_name, recipient,
      recipient_key, subject, message_id, stream, sandbox, sandbox_result, tag, metadata, size_bytes, scheduled_at,
-     expires_at, tls_required, risk, next_attempt_at, ended_at)
+     expires_at, tls_required, risk, next_attempt_at, ended_at, cc, reply_to)
    select id, account_id, domain_id, body_id, created_at, status, sender, sender_name, recipient,
      recipient_key, subject, message_id, stream, sandbox, sandbox_result, tag, metadata::jsonb, size_bytes, scheduled_at,
-     expires_at, tls_required, risk::jsonb, due, ended_at
+     expires_at, tls_required, risk::jsonb, due, ended_at, cc::text[], reply_to::text[]
    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::timestamptz[], $6::smallint[], $7::text[], $8::text[],
      $9::text[], $10::text[], $11::text[], $12::text[], $13::smallint[], $14::boolean[], $15::smallint[], $16::text[],
      $17::text[], $18::int[], $19::timestamptz[], $20::timestamptz[], $21::boolean[], $22::text[], $23::timestamptz[],
-     $24::timestamptz[])
+     $24::timestamptz[], $25::text[], $26::text[])
      as e(id, account_id, domain_id, body_id, created_at, status, sender, sender_name, recipient,
        recipient_key, subject, message_id, stream, sandbox, sandbox_result, tag, metadata, size_bytes, scheduled_at,
-       expires_at, tls_required, risk, due, ended_at)`,
+       expires_at, tls_required, risk, due, ended_at, cc, reply_to)`,
 )
 
 // All contents travel as one binary parameter with 1-based offsets and lengths: an array of bytea would be text.
@@ -183,4 +183,78 @@ export const forgetDead = statement(
 export const ensurePartitions = statement(
   'outbox_ensure_partitions',
   `select ensure_partitions(t::regclass, true, $1::date, $2) from unnest(array['email', 'email_body', 'attempt']) as t`,
+)
+
+// --- reading and steering emails, as the account
+
+const EMAIL_COLUMNS = `id, domain_id, body_id, created_at, status, sender, sender_name, recipient, cc, reply_to, subject,
+  message_id, stream, sandbox, tag, metadata, size_bytes, scheduled_at, expires_at, risk, attempts_count, last_smtp_code,
+  last_response, next_attempt_at, delivered_at, ended_at, open_count, click_count`
+
+export const oneEmail = statement(
+  'outbox_one_email',
+  `select ${EMAIL_COLUMNS} from email where account_id = $1 and id = $2`,
+)
+export const oneBody = statement('outbox_one_body', 'select body from email_body where account_id = $1 and id = $2')
+export const attemptsOf = statement(
+  'outbox_attempts_of',
+  `select number, started_at, duration_ms, outcome, detail from attempt
+   where account_id = $1 and email_id = $2 order by number limit $3`,
+)
+
+// Each filter that is null lets all pass; the plan is made for the values given (the tenant's face plans each call).
+const LIST_FILTER = `account_id = $1 and id >= $2 and id < $3
+  and ($4::smallint[] is null or status = any($4))
+  and ($5::text is null or recipient_key = $5)
+  and ($6::text is null or tag = $6)
+  and ($7::uuid is null or domain_id = $7)
+  and ($8::text is null or message_id = $8)
+  and ($9::text is null or recipient_key like $9 escape '\\' or subject ilike $9 escape '\\' or message_id like $9 escape '\\')`
+
+export const listEmails = statement(
+  'outbox_list_emails',
+  `select ${EMAIL_COLUMNS} from email where ${LIST_FILTER} order by id desc limit $10 offset $11`,
+)
+// Counting stops at a limit: an account with millions of emails must not pay for a number nobody reads.
+export const countEmails = statement(
+  'outbox_count_emails',
+  `select count(*)::int as total from (select 1 from email where ${LIST_FILTER} limit $10) as counted`,
+)
+
+// Row locks are taken in the same order by everyone who steers: the queue row, then the email.
+export const lockQueueRow = statement(
+  'outbox_lock_queue_row',
+  'select state from queue where account_id = $1 and id = $2 for update',
+)
+export const dropQueueRow = statement('outbox_drop_queue_row', 'delete from queue where account_id = $1 and id = $2')
+export const lockEmail = statement(
+  'outbox_lock_email',
+  `select id, domain_id, status, stream, sandbox, tag, recipient_key, attempts_count, expires_at, scheduled_at
+   from email where account_id = $1 and id = $2 for update`,
+)
+export const endEmail = statement(
+  'outbox_end_email',
+  'update email set status = $3, ended_at = $4, next_attempt_at = null where account_id = $1 and id = $2',
+)
+export const readyQueueRow = statement(
+  'outbox_ready_queue_row',
+  `update queue set state = 0, at = $3 where account_id = $1 and id = $2 and state = 2`,
+)
+export const requeue = statement(
+  'outbox_requeue',
+  `insert into queue (id, account_id, domain_id, site_id, at, state, attempt, sandbox, recipient_key)
+   select $2, $1, $3, $4, $5, 0, $6, $7, $8 on conflict (id) do nothing`,
+)
+export const reopenEmail = statement(
+  'outbox_reopen_email',
+  `update email set status = 1, ended_at = null, next_attempt_at = $3, expires_at = greatest(expires_at, $4)
+   where account_id = $1 and id = $2`,
+)
+export const rescheduleQueueRow = statement(
+  'outbox_reschedule_queue_row',
+  'update queue set at = $3 where account_id = $1 and id = $2 and state = 2 and scheduled',
+)
+export const rescheduleEmail = statement(
+  'outbox_reschedule_email',
+  `update email set scheduled_at = $3, next_attempt_at = $3, expires_at = $4 where account_id = $1 and id = $2 and status = 0`,
 )

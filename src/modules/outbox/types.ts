@@ -84,6 +84,9 @@ export interface NewEmail {
   readonly from: Person
   readonly recipient: string
   readonly recipientKey: string
+  /** Addresses, as every copy shows them. */
+  readonly cc: readonly string[]
+  readonly replyTo: readonly string[]
   /** The recipient's domain, A-labels, lower case. */
   readonly site: string
   readonly subject: string

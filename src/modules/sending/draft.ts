@@ -10,6 +10,9 @@ export interface Draft {
   readonly from: Person
   readonly fromDomain: string
   readonly recipients: readonly RecipientRequest[]
+  /** Addresses, as every copy shows them. */
+  readonly cc: readonly string[]
+  readonly replyTo: readonly string[]
   readonly subject: string
   /** Without angle brackets; null: made from the id. */
   readonly messageId: string | null
@@ -50,6 +53,8 @@ export function draftOf(request: SendRequest): Draft {
   const subject = request.subject ?? ''
   return {
     ...request,
+    cc: request.cc.map(({ address }) => address),
+    replyTo: request.replyTo.map(({ address }) => address),
     subject,
     messageId: null,
     sizeBytes,

@@ -113,6 +113,8 @@ function emailOf({
     from: draft.from,
     recipient: one.recipient.address,
     recipientKey: one.recipient.key,
+    cc: draft.cc,
+    replyTo: draft.replyTo,
     site: one.recipient.site,
     subject: draft.subject,
     messageId,

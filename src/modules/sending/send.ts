@@ -179,7 +179,7 @@ function answerOf(accepted: Accepted): object {
 function dataOf(accepted: Accepted): object {
   return {
     email_id: accepted.emailId,
-    message_id: `<${accepted.messageId}>`,
+    message_id: accepted.messageId,
     status: accepted.status,
     to: accepted.recipients.map(({ email }) => email),
     recipients: accepted.recipients.map(({ email, emailId, status, reason }) => ({

@@ -1,0 +1,169 @@
+// Reading emails, as the account that owns them.
+
+import type { Database } from '../../platform/db.ts'
+import { firstIdAt, isUuid } from '../../platform/ids.ts'
+import { eventsOfEmail, type WireEvent } from '../events/index.ts'
+import { decodeContent } from './content.ts'
+import { emailErrors as errors } from './errors.ts'
+import * as sql from './sql.ts'
+import { ATTEMPT_OUTCOMES, type AttemptOutcome, type Content, type EmailStatus, STATUS } from './types.ts'
+
+export interface EmailRow {
+  readonly id: string
+  readonly domain_id: string | null
+  readonly body_id: string
+  readonly created_at: Date
+  readonly status: number
+  readonly sender: string
+  readonly sender_name: string | null
+  readonly recipient: string
+  readonly cc: readonly string[] | null
+  readonly reply_to: readonly string[] | null
+  readonly subject: string
+  readonly message_id: string
+  readonly stream: number
+  readonly sandbox: boolean
+  readonly tag: string | null
+  readonly metadata: Record<string, unknown> | null
+  readonly size_bytes: number
+  readonly scheduled_at: Date | null
+  readonly expires_at: Date
+  readonly risk: Record<string, unknown> | null
+  readonly attempts_count: number
+  readonly last_smtp_code: number | null
+  readonly last_response: string | null
+  readonly next_attempt_at: Date | null
+  readonly delivered_at: Date | null
+  readonly ended_at: Date | null
+  readonly open_count: number
+  readonly click_count: number
+}
+
+export interface StoredAttempt {
+  readonly number: number
+  readonly startedAt: Date
+  readonly durationMs: number
+  readonly outcome: AttemptOutcome
+  readonly detail: Readonly<Record<string, unknown>>
+}
+
+export interface EmailStory {
+  readonly email: EmailRow
+  /** Null when retention has taken it. */
+  readonly content: Content | null
+  readonly attempts: readonly StoredAttempt[]
+  readonly events: readonly WireEvent[]
+}
+
+export interface EmailFilter {
+  readonly from: Date | null
+  readonly to: Date | null
+  readonly statuses: readonly EmailStatus[] | null
+  readonly recipientKey: string | null
+  readonly tag: string | null
+  readonly domainId: string | null
+  readonly messageId: string | null
+  /** A part of recipient, subject or message id. */
+  readonly search: string | null
+}
+
+export interface EmailPage {
+  readonly emails: readonly EmailRow[]
+  /** Exact up to 1,000,000, where counting stops. */
+  readonly total: number
+  /** The id to go on below; null at the end. */
+  readonly nextCursor: string | null
+}
+
+const COUNT_LIMIT = 1_000_000
+const MAX_ATTEMPTS_SHOWN = 100
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+
+/** Newest first. `cursor` is the id below which to go on; it takes the place of an offset. */
+export async function listEmails(
+  database: Database,
+  accountId: string,
+  filter: EmailFilter,
+  page: { readonly limit: number; readonly offset: number; readonly cursor: string | null },
+): Promise<EmailPage> {
+  const low = filter.from === null ? FIRST_ID : firstIdAt(filter.from)
+  const high = filter.to === null ? LAST_ID : firstIdAt(filter.to)
+  const rest = [
+    filter.statuses?.map((status) => STATUS[status]) ?? null,
+    filter.recipientKey,
+    filter.tag,
+    filter.domainId,
+    filter.messageId,
+    filter.search === null ? null : `%${filter.search.replaceAll(/[\\%_]/g, '\\$&')}%`,
+  ]
+  const { cursor } = page
+  return database.tenant(accountId, async (db) => {
+    const [rows, counted] = await Promise.all([
+      db.query<EmailRow>(sql.listEmails, [
+        accountId,
+        low,
+        cursor !== null && cursor < high ? cursor : high,
+        ...rest,
+        page.limit + 1,
+        cursor === null ? page.offset : 0,
+      ]),
+      db.one<{ total: number }>(sql.countEmails, [accountId, low, high, ...rest, COUNT_LIMIT]),
+    ])
+    const emails = rows.slice(0, page.limit)
+    return {
+      emails,
+      total: counted?.total ?? 0,
+      nextCursor: rows.length > page.limit ? (emails.at(-1)?.id ?? null) : null,
+    }
+  })
+}
+
+/** @throws not_found */
+export async function oneEmail(database: Database, accountId: string, id: string): Promise<EmailRow> {
+  const row = await database.tenant(accountId, (db) => db.one<EmailRow>(sql.oneEmail, [accountId, id]))
+  if (row === null) throw errors.not_found()
+  return row
+}
+
+/** @throws not_found */
+export async function emailStory(database: Database, accountId: string, id: string): Promise<EmailStory> {
+  return database.tenant(accountId, async (db) => {
+    const email = await db.one<EmailRow>(sql.oneEmail, [accountId, id])
+    if (email === null) throw errors.not_found()
+    const [body, attempts, events] = await Promise.all([
+      db.one<{ body: Buffer }>(sql.oneBody, [accountId, email.body_id]),
+      db.query<AttemptRow>(sql.attemptsOf, [accountId, id, MAX_ATTEMPTS_SHOWN]),
+      eventsOfEmail(db, accountId, id),
+    ])
+    return {
+      email,
+      content: body === null ? null : decodeContent(body.body),
+      attempts: attempts.map(attemptOf),
+      events,
+    }
+  })
+}
+
+interface AttemptRow {
+  readonly number: number
+  readonly started_at: Date
+  readonly duration_ms: number
+  readonly outcome: number
+  readonly detail: string
+}
+
+function attemptOf(row: AttemptRow): StoredAttempt {
+  return {
+    number: row.number,
+    startedAt: row.started_at,
+    durationMs: row.duration_ms,
+    outcome: ATTEMPT_OUTCOMES[row.outcome] ?? 'error',
+    detail: JSON.parse(row.detail) as Record<string, unknown>,
+  }
+}
+
+/** @returns null when the text is no cursor that a page of emails gave out */
+export function readCursor(text: string): string | null {
+  return isUuid(text) ? text.toLowerCase() : null
+}

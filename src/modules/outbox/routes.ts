@@ -1,0 +1,281 @@
+import { type Static, Type } from 'typebox'
+import { parseAddress, suppressionKey } from '../../mail/address.ts'
+import type { Database } from '../../platform/db.ts'
+import { platformErrors, validationError } from '../../platform/errors.ts'
+import {
+  type AnyEndpoint,
+  CursorPagination,
+  DateTime,
+  dataOf,
+  endpoint,
+  IdParams,
+  ListLimit,
+  ListOffset,
+  list,
+  listOf,
+  raw,
+  single,
+} from '../../platform/http.ts'
+import { type ControlOptions, cancelEmail, rescheduleEmail, retryEmail, statusName } from './control.ts'
+import { type EmailRow, type EmailStory, emailStory, listEmails, oneEmail, readCursor } from './emails.ts'
+import { emailErrors as errors } from './errors.ts'
+import { type EmailStatus, STATUS } from './types.ts'
+
+export interface EmailRoutesOptions extends ControlOptions {
+  readonly database: Database
+  /** The message as a receiver gets it, bytes and all. */
+  readonly compose: (accountId: string, id: string) => Promise<Buffer>
+}
+
+const Nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(
+  schema: Schema,
+): ReturnType<typeof Type.Union> => Type.Union([schema, Type.Null()])
+const Text = Nullable(Type.String())
+const When = Nullable(DateTime)
+
+const EmailFields = {
+  id: Type.String(),
+  message_id: Type.String(),
+  from: Type.String(),
+  from_name: Text,
+  to: Type.String(),
+  cc: Type.Array(Type.String()),
+  reply_to: Type.Array(Type.String()),
+  subject: Type.String(),
+  status: Type.Union(Object.keys(STATUS).map((status) => Type.Literal(status))),
+  stream: Type.String(),
+  tag: Text,
+  metadata: Nullable(Type.Record(Type.String(), Type.Unknown())),
+  domain_id: Text,
+  sandbox: Type.Boolean(),
+  size: Type.Integer(),
+  attempts_count: Type.Integer(),
+  last_smtp_code: Nullable(Type.Integer()),
+  last_response: Text,
+  next_attempt_at: When,
+  open_count: Type.Integer(),
+  click_count: Type.Integer(),
+  risk: Nullable(Type.Record(Type.String(), Type.Unknown())),
+  created_at: DateTime,
+  scheduled_at: When,
+  expires_at: DateTime,
+  delivered_at: When,
+  ended_at: When,
+}
+const Email = Type.Object(EmailFields)
+const SingleEmail = Type.Object({
+  ...EmailFields,
+  headers: Type.Record(Type.String(), Type.String()),
+  html: Text,
+  text: Text,
+  attachments: Type.Array(Type.Object({ filename: Type.String(), content_type: Type.String(), size: Type.Integer() })),
+  attempts: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+  events: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+})
+
+const ListQuery = Type.Object({
+  from: Type.Optional(DateTime),
+  to: Type.Optional(DateTime),
+  status: Type.Optional(Type.String({ description: 'one or several, with commas' })),
+  recipient: Type.Optional(Type.String()),
+  tag: Type.Optional(Type.String()),
+  domain_id: Type.Optional(Type.String({ format: 'uuid' })),
+  message_id: Type.Optional(Type.String()),
+  search: Type.Optional(Type.String({ maxLength: 200 })),
+  limit: ListLimit,
+  offset: ListOffset,
+  cursor: Type.Optional(Type.String()),
+})
+
+export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[] {
+  const { database } = options
+  const read = { scope: 'emails:read' }
+  const steer = { scope: 'send' }
+  const story = async (accountId: string, id: string): Promise<object> =>
+    wireStory(await emailStory(database, accountId, id))
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/emails',
+      access: read,
+      summary: 'List emails',
+      tag: 'Emails',
+      query: ListQuery,
+      answers: { 200: listOf(Email, CursorPagination) },
+      handle: ({ principal, query }) => answerList(database, principal.accountId, query),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/emails/{id}',
+      access: read,
+      summary: 'One email with its attempts and events',
+      tag: 'Emails',
+      params: IdParams,
+      answers: { 200: dataOf(SingleEmail) },
+      errors: [errors.not_found],
+      handle: async ({ principal, params }) => single(await story(principal.accountId, params.id)),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/emails/{id}/raw',
+      access: read,
+      summary: 'The message as a receiver gets it',
+      tag: 'Emails',
+      params: IdParams,
+      answers: { 200: Type.String({ description: 'message/rfc822' }) },
+      errors: [errors.not_found],
+      handle: async ({ principal, params }) => {
+        await oneEmail(database, principal.accountId, params.id)
+        return raw('message/rfc822', await options.compose(principal.accountId, params.id))
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: '/api/v1/emails/{id}/cancel',
+      access: steer,
+      summary: 'Cancel an email that has not gone out',
+      tag: 'Emails',
+      params: IdParams,
+      answers: { 200: dataOf(SingleEmail) },
+      errors: [errors.not_found, errors.not_cancelable],
+      handle: async ({ principal: { accountId }, params: { id } }) => {
+        await cancelEmail(options, accountId, id)
+        return single(await story(accountId, id))
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: '/api/v1/emails/{id}/retry',
+      access: steer,
+      summary: 'Try a deferred, failed or bounced email again',
+      tag: 'Emails',
+      params: IdParams,
+      answers: { 200: dataOf(SingleEmail) },
+      errors: [errors.not_found, errors.invalid_state],
+      handle: async ({ principal: { accountId }, params: { id } }) => {
+        await retryEmail(options, accountId, id)
+        return single(await story(accountId, id))
+      },
+    }),
+    endpoint({
+      method: 'PATCH',
+      path: '/api/v1/emails/{id}',
+      access: steer,
+      summary: 'Move a scheduled email',
+      tag: 'Emails',
+      params: IdParams,
+      body: Type.Object({ scheduled_at: DateTime }, { additionalProperties: false }),
+      answers: { 200: dataOf(SingleEmail) },
+      errors: [errors.not_found, errors.invalid_state],
+      handle: async ({ principal: { accountId }, params: { id }, body }) => {
+        await rescheduleEmail(options, accountId, id, readSchedule(body.scheduled_at, options.clock.now()))
+        return single(await story(accountId, id))
+      },
+    }),
+  ]
+}
+
+const MAX_SCHEDULE_AHEAD_MS = 30 * 86_400_000
+
+function readSchedule(text: string, now: Date): Date {
+  const at = new Date(text)
+  if (at.getTime() > now.getTime() + MAX_SCHEDULE_AHEAD_MS) {
+    throw validationError([{ field: 'scheduled_at', rule: 'max_ahead', message: 'lies more than 30 days ahead' }])
+  }
+  return at < now ? now : at
+}
+
+async function answerList(
+  database: Database,
+  accountId: string,
+  query: Static<typeof ListQuery>,
+): Promise<ReturnType<typeof list>> {
+  const { limit, offset } = query
+  const cursor = query.cursor === undefined ? null : readCursor(query.cursor)
+  if (query.cursor !== undefined && cursor === null) {
+    throw platformErrors.invalid_parameter({ parameter: 'cursor', rule: 'format' })
+  }
+  const filter = {
+    from: query.from === undefined ? null : new Date(query.from),
+    to: query.to === undefined ? null : new Date(query.to),
+    statuses: readStatuses(query.status),
+    recipientKey: query.recipient === undefined ? null : recipientKey(query.recipient),
+    tag: query.tag ?? null,
+    domainId: query.domain_id ?? null,
+    messageId: query.message_id?.replaceAll(/^<|>$/g, '') ?? null,
+    search: query.search ?? null,
+  }
+  const { emails, total, nextCursor } = await listEmails(database, accountId, filter, { limit, offset, cursor })
+  return list(emails.map(wireEmail), { total, limit, offset, next_cursor: nextCursor })
+}
+
+function readStatuses(text: string | undefined): readonly EmailStatus[] | null {
+  if (text === undefined || text === '') return null
+  return text.split(',').map((name) => {
+    if (!(name in STATUS)) throw platformErrors.invalid_parameter({ parameter: 'status', rule: 'enum' })
+    return name as EmailStatus
+  })
+}
+
+function recipientKey(text: string): string {
+  const read = parseAddress(text)
+  if (!read.ok) throw platformErrors.invalid_parameter({ parameter: 'recipient', rule: 'email' })
+  return suppressionKey(read.address)
+}
+
+function wireEmail(row: EmailRow): object {
+  return {
+    id: row.id,
+    message_id: row.message_id,
+    from: row.sender,
+    from_name: row.sender_name,
+    to: row.recipient,
+    cc: row.cc ?? [],
+    reply_to: row.reply_to ?? [],
+    subject: row.subject,
+    status: statusName(row.status),
+    stream: row.stream === 1 ? 'broadcast' : 'transactional',
+    tag: row.tag,
+    metadata: row.metadata,
+    domain_id: row.domain_id,
+    sandbox: row.sandbox,
+    size: row.size_bytes,
+    attempts_count: row.attempts_count,
+    last_smtp_code: row.last_smtp_code,
+    last_response: row.last_response,
+    next_attempt_at: row.next_attempt_at,
+    open_count: row.open_count,
+    click_count: row.click_count,
+    risk: row.risk,
+    created_at: row.created_at,
+    scheduled_at: row.scheduled_at,
+    expires_at: row.expires_at,
+    delivered_at: row.delivered_at,
+    ended_at: row.ended_at,
+  }
+}
+
+function wireStory({ email, content, attempts, events }: EmailStory): object {
+  const composed = content?.kind === 'composed' ? content : null
+  return {
+    ...wireEmail(email),
+    headers: Object.fromEntries(composed?.headers ?? []),
+    html: composed?.html ?? null,
+    text: composed?.text ?? null,
+    attachments: (composed?.attachments ?? []).map((attachment) => ({
+      filename: attachment.filename,
+      content_type: attachment.contentType,
+      content_id: attachment.contentId,
+      disposition: attachment.disposition,
+      size: attachment.content.length,
+    })),
+    attempts: attempts.map((attempt) => ({
+      attempt: attempt.number,
+      started_at: attempt.startedAt,
+      duration_ms: attempt.durationMs,
+      outcome: attempt.outcome,
+      ...attempt.detail,
+    })),
+    events,
+  }
+}
