@@ -70,9 +70,8 @@ async function readMigrations(folder = FOLDER): Promise<readonly Migration[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   const files = await Promise.all(
     names.map(async (name, index) => {
-      const number = String(index + 1).padStart(4, '0')
-      if (!new RegExp(`^${number}-[a-z0-9-]+\\.sql$`).test(name)) {
-        throw new Error(`migrations/${name}: expected a name that starts with ${number}-`)
+      if (!/^\d{4}-[a-z0-9-]+\.sql$/.test(name) || names[index - 1]?.slice(0, 4) === name.slice(0, 4)) {
+        throw new Error(`migrations/${name}: expected a name such as 0042-what.sql with a number of its own`)
       }
       const text = (await readFile(path.join(folder, name), 'utf8')).replaceAll('\r\n', '\n')
       if (/^\s*(begin|commit|rollback)\s*;/im.test(text)) {
