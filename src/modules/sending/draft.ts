@@ -11,6 +11,7 @@ export interface Draft {
   readonly fromDomain: string
   readonly recipients: readonly RecipientRequest[]
   /** Addresses, as every copy shows them. */
+  readonly to: readonly string[]
   readonly cc: readonly string[]
   readonly replyTo: readonly string[]
   readonly subject: string
@@ -53,6 +54,7 @@ export function draftOf(request: SendRequest): Draft {
   const subject = request.subject ?? ''
   return {
     ...request,
+    to: request.to.map(({ address }) => address),
     cc: request.cc.map(({ address }) => address),
     replyTo: request.replyTo.map(({ address }) => address),
     subject,

@@ -14,6 +14,7 @@ export interface Accepted {
   readonly emailId: string
   readonly messageId: string
   readonly status: 'queued' | 'scheduled' | 'sandboxed'
+  readonly to: readonly string[]
   readonly recipients: readonly {
     readonly email: string
     readonly emailId: string
@@ -190,6 +191,7 @@ function acceptedOf(
     emailId,
     messageId,
     status: draft.scheduledAt !== null ? 'scheduled' : sandboxed ? 'sandboxed' : 'queued',
+    to: draft.to,
     recipients: judged.recipients.map((one) => ({
       email: one.recipient.address,
       emailId: idOf.get(one.recipient.key) ?? '',

@@ -181,7 +181,7 @@ function dataOf(accepted: Accepted): object {
     email_id: accepted.emailId,
     message_id: accepted.messageId,
     status: accepted.status,
-    to: accepted.recipients.map(({ email }) => email),
+    to: accepted.to,
     recipients: accepted.recipients.map(({ email, emailId, status, reason }) => ({
       email,
       email_id: emailId,

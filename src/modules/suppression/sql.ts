@@ -4,7 +4,7 @@
 import { statement } from '../../platform/db.ts'
 
 /** The reasons of a suppression by weight; a row holds the position, counted from 1. */
-const REASON_NAMES = `array['manual', 'repeated_soft_bounce', 'hard_bounce', 'complaint', 'spamtrap']`
+const REASON_NAMES = `(array['manual', 'repeated_soft_bounce', 'hard_bounce', 'complaint', 'spamtrap'])`
 
 /** One row for each ask that is answered no; `n` counts asks from 1. $4 is the time of day. */
 export const WHO_SAID_NO = statement(
