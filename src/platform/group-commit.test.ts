@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type GroupCommitOptions, groupCommit } from './group-commit.ts'
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** A writer whose commits end when they are told to. */
+function writer(options: Partial<GroupCommitOptions<number, number>> = {}) {
+  const groups: number[][] = []
+  const commits: PromiseWithResolvers<void>[] = []
+  const commit = groupCommit<number, number>({
+    write: async (items) => {
+      groups.push([...items])
+      const done = Promise.withResolvers<void>()
+      commits.push(done)
+      await done.promise
+      return items.map((item) => item * 10)
+    },
+    sizeOf: (item) => item,
+    maxItems: 100,
+    maxBytes: 1_000,
+    concurrency: 1,
+    maxWaitingBytes: 10_000,
+    full: () => new Error('full'),
+    ...options,
+  })
+  return { commit, groups, commits }
+}
+
+test('what arrives during a commit goes together into the next', async () => {
+  const { commit, groups, commits } = writer()
+  const first = commit.add(1)
+  await nextTurn()
+  const rest = [commit.add(2), commit.add(3)]
+  await nextTurn()
+  assert.deepEqual(groups, [[1]])
+  commits[0]?.resolve()
+  assert.equal(await first, 10)
+  await nextTurn()
+  assert.deepEqual(groups, [[1], [2, 3]])
+  commits[1]?.resolve()
+  assert.deepEqual(await Promise.all(rest), [20, 30])
+  await commit.idle()
+})
+
+test('a group is limited by items and by bytes, a large item goes alone', async () => {
+  const { commit, groups, commits } = writer({ maxItems: 2 })
+  const all = [1, 2, 3, 5_000, 4].map((item) => commit.add(item))
+  for (let i = 0; i < 5; i++) {
+    await nextTurn()
+    commits[i]?.resolve()
+    await nextTurn()
+  }
+  await Promise.all(all)
+  assert.deepEqual(groups, [[1, 2], [3], [5_000], [4]])
+})
+
+test('a commit that fails rejects its own items alone', async () => {
+  const { commit, commits } = writer()
+  const first = commit.add(1)
+  await nextTurn()
+  const second = commit.add(2)
+  commits[0]?.reject(new Error('disk'))
+  await assert.rejects(first, /disk/)
+  await nextTurn()
+  commits[1]?.resolve()
+  assert.equal(await second, 20)
+})
+
+test('what waits is bounded: past the limit it is refused at once', async () => {
+  const { commit, commits } = writer({ maxWaitingBytes: 10 })
+  const running = commit.add(1)
+  await nextTurn()
+  const waiting = commit.add(8)
+  await assert.rejects(commit.add(8), /full/)
+  commits[0]?.resolve()
+  await running
+  await nextTurn()
+  commits[1]?.resolve()
+  assert.equal(await waiting, 80)
+})

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Type } from 'typebox'
+import { defineErrors } from './errors.ts'
+import { bare, endpoint, type Gate, type HttpServer, httpServer, IdParams, list, pageOf, single } from './http.ts'
+import { systemIds } from './ids.ts'
+import { createLogger } from './log.ts'
+
+const errors = defineErrors({ already_exists: [409, 'It is there already'], plan_required: [403, 'Not on this plan'] })
+const ID = '01980000-0000-7000-8000-000000000000'
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+const openGate: Gate = {
+  admit: async () => ({ accountId: ID, keyId: null, mode: 'live', scopes: ['full'], domainIds: null }),
+}
+
+async function server(gate: Gate = openGate): Promise<HttpServer> {
+  const made = await httpServer({
+    gate,
+    log: createLogger('silent'),
+    ids: systemIds(),
+    trustedProxies: [],
+    openapi: { publicUrl: 'http://mail.example', euUrl: null },
+  })
+  made.add([
+    endpoint({
+      method: 'POST',
+      path: '/api/v1/customer/things',
+      legacyPath: '/api/customer/things',
+      legacyDeprecatedSince: '2026-01-01T00:00:00Z',
+      access: { scope: 'things:write' },
+      summary: 'Add a thing',
+      tag: 'Things',
+      body: Type.Object(
+        { name: Type.String(), tags: Type.Optional(Type.Array(Type.String())), on: Type.Optional(Type.Boolean()) },
+        { additionalProperties: false },
+      ),
+      answers: { 201: Type.Object({}) },
+      errors: [errors.already_exists],
+      handle: async ({ body }) => {
+        if (body.name === 'known') throw errors.already_exists({ name: body.name })
+        if (body.name === 'bug') throw new Error('select secret from account')
+        return single(body, { status: 201, also: { thing: body } })
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/customer/things/{id}',
+      access: { scope: 'things:read' },
+      summary: 'One thing',
+      tag: 'Things',
+      params: IdParams,
+      query: Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 1 })) }),
+      answers: { 200: Type.Object({}) },
+      handle: async ({ params, query }) => bare({ id: params.id, limit: query.limit }),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/customer/things',
+      access: null,
+      summary: 'All things',
+      tag: 'Things',
+      answers: { 200: Type.Object({}) },
+      handle: async () => list([1], pageOf({}, 1).pagination, { things: [1] }),
+    }),
+  ])
+  await made.app.ready()
+  return made
+}
+
+interface Told {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes are looked into
+  readonly body: any
+  readonly headers: Record<string, unknown>
+}
+
+async function ask(
+  { app }: HttpServer,
+  method: 'GET' | 'POST' | 'PUT',
+  url: string,
+  payload?: string | Buffer,
+  headers: Record<string, string> = payload === undefined ? {} : JSON_TYPE,
+): Promise<Told> {
+  const reply = await app.inject({ method, url, headers, ...(payload !== undefined && { payload }) })
+  return { status: reply.statusCode, body: reply.body === '' ? null : reply.json(), headers: reply.headers }
+}
+
+test('a single answer stands under data and under the legacy key; a bare one at top level too', async () => {
+  const http = await server()
+  const made = await ask(http, 'POST', '/api/v1/customer/things', '{"name":"a"}')
+  assert.deepEqual([made.status, made.body], [201, { data: { name: 'a' }, thing: { name: 'a' } }])
+  const one = await ask(http, 'GET', `/api/v1/customer/things/${ID}?limit=5&other=1`)
+  assert.deepEqual(one.body, { id: ID, limit: 5, data: { id: ID, limit: 5 } })
+  const all = await ask(http, 'GET', '/api/v1/customer/things')
+  assert.deepEqual(all.body, { data: [1], pagination: { page: 1, limit: 50, total: 1, pages: 1 }, things: [1] })
+})
+
+test('every answer carries a request id: the client’s own where it is fit, else a fresh one', async () => {
+  const http = await server()
+  const own = await ask(http, 'GET', '/nowhere', undefined, { 'x-request-id': 'my.id_1-2' })
+  assert.equal(own.headers['x-request-id'], 'my.id_1-2')
+  assert.equal(own.body.request_id, 'my.id_1-2')
+  for (const unfit of ['a b', 'x'.repeat(129), 'ä', 'a"b']) {
+    const fresh = await ask(http, 'GET', '/nowhere', undefined, {
+      'x-request-id': Buffer.from(unfit).toString('latin1'),
+    })
+    assert.match(String(fresh.headers['x-request-id']), /^[0-9a-f-]{36}$/)
+  }
+})
+
+test('a body tells every fault at once, by path', async () => {
+  const told = await ask(await server(), 'POST', '/api/v1/customer/things', '{"tags":["a",2],"x":1,"on":"true"}')
+  assert.equal(told.status, 422)
+  assert.equal(told.body.code, 'validation_error')
+  const fields = told.body.details.fields as { field: string; rule: string }[]
+  assert.deepEqual(fields.map(({ field, rule }) => `${field} ${rule}`).sort(), [
+    'name required',
+    'on type',
+    'tags[1] type',
+    'x unknown_field',
+  ])
+})
+
+// Each row: what is sent, its media type, and what is answered.
+const BODIES: [what: string, payload: string | Buffer, type: string | null, status: number, code: string][] = [
+  ['no JSON', '{bad', 'application/json', 400, 'invalid_json'],
+  ['invalid UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'application/json', 400, 'invalid_json'],
+  ['UTF-16', Buffer.from('{"name":"a"}', 'utf16le'), 'application/json', 400, 'invalid_json'],
+  ['another type', 'x=1', 'text/plain', 415, 'unsupported_media_type'],
+  ['a tab behind the type', '{"name":"a"}', 'application/json\ta', 415, 'unsupported_media_type'],
+  ['another charset', '{"name":"a"}', 'application/json; charset=utf-7', 415, 'unsupported_media_type'],
+  ['an empty body of any type', '', 'text/plain', 422, 'validation_error'],
+  ['no body', '', null, 422, 'validation_error'],
+  ['a prototype', '{"name":"a","__proto__":{"admin":1}}', 'application/json', 422, 'validation_error'],
+  ['a NUL', '{"name":"a\\u0000"}', 'application/json', 422, 'validation_error'],
+  ['a lone surrogate', '{"name":"\\ud800"}', 'application/json', 422, 'validation_error'],
+  ['an endless number', '{"name":1e400}', 'application/json', 422, 'validation_error'],
+  [
+    '10,000 levels',
+    `{"name":"a","tags":${'['.repeat(10_000)}${']'.repeat(10_000)}}`,
+    'application/json',
+    422,
+    'validation_error',
+  ],
+  ['a body past the limit', `{"name":"${'a'.repeat(1_048_576)}"}`, 'application/json', 413, 'payload_too_large'],
+  ['a list', '[]', 'application/json', 422, 'validation_error'],
+]
+for (const [what, payload, type, status, code] of BODIES) {
+  test(`${what} is answered ${status} ${code}`, async () => {
+    const http = await server()
+    const told = await ask(
+      http,
+      'POST',
+      '/api/v1/customer/things',
+      payload,
+      type === null ? {} : { 'content-type': type },
+    )
+    assert.deepEqual([told.status, told.body.code], [status, code])
+    assert.deepEqual(Object.keys(told.body).sort(), ['code', 'details', 'error', 'request_id'])
+    assert.equal(({} as { admin?: unknown }).admin, undefined)
+  })
+}
+
+test('charset=utf-8 is JSON as ever', async () => {
+  const http = await server()
+  for (const type of ['application/json; charset=utf-8', 'application/json;charset="UTF-8"', 'application/json;']) {
+    assert.equal(
+      (await ask(http, 'POST', '/api/v1/customer/things', '{"name":"a"}', { 'content-type': type })).status,
+      201,
+    )
+  }
+})
+
+test('faults of path and query are 400, unknown query names are ignored', async () => {
+  const http = await server()
+  const id = await ask(http, 'GET', '/api/v1/customer/things/abc')
+  assert.deepEqual([id.status, id.body.code, id.body.details.parameter], [400, 'invalid_parameter', 'id'])
+  const limit = await ask(http, 'GET', `/api/v1/customer/things/${ID}?limit=0`)
+  assert.deepEqual([limit.status, limit.body.details], [400, { parameter: 'limit', rule: 'minimum' }])
+})
+
+test('an unknown path is 404, a known one with another method 405 with Allow', async () => {
+  const http = await server()
+  assert.equal((await ask(http, 'GET', '/api/v1/customer/thing')).body.code, 'not_found')
+  const put = await ask(http, 'PUT', `/api/v1/customer/things/${ID}`)
+  assert.deepEqual([put.status, put.body.code, put.headers['allow']], [405, 'method_not_allowed', 'GET, HEAD'])
+})
+
+test('a legacy path ignores unknown fields, names its successor and says since when it is deprecated', async () => {
+  const told = await ask(await server(), 'POST', '/api/customer/things', '{"name":"a","more":1}')
+  assert.equal(told.status, 201)
+  assert.equal(told.headers['link'], '</api/v1/customer/things>; rel="successor-version"')
+  assert.equal(told.headers['deprecation'], '@1767225600')
+})
+
+test('the gate is asked before the body is looked at', async () => {
+  const http = await server({
+    admit: async () => {
+      throw errors.plan_required()
+    },
+  })
+  assert.equal((await ask(http, 'POST', '/api/v1/customer/things', '{bad')).body.code, 'plan_required')
+})
+
+test('a room’s error keeps its code and details, a bug tells nothing', async () => {
+  const http = await server()
+  const known = await ask(http, 'POST', '/api/v1/customer/things', '{"name":"known"}')
+  assert.deepEqual([known.status, known.body.code, known.body.details], [409, 'already_exists', { name: 'known' }])
+  const bug = await ask(http, 'POST', '/api/v1/customer/things', '{"name":"bug"}')
+  assert.deepEqual([bug.status, bug.body.code], [500, 'internal_error'])
+  assert.doesNotMatch(JSON.stringify(bug.body), /select|secret/)
+})
+
+test('the OpenAPI document lists both paths, the scope and the machine codes', async () => {
+  const { app } = await server()
+  const document = (
+    app as unknown as { swagger(): { info: { version: string }; paths: Record<string, unknown> } }
+  ).swagger()
+  assert.equal(document.info.version, '1.4.0')
+  const text = JSON.stringify(document.paths)
+  assert.match(text, /"x-scope":"things:write"/)
+  assert.match(text, /already_exists/)
+  assert.match(JSON.stringify(document.paths['/api/customer/things']), /"deprecated":true/)
+})
