@@ -1,9 +1,27 @@
 // The door of the room: whom an account does not mail. Suppressions are what we blocked, unsubscribes are what people
-// asked for; one question covers both.
+// asked for; one question covers both. Addresses come and go as suppression keys (`suppressionKey` of mail/address).
 
 import { type AskExpressions, blockedExpression } from './sql.ts'
 
 export { type Ask, mayWeSend, type Refusal, type SuppressionReason } from './ask.ts'
+export {
+  BAD_DOMAIN_DAYS,
+  type Context,
+  expireSuppressions,
+  type NewSuppression,
+  type NewUnsubscribe,
+  removeSuppression,
+  resubscribe,
+  type Suppressed,
+  type Suppression,
+  type SuppressionSource,
+  suppress,
+  type Unsubscribe,
+  type Unsubscribed,
+  type UnsubscribeSource,
+  unsubscribe,
+} from './entries.ts'
+export { type Delivered, forgetOldSoftBounces, noteDelivery, noteSoftBounce, type SoftBounce } from './soft-bounces.ts'
 export type { AskExpressions } from './sql.ts'
 
 /**

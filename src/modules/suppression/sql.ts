@@ -50,3 +50,184 @@ export function blockedExpression({ accountId, recipient, sandbox, now }: AskExp
      where asked_u.account_id = ${accountId} and asked_u.email = ${recipient} and (${sandbox} or not asked_u.sandbox)
      limit 1))`
 }
+
+// --- suppressions
+
+/** The columns of a suppression as `EntryRow` in entries.ts reads them, from the table aliased `s`. */
+const SUPPRESSION = `s.id, s.account_id, s.email, ${REASON_NAMES}[s.reason] as reason, s.source, s.domain_id, s.email_id, s.bounce_id, s.details,
+  s.sandbox, s.expires_at, s.created_at`
+
+/**
+ * A known entry only grows firmer: the heavier reason wins and brings its evidence, and the later end wins. One whose
+ * end has passed is as good as absent and is replaced. Rows that come back under the id that was offered are new; rows
+ * that do not come back were known and stay as they are (their lock is held to the end of the transaction).
+ */
+export const SUPPRESS = statement(
+  'suppression_suppress',
+  `insert into suppression as s
+     (account_id, email, sandbox, id, reason, source, domain_id, email_id, bounce_id, details, expires_at, created_at)
+   select account_id, email, sandbox, id, array_position(${REASON_NAMES}, reason), source, domain_id, email_id, bounce_id,
+     details, expires_at, $12
+   from unnest($1::uuid[], $2::text[], $3::boolean[], $4::uuid[], $5::text[], $6::text[], $7::uuid[], $8::uuid[],
+     $9::uuid[], $10::text[], $11::timestamptz[])
+     as n(account_id, email, sandbox, id, reason, source, domain_id, email_id, bounce_id, details, expires_at)
+   on conflict (account_id, email, sandbox) do update set
+     (id, created_at, reason, source, domain_id, email_id, bounce_id, details, expires_at) = (
+       select
+         case when gone then excluded.id else s.id end,
+         case when gone then excluded.created_at else s.created_at end,
+         case when heavier then excluded.reason else s.reason end,
+         case when heavier then excluded.source else s.source end,
+         case when heavier then excluded.domain_id else s.domain_id end,
+         case when heavier then excluded.email_id else s.email_id end,
+         case when heavier then excluded.bounce_id else s.bounce_id end,
+         case when heavier then excluded.details else s.details end,
+         case when gone then excluded.expires_at
+           else nullif(greatest(coalesce(s.expires_at, 'infinity'), coalesce(excluded.expires_at, 'infinity')), 'infinity') end
+       from (select coalesce(s.expires_at <= $12, false) as gone,
+               coalesce(s.expires_at <= $12, false) or excluded.reason > s.reason as heavier) as it)
+   where s.expires_at <= $12 or excluded.reason > s.reason
+     or s.expires_at < coalesce(excluded.expires_at, 'infinity')
+   returning ${SUPPRESSION}`,
+)
+
+export const SUPPRESSIONS_BY_KEY = statement(
+  'suppression_by_key',
+  `select ${SUPPRESSION}
+   from unnest($1::uuid[], $2::text[], $3::boolean[]) as k(account_id, email, sandbox)
+   join suppression s on s.account_id = k.account_id and s.email = k.email and s.sandbox = k.sandbox`,
+)
+
+/** $3 the time of day. The live entry first. */
+export const SUPPRESSION_OF = statement(
+  'suppression_of',
+  `select ${SUPPRESSION} from suppression s
+   where s.account_id = $1 and s.email = $2 and (s.expires_at is null or s.expires_at > $3) order by s.sandbox limit 1`,
+)
+
+/** Takes the live and the sandbox entry away. $3 $4 two ids, $5 who, $6 their key, $7 the time of day. */
+export const REMOVE_SUPPRESSION = statement(
+  'suppression_remove',
+  `with s as (delete from suppression where account_id = $1 and email = $2 returning *),
+   recorded as (
+     insert into list_removal (id, account_id, list, email, entry, removed_by, key_id, removed_at)
+     select case when s.sandbox then $4::uuid else $3::uuid end, s.account_id, 'suppression', s.email, to_jsonb(s), $5, $6, $7 from s)
+   select ${SUPPRESSION} from s where s.expires_at is null or s.expires_at > $7`,
+)
+
+/** $1 the time of day, $2 most rows. */
+export const EXPIRED_SUPPRESSIONS = statement(
+  'suppression_expired',
+  `select account_id, email, sandbox from suppression where expires_at <= $1 order by expires_at limit $2
+   for update skip locked`,
+)
+
+/** $4 an id for each, $5 the time of day. */
+export const EXPIRE_SUPPRESSIONS = statement(
+  'suppression_expire',
+  `with k as materialized (
+     select * from unnest($1::uuid[], $2::text[], $3::boolean[], $4::uuid[]) as t(account_id, email, sandbox, removal_id)),
+   s as (
+     delete from suppression d using k where d.account_id = k.account_id and d.email = k.email and d.sandbox = k.sandbox
+     returning d.*, k.removal_id),
+   recorded as (
+     insert into list_removal (id, account_id, list, email, entry, removed_by, removed_at)
+     select s.removal_id, s.account_id, 'suppression', s.email, to_jsonb(s) - 'removal_id', 'expiry', $5 from s)
+   select ${SUPPRESSION} from s`,
+)
+
+// $2 sandbox entries too, $3 pattern, $4 $5 created from and before, $6 reason, $7 the time of day. Substrings are found
+// by reading the account's entries: no index serves them, under row level security or not.
+const SUPPRESSION_FILTER = `s.account_id = $1 and ($2 or not s.sandbox) and ($3::text is null or s.email like $3)
+  and ($4::timestamptz is null or s.created_at >= $4) and ($5::timestamptz is null or s.created_at < $5)
+  and ($6::text is null or s.reason = array_position(${REASON_NAMES}, $6)) and (s.expires_at is null or s.expires_at > $7)`
+
+export const LIST_SUPPRESSIONS = statement(
+  'suppression_list',
+  `select ${SUPPRESSION} from suppression s where ${SUPPRESSION_FILTER}
+   order by s.created_at desc, s.id desc limit $8 offset $9`,
+)
+
+export const COUNT_SUPPRESSIONS = statement(
+  'suppression_count',
+  `select count(*) as total from suppression s where ${SUPPRESSION_FILTER}`,
+)
+
+/** The entries after ($2, $3) in the order of the primary key. $4 sandbox entries too, $5 the time of day. */
+export const SUPPRESSIONS_AFTER = statement(
+  'suppression_after',
+  `select ${SUPPRESSION} from suppression s
+   where s.account_id = $1 and (s.email, s.sandbox) > ($2, $3) and ($4 or not s.sandbox)
+     and (s.expires_at is null or s.expires_at > $5)
+   order by s.email, s.sandbox limit $6`,
+)
+
+// --- unsubscribes
+
+const UNSUBSCRIBE_COLUMNS = 'u.id, u.account_id, u.email, u.source, u.reason, u.sandbox, u.created_at'
+
+export const UNSUBSCRIBE = statement(
+  'suppression_unsubscribe',
+  `insert into unsubscribe as u (account_id, email, sandbox, id, source, reason, domain_id, email_id, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+   on conflict (account_id, email, sandbox) do nothing
+   returning ${UNSUBSCRIBE_COLUMNS}`,
+)
+
+export const UNSUBSCRIBE_BY_KEY = statement(
+  'suppression_unsubscribe_by_key',
+  `select ${UNSUBSCRIBE_COLUMNS} from unsubscribe u where u.account_id = $1 and u.email = $2 and u.sandbox = $3`,
+)
+
+/** As for suppressions. */
+export const REMOVE_UNSUBSCRIBE = statement(
+  'suppression_resubscribe',
+  `with u as (delete from unsubscribe where account_id = $1 and email = $2 returning *),
+   recorded as (
+     insert into list_removal (id, account_id, list, email, entry, removed_by, key_id, removed_at)
+     select case when u.sandbox then $4::uuid else $3::uuid end, u.account_id, 'unsubscribe', u.email, to_jsonb(u), $5, $6, $7 from u)
+   select ${UNSUBSCRIBE_COLUMNS} from u`,
+)
+
+const UNSUBSCRIBE_FILTER = `u.account_id = $1 and ($2 or not u.sandbox) and ($3::text is null or u.email like $3)
+  and ($4::timestamptz is null or u.created_at >= $4) and ($5::timestamptz is null or u.created_at < $5)`
+
+export const LIST_UNSUBSCRIBES = statement(
+  'suppression_list_unsubscribes',
+  `select ${UNSUBSCRIBE_COLUMNS} from unsubscribe u where ${UNSUBSCRIBE_FILTER}
+   order by u.created_at desc, u.id desc limit $6 offset $7`,
+)
+
+export const COUNT_UNSUBSCRIBES = statement(
+  'suppression_count_unsubscribes',
+  `select count(*) as total from unsubscribe u where ${UNSUBSCRIBE_FILTER}`,
+)
+
+// --- soft bounces
+
+/** $4 the email, $5 when, $6 the window in days. An email counts once however many reports there are of it. */
+export const COUNT_SOFT_BOUNCE = statement(
+  'suppression_count_soft_bounce',
+  `insert into soft_bounce as s (account_id, email, sandbox, email_ids, bounced_at, last_at)
+   values ($1, $2, $3, array[$4::uuid], array[$5::timestamptz], $5)
+   on conflict (account_id, email, sandbox) do update set (email_ids, bounced_at, last_at) = (
+     select array_agg(k.email_id), array_agg(k.at), max(k.at)
+     from (select * from unnest(s.email_ids, s.bounced_at) as known(email_id, at) where email_id <> $4
+           union all select $4, $5) as k(email_id, at)
+     where k.at > greatest(s.last_at, $5) - $6 * interval '1 day')
+   returning cardinality(s.email_ids) as emails`,
+)
+
+export const FORGET_SOFT_BOUNCES = statement(
+  'suppression_forget_soft_bounces',
+  `delete from soft_bounce s using unnest($1::uuid[], $2::text[], $3::boolean[]) as d(account_id, email, sandbox)
+   where s.account_id = d.account_id and s.email = d.email and s.sandbox = d.sandbox`,
+)
+
+/** $1 bounces before this moment count no more, $2 most rows. */
+export const FORGET_OLD_SOFT_BOUNCES = statement(
+  'suppression_forget_old_soft_bounces',
+  `delete from soft_bounce s using (
+     select account_id, email, sandbox from soft_bounce where last_at < $1 order by last_at limit $2 for update skip locked) o
+   where s.account_id = o.account_id and s.email = o.email and s.sandbox = o.sandbox`,
+)

@@ -1,0 +1,369 @@
+// Putting addresses on the two lists and taking them off.
+//
+// Adding is idempotent: an address that is on the list stays, and the event of its arrival is written once, in the same
+// transaction. A known suppression only grows firmer (heavier reason, later end). Removing takes the live and the sandbox
+// entry away together, so that "can receive email again" holds for both, and records who did it and what stood there.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Db } from '../../platform/db.ts'
+import type { Ids } from '../../platform/ids.ts'
+import { append, type NewEvent, type Stream } from '../events/index.ts'
+import type { SuppressionReason } from './ask.ts'
+import * as sql from './sql.ts'
+
+export interface Context {
+  readonly ids: Ids
+  readonly clock: Clock
+}
+
+/** Where a suppression came from: what the bounces room heard, a key, the dashboard, a file. */
+export type SuppressionSource = 'smtp' | 'dsn' | 'arf' | 'api' | 'manual' | 'import'
+/** RFC 8058 post, the page's form, mail to the unsubscribe address, a key, the dashboard, a file. */
+export type UnsubscribeSource = 'one_click' | 'link' | 'mailto' | 'api' | 'manual' | 'import'
+
+export interface NewSuppression {
+  readonly accountId: string
+  /** The suppression key of the address. */
+  readonly recipient: string
+  /** Made by sandbox mail, stops sandbox mail alone. */
+  readonly sandbox: boolean
+  readonly reason: SuppressionReason
+  readonly source: SuppressionSource
+  readonly domainId: string | null
+  readonly emailId: string | null
+  readonly bounceId: string | null
+  /** The evidence in words: the receiver's line, or what the report said. Cut to 2,000 characters. */
+  readonly details: string | null
+  /** Null: it stands until it is removed. */
+  readonly expiresAt: Date | null
+}
+
+/** A suppression as the API and the events show it (contract section 10). */
+export interface Suppression {
+  readonly id: string
+  readonly email: string
+  readonly reason: SuppressionReason
+  readonly source: string
+  readonly domain_id: string | null
+  readonly email_id: string | null
+  readonly bounce_id: string | null
+  readonly details: string | null
+  readonly sandbox: boolean
+  readonly expires_at: string | null
+  readonly created_at: string
+}
+
+export interface SuppressionRow {
+  readonly id: string
+  readonly account_id: string
+  readonly email: string
+  readonly reason: SuppressionReason
+  readonly source: string
+  readonly domain_id: string | null
+  readonly email_id: string | null
+  readonly bounce_id: string | null
+  readonly details: string | null
+  readonly sandbox: boolean
+  readonly expires_at: Date | null
+  readonly created_at: Date
+}
+
+export interface Suppressed {
+  readonly suppression: Suppression
+  /** False when the address was on the list already. */
+  readonly created: boolean
+}
+
+const MAX_DETAILS_CHARS = 2_000
+
+/** The contract: a domain that takes no mail today may take some next year. */
+export const BAD_DOMAIN_DAYS = 90
+
+/**
+ * Puts addresses on the suppression list, in the caller's transaction.
+ *
+ * @returns one answer for each entry, in their order; of two entries for one address the first is the new one
+ */
+export async function suppress(
+  db: Db,
+  context: Context,
+  entries: readonly NewSuppression[],
+): Promise<readonly Suppressed[]> {
+  if (entries.length === 0) return []
+  const now = context.clock.now()
+  const offered = sortedByKey(firmestByKey(entries)).map((entry) => ({ entry, id: context.ids.next() }))
+  const keys = keyColumns(offered.map(({ entry }) => entry))
+  const written = await db.query<SuppressionRow>(sql.SUPPRESS, [
+    ...keys,
+    offered.map(({ id }) => id),
+    offered.map(({ entry }) => entry.reason),
+    offered.map(({ entry }) => entry.source),
+    offered.map(({ entry }) => entry.domainId),
+    offered.map(({ entry }) => entry.emailId),
+    offered.map(({ entry }) => entry.bounceId),
+    offered.map(({ entry }) => entry.details?.slice(0, MAX_DETAILS_CHARS).toWellFormed().replaceAll('\0', '') ?? null),
+    offered.map(({ entry }) => entry.expiresAt),
+    now,
+  ])
+  const rows =
+    written.length === offered.length ? written : await db.query<SuppressionRow>(sql.SUPPRESSIONS_BY_KEY, keys)
+  const news = new Set(offered.map(({ id }) => id))
+  const created = rows.filter(({ id }) => news.has(id))
+  await append(
+    db,
+    created.map((row) => suppressionEvent(context, 'suppression.created', row)),
+  )
+  const byKey = new Map(rows.map((row) => [keyOf({ ...row, accountId: row.account_id, recipient: row.email }), row]))
+  return entries.map((entry) => {
+    const row = byKey.get(keyOf(entry))
+    if (row === undefined) throw new Error('a suppression vanished in the transaction that wrote it')
+    // The first of several entries for one address is the one that made it.
+    return { suppression: wireSuppression(row), created: news.delete(row.id) }
+  })
+}
+
+interface Key {
+  readonly accountId: string
+  readonly recipient: string
+  readonly sandbox: boolean
+}
+
+function keyOf({ accountId, recipient, sandbox }: Key): string {
+  return `${accountId} ${sandbox} ${recipient}`
+}
+
+const WEIGHTS: Readonly<Record<SuppressionReason, number>> = {
+  manual: 1,
+  repeated_soft_bounce: 2,
+  hard_bounce: 3,
+  complaint: 4,
+  spamtrap: 5,
+}
+
+/** One statement cannot write a row twice: of several entries for one address the heaviest stands, with the latest end. */
+function firmestByKey(entries: readonly NewSuppression[]): NewSuppression[] {
+  const firmest = new Map<string, NewSuppression>()
+  for (const entry of entries) {
+    const key = keyOf(entry)
+    const other = firmest.get(key)
+    if (other === undefined) {
+      firmest.set(key, entry)
+      continue
+    }
+    const heavier = WEIGHTS[entry.reason] > WEIGHTS[other.reason] ? entry : other
+    firmest.set(key, { ...heavier, expiresAt: laterEnd(entry.expiresAt, other.expiresAt) })
+  }
+  return [...firmest.values()]
+}
+
+function laterEnd(a: Date | null, b: Date | null): Date | null {
+  if (a === null || b === null) return null
+  return a > b ? a : b
+}
+
+function sortedByKey<T extends Key>(keys: readonly T[]): T[] {
+  return keys
+    .map((key) => ({ key, order: keyOf(key) }))
+    .sort((a, b) => (a.order < b.order ? -1 : 1))
+    .map(({ key }) => key)
+}
+
+function keyColumns(keys: readonly Key[]): unknown[][] {
+  return [
+    keys.map(({ accountId }) => accountId),
+    keys.map(({ recipient }) => recipient),
+    keys.map(({ sandbox }) => sandbox),
+  ]
+}
+
+export function wireSuppression(row: SuppressionRow): Suppression {
+  const { account_id: _, ...shown } = row
+  return {
+    ...shown,
+    expires_at: row.expires_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+  }
+}
+
+function suppressionEvent(
+  { ids, clock }: Context,
+  type: 'suppression.created' | 'suppression.deleted',
+  row: SuppressionRow,
+): NewEvent {
+  return {
+    eventId: ids.next(),
+    at: clock.now(),
+    accountId: row.account_id,
+    domainId: row.domain_id,
+    emailId: null,
+    type,
+    stream: 'transactional',
+    sandbox: row.sandbox,
+    tag: null,
+    data: wireSuppression(row),
+    facts: null,
+  }
+}
+
+/** Who takes an address off a list. */
+export interface Remover {
+  /** Null for a person at the dashboard. */
+  readonly keyId: string | null
+}
+
+/** @returns false when the address was not on the list */
+export async function removeSuppression(
+  db: Db,
+  context: Context,
+  accountId: string,
+  recipient: string,
+  remover: Remover,
+): Promise<boolean> {
+  const removed = await db.query<SuppressionRow>(
+    sql.REMOVE_SUPPRESSION,
+    removalValues(context, accountId, recipient, remover),
+  )
+  await append(
+    db,
+    removed.map((row) => suppressionEvent(context, 'suppression.deleted', row)),
+  )
+  return removed.length > 0
+}
+
+function removalValues({ ids, clock }: Context, accountId: string, recipient: string, { keyId }: Remover): unknown[] {
+  return [accountId, recipient, ids.next(), ids.next(), keyId === null ? 'manual' : 'api', keyId, clock.now()]
+}
+
+/**
+ * Takes away suppressions whose end has passed; they have stopped nothing since that moment.
+ *
+ * @returns how many; as many as `limit` means that there may be more
+ */
+export async function expireSuppressions(db: Db, context: Context, limit: number): Promise<number> {
+  const now = context.clock.now()
+  const due = await db.query<{ account_id: string; email: string; sandbox: boolean }>(sql.EXPIRED_SUPPRESSIONS, [
+    now,
+    limit,
+  ])
+  if (due.length === 0) return 0
+  const removed = await db.query<SuppressionRow>(sql.EXPIRE_SUPPRESSIONS, [
+    ...keyColumns(due.map((row) => ({ ...row, accountId: row.account_id, recipient: row.email }))),
+    due.map(() => context.ids.next()),
+    now,
+  ])
+  await append(
+    db,
+    removed.map((row) => suppressionEvent(context, 'suppression.deleted', row)),
+  )
+  return removed.length
+}
+
+// --- unsubscribes
+
+export interface NewUnsubscribe {
+  readonly accountId: string
+  /** The suppression key of the address. */
+  readonly recipient: string
+  readonly sandbox: boolean
+  readonly source: UnsubscribeSource
+  readonly reason: string | null
+  /** The mail whose link or header was used; null when there was none. */
+  readonly mail: {
+    readonly emailId: string
+    readonly domainId: string | null
+    readonly stream: Stream
+    readonly tag: string | null
+  } | null
+}
+
+/** As the user's document has it, and `sandbox`. */
+export interface Unsubscribe {
+  readonly id: string
+  readonly email: string
+  readonly source: string
+  readonly reason: string | null
+  readonly sandbox: boolean
+  readonly created_at: string
+}
+
+export interface UnsubscribeRow {
+  readonly id: string
+  readonly account_id: string
+  readonly email: string
+  readonly source: string
+  readonly reason: string | null
+  readonly sandbox: boolean
+  readonly created_at: Date
+}
+
+export interface Unsubscribed {
+  readonly unsubscribe: Unsubscribe
+  /** False when the address was on the list already: the entry is the older one. */
+  readonly created: boolean
+}
+
+/** Puts one address on the unsubscribe list, in the caller's transaction. */
+export async function unsubscribe(db: Db, context: Context, entry: NewUnsubscribe): Promise<Unsubscribed> {
+  const { accountId, recipient, sandbox, mail } = entry
+  const row = await db.one<UnsubscribeRow>(sql.UNSUBSCRIBE, [
+    accountId,
+    recipient,
+    sandbox,
+    context.ids.next(),
+    entry.source,
+    entry.reason,
+    mail?.domainId ?? null,
+    mail?.emailId ?? null,
+    context.clock.now(),
+  ])
+  if (row === null) {
+    const known = await db.one<UnsubscribeRow>(sql.UNSUBSCRIBE_BY_KEY, [accountId, recipient, sandbox])
+    // Removed by someone else between the two statements: now there is room for it.
+    return known === null ? unsubscribe(db, context, entry) : { unsubscribe: wireUnsubscribe(known), created: false }
+  }
+  await append(db, [unsubscribedEvent(context, entry, row)])
+  return { unsubscribe: wireUnsubscribe(row), created: true }
+}
+
+export function wireUnsubscribe(row: UnsubscribeRow): Unsubscribe {
+  const { account_id: _, ...shown } = row
+  return { ...shown, created_at: row.created_at.toISOString() }
+}
+
+/** What an event about a mail says of the mail, when there was none. */
+const NO_MAIL = { from: null, from_name: null, subject: null, message_id: null, stream: null }
+
+function unsubscribedEvent({ ids }: Context, { mail }: NewUnsubscribe, row: UnsubscribeRow): NewEvent {
+  const { email, source, reason } = row
+  return {
+    eventId: ids.next(),
+    at: row.created_at,
+    accountId: row.account_id,
+    domainId: mail?.domainId ?? null,
+    emailId: mail?.emailId ?? null,
+    type: 'email.unsubscribed',
+    stream: mail?.stream ?? 'transactional',
+    sandbox: row.sandbox,
+    tag: mail?.tag ?? null,
+    data: {
+      ...(mail === null && { recipient: email, ...NO_MAIL }),
+      email,
+      source,
+      reason,
+      unsubscribed_at: row.created_at.toISOString(),
+    },
+    facts: null,
+  }
+}
+
+/** @returns false when the address was not on the list */
+export async function resubscribe(
+  db: Db,
+  context: Context,
+  accountId: string,
+  recipient: string,
+  remover: Remover,
+): Promise<boolean> {
+  const removed = await db.query(sql.REMOVE_UNSUBSCRIBE, removalValues(context, accountId, recipient, remover))
+  return removed.length > 0
+}

@@ -1,0 +1,58 @@
+// The rule of three: a recipient of whom three emails soft-bounced within 14 days, with no delivery between, is
+// suppressed. An email counts once, however many reports come of it. The count is one row for each recipient, so two
+// bounces that arrive at once are counted one after the other.
+
+import type { Db } from '../../platform/db.ts'
+import { type Context, type NewSuppression, type Suppressed, suppress } from './entries.ts'
+import * as sql from './sql.ts'
+
+const SOFT_BOUNCES = 3
+const WINDOW_DAYS = 14
+const DAY_MS = 86_400_000
+
+/** What the suppression would say; its reason is `repeated_soft_bounce` and it has no end. */
+export type SoftBounce = Omit<NewSuppression, 'reason' | 'expiresAt' | 'emailId'> & {
+  readonly emailId: string
+  readonly bouncedAt: Date
+}
+
+/** @returns the suppression when this was the third, else null */
+export async function noteSoftBounce(db: Db, context: Context, bounce: SoftBounce): Promise<Suppressed | null> {
+  const { bouncedAt, ...evidence } = bounce
+  const { accountId, recipient, sandbox, emailId } = bounce
+  const counted = await db.one<{ emails: number }>(sql.COUNT_SOFT_BOUNCE, [
+    accountId,
+    recipient,
+    sandbox,
+    emailId,
+    bouncedAt,
+    WINDOW_DAYS,
+  ])
+  if ((counted?.emails ?? 0) < SOFT_BOUNCES) return null
+  await noteDelivery(db, [bounce])
+  const [suppressed] = await suppress(db, context, [{ ...evidence, reason: 'repeated_soft_bounce', expiresAt: null }])
+  return suppressed ?? null
+}
+
+export interface Delivered {
+  readonly accountId: string
+  /** The suppression key of the recipient. */
+  readonly recipient: string
+  readonly sandbox: boolean
+}
+
+/** A delivery clears the count. One statement for any number; an index look-up each. */
+export async function noteDelivery(db: Db, delivered: readonly Delivered[]): Promise<void> {
+  if (delivered.length === 0) return
+  const sorted = delivered.toSorted((a, b) => (a.recipient < b.recipient ? -1 : 1))
+  await db.execute(sql.FORGET_SOFT_BOUNCES, [
+    sorted.map(({ accountId }) => accountId),
+    sorted.map(({ recipient }) => recipient),
+    sorted.map(({ sandbox }) => sandbox),
+  ])
+}
+
+/** @returns how many counts were too old to matter and are gone; as many as `limit` means that there may be more */
+export async function forgetOldSoftBounces(db: Db, { clock }: Context, limit: number): Promise<number> {
+  return db.execute(sql.FORGET_OLD_SOFT_BOUNCES, [new Date(clock.now().getTime() - WINDOW_DAYS * DAY_MS), limit])
+}
