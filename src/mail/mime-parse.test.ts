@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { parseMessage } from './mime-parse.ts'
+
+const corpora = process.env['POSTHORN_CORPORA']
+
+test('a message is read into its parts', async () => {
+  const message = await parseMessage(readFileSync(new URL('../../test/golden/everything.eml', import.meta.url)))
+  assert.equal(message.unparsed, null)
+  assert.deepEqual(message.from, { name: 'The Shop', address: 'news@shop.example' })
+  assert.deepEqual(message.to, [{ name: '', address: 'ann@example.net' }])
+  assert.equal(message.subject, 'Your order')
+  assert.equal(message.text?.trimEnd(), '日本語のテキスト')
+  assert.deepEqual(
+    message.attachments.map((one) => [one.filename, one.contentType, one.disposition, one.contentId, one.size]),
+    [
+      ['logo.gif', 'image/gif', 'inline', 'logo@shop', 37],
+      ['Rechnung für März.pdf', 'application/pdf', 'attachment', null, 200],
+    ],
+  )
+})
+
+test('hostile header names are only names', async () => {
+  const message = await parseMessage(
+    Buffer.from('__proto__: x\r\nconstructor: y\r\nhasOwnProperty: z\r\nSubject: s\r\n\r\nb'),
+  )
+  assert.deepEqual(
+    message.headers.map(([name]) => name),
+    ['__proto__', 'constructor', 'hasOwnProperty', 'Subject'],
+  )
+  assert.equal(message.subject, 's')
+  assert.equal(({} as Record<string, unknown>)['admin'], undefined)
+})
+
+const open = (boundary: string): string => `Content-Type: multipart/mixed; boundary="${boundary}"\r\n\r\n`
+// Each row: what it is, the message, and what is said about it.
+const BOMBS: [what: string, raw: string, unparsed: string | null][] = [
+  ['a million header fields', `${'A: b\r\n'.repeat(1_000_000)}\r\nbody`, null],
+  ['a header of 5 MB', `A: ${'x'.repeat(5_000_000)}\r\nSubject: s\r\n\r\nbody`, null],
+  ['100,000 parts', `${open('o')}${'--o\r\n\r\nx\r\n'.repeat(100_000)}`, 'too_many_parts'],
+  ['100,000 dashed lines of text', `Subject: s\r\n\r\n${'-- \r\n'.repeat(100_000)}`, null],
+  ['5,000 levels', Array.from({ length: 5_000 }, (_, n) => `${open(`b${n}`)}--b${n}\r\n`).join(''), 'too_many_parts'],
+  ['500 levels', Array.from({ length: 500 }, (_, n) => `${open(`b${n}`)}--b${n}\r\n`).join(''), 'malformed'],
+  ['1,000 messages in messages', 'Content-Type: message/rfc822\r\n\r\n'.repeat(1_000), null],
+  ['a boundary of 1 MB', `${open('b'.repeat(1_000_000))}--${'b'.repeat(1_000_000)}\r\n\r\nx`, null],
+  ['4,000 encoded words', `Subject: ${'=?utf-8?q?a?=\r\n '.repeat(4_000)}\r\n\r\nx`, null],
+  [
+    '3,000 continuations',
+    `Content-Type: text/plain; ${Array.from({ length: 3_000 }, (_, n) => `a*${n}*=b;`).join('\r\n ')}\r\n\r\nx`,
+    null,
+  ],
+  ['an unknown charset', 'Content-Type: text/plain; charset=utf-7\r\n\r\n+ADw-', null],
+  ['no header', '\r\nbody', null],
+  ['nothing', '', null],
+]
+for (const [what, raw, expected] of BOMBS) {
+  test(`a message of ${what} is survived`, async () => {
+    assert.equal((await parseMessage(Buffer.from(raw))).unparsed, expected)
+  })
+}
+
+test('what stands within the header limit is told, and the body behind a longer header is read', async () => {
+  const message = await parseMessage(Buffer.from(`Subject: s\r\n${'A: b\r\n'.repeat(20_000)}Late: x\r\n\r\nbody`))
+  assert.equal(message.subject, 's')
+  assert.equal(message.text?.trimEnd(), 'body')
+  assert.ok(!message.headers.some(([name]) => name === 'Late'))
+})
+
+test('no bytes make it throw', async () => {
+  const piece = fc.constantFrom(
+    ...['Content-Type: multipart/mixed; boundary=o\r\n', '\r\n', '--o\r\n', '--o--', 'é', '\0', 'From: ', '<a@b>', ','],
+    ...[
+      '=?utf-8?b?',
+      '?=',
+      'Content-Type: message/rfc822\r\n',
+      'filename*0*=',
+      ';',
+      '"',
+      'Content-Transfer-Encoding: base64\r\n',
+    ],
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { maxLength: 40 }), async (pieces) => {
+      await parseMessage(Buffer.from(pieces.join('')))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('mails of the corpora are all read', { skip: corpora === undefined && 'POSTHORN_CORPORA is unset' }, async () => {
+  let read = 0
+  for (const folder of [
+    'mime/resources/eml/rfc',
+    'mime/resources/eml/malformed',
+    'bounce/mails',
+    'arf/resources/arf',
+  ]) {
+    for (const name of readdirSync(`${corpora}/${folder}`).filter((one) => one.endsWith('.eml'))) {
+      const message = await parseMessage(readFileSync(`${corpora}/${folder}/${name}`))
+      assert.equal(message.unparsed, null, name)
+      read++
+    }
+  }
+  assert.ok(read > 100)
+})

@@ -1,0 +1,127 @@
+// Reads a message: for the inbox and for SMTP submission. A thin wall around postal-mime with limits.
+//
+// A message over a limit, or one that the parser gives up on, is "unparsed": its header fields are still told, and whoever
+// keeps it keeps the raw bytes. Nothing throws, whatever the bytes. Headers are lists of pairs, never keys of objects.
+
+import PostalMime, { type Address as ParsedAddress } from 'postal-mime'
+import { fieldValue, parseHeaderBlock } from './headers.ts'
+
+const NESTING_MOST = 100
+const PARTS_MOST = 1_000
+/** Of the message's own header; what stands behind it is ignored. */
+const HEADER_BYTES = 65_536
+/** Of all parts together. */
+const HEADERS_BYTES = 1_048_576
+/** What is accepted has at most 25 MB; the rest is room for what the way adds. */
+const MESSAGE_BYTES = 33_554_432
+
+export interface ParsedMailbox {
+  readonly name: string
+  readonly address: string
+}
+
+export interface ParsedAttachment {
+  readonly filename: string | null
+  readonly contentType: string
+  readonly disposition: string | null
+  /** Without angle brackets. */
+  readonly contentId: string | null
+  /** Bytes, decoded. */
+  readonly size: number
+  readonly content: Buffer
+}
+
+export interface ParsedMessage {
+  /** In order, unfolded, not decoded. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly from: ParsedMailbox | null
+  readonly to: readonly ParsedMailbox[]
+  readonly cc: readonly ParsedMailbox[]
+  readonly replyTo: readonly ParsedMailbox[]
+  readonly subject: string | null
+  readonly html: string | null
+  readonly text: string | null
+  readonly attachments: readonly ParsedAttachment[]
+  /** Why the body was not read: bodies and addresses are then empty. null for a message that was read. */
+  readonly unparsed: 'too_large' | 'too_many_parts' | 'malformed' | null
+}
+
+/** @param raw one message; never throws */
+export async function parseMessage(raw: Buffer): Promise<ParsedMessage> {
+  const { fields, bodyStart, truncated } = parseHeaderBlock(raw, HEADER_BYTES)
+  const headers = fields
+    .filter((field) => field.name !== '')
+    .map((field) => [field.name, fieldValue(raw, field)] as const)
+  if (raw.length > MESSAGE_BYTES) return unparsed(headers, 'too_large')
+  const headerEnd = fields.at(-1)?.end ?? 0
+  const readable = truncated
+    ? Buffer.concat([raw.subarray(0, headerEnd), Buffer.from('\r\n'), raw.subarray(bodyStart)])
+    : raw
+  if (countParts(readable) > PARTS_MOST) return unparsed(headers, 'too_many_parts')
+  try {
+    const mail = await PostalMime.parse(readable, {
+      maxNestingDepth: NESTING_MOST,
+      maxHeadersSize: HEADERS_BYTES,
+      attachmentEncoding: 'arraybuffer',
+      forceRfc822Attachments: true,
+    })
+    return {
+      headers,
+      from: mailboxes(mail.from === undefined ? [] : [mail.from])[0] ?? null,
+      to: mailboxes(mail.to ?? []),
+      cc: mailboxes(mail.cc ?? []),
+      replyTo: mailboxes(mail.replyTo ?? []),
+      subject: mail.subject ?? null,
+      html: mail.html ?? null,
+      text: mail.text ?? null,
+      attachments: mail.attachments.map((one) => {
+        const content = typeof one.content === 'string' ? Buffer.from(one.content) : asBuffer(one.content)
+        return {
+          filename: one.filename,
+          contentType: one.mimeType,
+          disposition: one.disposition,
+          contentId: one.contentId?.replace(/^<|>$/g, '') ?? null,
+          size: content.length,
+          content,
+        }
+      }),
+      unparsed: null,
+    }
+  } catch {
+    return unparsed(headers, 'malformed')
+  }
+}
+
+function asBuffer(content: ArrayBuffer | Uint8Array): Buffer {
+  return content instanceof ArrayBuffer
+    ? Buffer.from(content)
+    : Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+}
+
+function mailboxes(addresses: readonly ParsedAddress[]): ParsedMailbox[] {
+  return addresses.flatMap((one) => (one.group ?? [one]).map(({ name, address }) => ({ name, address: address ?? '' })))
+}
+
+function unparsed(headers: ParsedMessage['headers'], reason: NonNullable<ParsedMessage['unparsed']>): ParsedMessage {
+  const none = { from: null, to: [], cc: [], replyTo: [], subject: null, html: null, text: null, attachments: [] }
+  return { headers, ...none, unparsed: reason }
+}
+
+/** Lines that are a delimiter of any boundary that the message declares: an upper bound for its parts. */
+function countParts(raw: Buffer): number {
+  let dashes = 0
+  for (let at = raw.indexOf('\n--'); at >= 0 && dashes <= PARTS_MOST; at = raw.indexOf('\n--', at + 3)) dashes++
+  if (dashes <= PARTS_MOST) return dashes
+  const text = raw.toString('latin1')
+  const boundaries = new Set<string>()
+  for (const [, quoted, plain] of text.matchAll(/boundary\s{0,9}=\s{0,9}(?:"([^"\r\n]{1,200})"|([^\s;"]{1,200}))/gi)) {
+    boundaries.add(`--${quoted ?? plain ?? ''}`)
+    if (boundaries.size > PARTS_MOST) return boundaries.size
+  }
+  let parts = 0
+  for (let at = text.indexOf('\n--'); at >= 0; at = text.indexOf('\n--', at + 3)) {
+    const line = text.slice(at + 1, Math.min(text.indexOf('\n', at + 1) >>> 0, at + 300)).trimEnd()
+    if (boundaries.has(line) && ++parts > PARTS_MOST) break
+  }
+  return parts
+}

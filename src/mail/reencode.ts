@@ -1,0 +1,129 @@
+// A submitted message made 7-bit once, before it is signed (RFC 6152 section 3; RFC 2045 section 6).
+//
+// Only the parts that need it change: their body becomes quoted-printable (text) or base64 (all else) and their
+// Content-Transfer-Encoding says so; a multipart or message above them that was labelled 8bit or binary becomes 7bit. Every
+// other byte stays. Nesting deeper than the limit and parts in an encoding we do not know stay as they are.
+
+import { encodeBase64, encodeQuotedPrintable } from './encodings.ts'
+import { fieldValue, parseHeaderBlock, type RawField } from './headers.ts'
+import { needsEncoding } from './mime.ts'
+
+const NESTING_MOST = 20
+
+export interface Reencoded {
+  /** The buffer that was given when nothing had to change. */
+  readonly message: Buffer
+  readonly changed: boolean
+}
+
+/** @param raw CRLF line ends */
+export function reencode(raw: Buffer): Reencoded {
+  if (!needsEncoding(raw)) return { message: raw, changed: false }
+  const out: Buffer[] = []
+  const changed = rewrite(raw, { out, boundaries: [], depth: 0, digest: false })
+  return changed ? { message: Buffer.concat(out), changed } : { message: raw, changed: false }
+}
+
+/** True when a header of the message itself holds bytes beyond ASCII: only a server with SMTPUTF8 can take it. */
+export function headerNeedsSmtpUtf8(raw: Buffer): boolean {
+  return /[^\0-\x7f]/.test(raw.toString('latin1', 0, parseHeaderBlock(raw).bodyStart))
+}
+
+interface Place {
+  readonly out: Buffer[]
+  /** Of the multiparts around: a body that holds one of them must not be cut into other lines. */
+  readonly boundaries: readonly string[]
+  readonly depth: number
+  /** In multipart/digest a part without a type is a message (RFC 2046 section 5.1.5). */
+  readonly digest: boolean
+}
+
+/** Writes one entity to `out`. @returns whether it differs from what was read */
+function rewrite(entity: Buffer, place: Place): boolean {
+  const { out, boundaries, depth } = place
+  const { fields, bodyStart } = parseHeaderBlock(entity)
+  const body = entity.subarray(bodyStart)
+  const keep = (): boolean => {
+    out.push(entity)
+    return false
+  }
+  if (depth > NESTING_MOST || !needsEncoding(body)) return keep()
+  const typeField = fields.find((field) => field.key === 'content-type')
+  const typeText = typeField === undefined ? '' : fieldValue(entity, typeField)
+  const type =
+    typeText === ''
+      ? place.digest
+        ? 'message/rfc822'
+        : 'text/plain'
+      : (typeText.split(';', 1)[0] ?? '').trim().toLowerCase()
+  const encodingField = fields.find((field) => field.key === 'content-transfer-encoding')
+  const encoding = encodingField === undefined ? '7bit' : fieldValue(entity, encodingField).toLowerCase()
+  if (encoding !== '7bit' && encoding !== '8bit' && encoding !== 'binary') return keep()
+
+  const boundary = type.startsWith('multipart/') ? boundaryOf(typeText) : null
+  if (boundary !== null || type === 'message/rfc822' || type === 'message/global') {
+    const inner: Buffer[] = []
+    const below = { out: inner, depth: depth + 1, digest: type === 'multipart/digest' }
+    const changed =
+      boundary === null
+        ? rewrite(body, { ...below, boundaries })
+        : rewriteParts(body, boundary, { ...below, boundaries: [...boundaries, boundary] })
+    if (!changed) return keep()
+    out.push(relabel(entity, bodyStart, encodingField, '7bit'), ...inner)
+    return true
+  }
+  // RFC 2046 section 5.2: no other composite may be encoded.
+  if (type.startsWith('multipart/') || type.startsWith('message/')) return keep()
+  const quotable = type.startsWith('text/') && !boundaries.some((one) => body.includes(`--${one}`))
+  const to = quotable ? 'quoted-printable' : 'base64'
+  out.push(relabel(entity, bodyStart, encodingField, to), quotable ? encodeQuotedPrintable(body) : encodeBase64(body))
+  if (boundaries.length === 0 && !quotable) out.push(Buffer.from('\r\n'))
+  return true
+}
+
+/** The parts between the delimiters of one multipart; preamble, epilogue and the delimiters themselves stay. */
+function rewriteParts(body: Buffer, boundary: string, place: Place): boolean {
+  const delimiter = Buffer.from(`--${boundary}`, 'latin1')
+  let changed = false
+  /** Where the part under way begins; -1 in the preamble and the epilogue. */
+  let part = -1
+  let copied = 0
+  for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + 1)) {
+    if (at > 0 && body[at - 1] !== 0x0a) continue
+    const feed = body.indexOf(0x0a, at)
+    const lineEnd = feed < 0 ? body.length : feed + 1
+    const rest = body.toString('latin1', at + delimiter.length, Math.min(lineEnd, at + delimiter.length + 80)).trim()
+    if (rest !== '' && rest !== '--') continue
+    // The line end before a delimiter belongs to it (RFC 2046 section 5.1.1).
+    const partEnd = Math.max(part, at >= 2 && body[at - 2] === 0x0d ? at - 2 : Math.max(at - 1, 0))
+    if (part >= 0) {
+      if (rewrite(body.subarray(part, partEnd), place)) changed = true
+      copied = partEnd
+    }
+    place.out.push(body.subarray(copied, lineEnd))
+    copied = lineEnd
+    part = rest === '--' ? -1 : lineEnd
+    if (part < 0) break
+  }
+  // A multipart that never ends: its last part runs to the end.
+  if (part >= 0 && rewrite(body.subarray(part), place)) changed = true
+  if (part < 0) place.out.push(body.subarray(copied))
+  return changed
+}
+
+function boundaryOf(type: string): string | null {
+  const [, quoted, plain] = /;\s*boundary\s*=\s*(?:"((?:[^"\\]|\\.){1,200})"|([^\s;"]{1,200}))/i.exec(type) ?? []
+  return quoted?.replace(/\\(.)/g, '$1').trimEnd() ?? plain ?? null
+}
+
+/** The header block, empty line included, with another Content-Transfer-Encoding. */
+function relabel(entity: Buffer, bodyStart: number, field: RawField | undefined, encoding: string): Buffer {
+  const line = Buffer.from(`Content-Transfer-Encoding: ${encoding}\r\n`)
+  if (field !== undefined) {
+    return Buffer.concat([entity.subarray(0, field.start), line, entity.subarray(field.end, bodyStart)])
+  }
+  // A part may begin with the empty line: it has no header at all.
+  const emptyLine = bodyStart >= 2 && entity[bodyStart - 2] === 0x0d ? bodyStart - 2 : Math.max(bodyStart - 1, 0)
+  const head = [entity.subarray(0, emptyLine), line, entity.subarray(emptyLine, bodyStart)]
+  return Buffer.concat(head)
+}
