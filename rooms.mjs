@@ -111,7 +111,7 @@ export const TOOLS = [
   {
     name: 'the web framework',
     packages: ['fastify/', '@fastify/'],
-    files: ['app\\.ts', 'modules/[^/]+/routes[^/]*\\.ts', 'roles/', 'platform/http'],
+    files: ['app\\.ts', 'modules/[^/]+/routes[^/]*\\.ts', 'roles/', 'platform/http', 'platform/validation\\.ts'],
   },
   { name: 'the database driver', packages: ['pg/', '@types/pg/'], files: ['platform/'] },
 ]

@@ -12,15 +12,18 @@ const ROOT = join(import.meta.dirname, '..')
 // ---- exceptions --------------------------------------------------------------------------------------------------
 
 /** Files over MAX_LINES, and the length that they may not pass again. */
-const LONG_FILES: Readonly<Record<string, number>> = {}
+const LONG_FILES: Readonly<Record<string, number>> = {
+  'src/mail/smtp-client.ts': 690,
+  'src/platform/http.ts': 576,
+}
 
 /** `path: table` pairs: a statement of one room that names a table of another, and why it must. */
 const FOREIGN_TABLES: readonly string[] = []
 
 /** Files outside sql*.ts that hold statements: the database's own plumbing. */
 const SQL_ELSEWHERE = [
-  /^src\/platform\/(?:db|migrate|jobs|quota|nodes?)[^/]*\.ts$/,
-  /^src\/platform\/(?:db|jobs|postgres)\//,
+  /^src\/platform\/(?:db|migrate|postgres|store|jobs|quota)[^/]*\.ts$/,
+  /^src\/platform\/postgres\//,
 ]
 
 const MAX_LINES = 500
@@ -130,7 +133,10 @@ test('a table is named in the sql.ts of one room alone', () => {
 
 test('no default export, no enum, no namespace', () => {
   none(
-    found(code, /^\s*export\s+default\b|^\s*(?:export\s+)?(?:const\s+)?enum\s+\w|^\s*(?:export\s+)?namespace\s+\w/m),
+    found(
+      code.filter(({ path }) => !path.endsWith('.d.ts')),
+      /^\s*export\s+default\b|^\s*(?:export\s+)?(?:const\s+)?enum\s+\w|^\s*(?:export\s+)?namespace\s+\w/m,
+    ),
     'see CONTRIBUTING.md',
   )
 })

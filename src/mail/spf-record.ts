@@ -77,7 +77,7 @@ export function parseMechanism(term: string): Mechanism | null {
   const match = /^([+\-~?]?)([a-z][a-z0-9_.-]*)(?:([:/])(.*))?$/i.exec(term)
   if (!match) return null
   const qualifier = (match[1] || '+') as Qualifier
-  const kind = match[2]?.toLowerCase()
+  const kind = match[2]?.toLowerCase() ?? ''
   const value = match[3] === ':' ? (match[4] ?? '') : null
   const prefix = match[3] === '/' ? `/${match[4] ?? ''}` : ''
   switch (kind) {

@@ -104,7 +104,7 @@ export interface Endpoint<Params extends TSchema, Query extends TSchema, Body ex
   handle(call: Call<Static<Params>, Static<Query>, Static<Body>>): Promise<Answer>
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a list of endpoints of different shapes has no narrower type
+// oxlint-disable-next-line typescript/no-explicit-any -- a list of endpoints of different shapes has no narrower type
 export type AnyEndpoint = Endpoint<any, any, any>
 
 /** Gives an endpoint's handler the types of its schemas. */
@@ -224,7 +224,9 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
     genReqId: (request) => requestIdOf(request, options.ids),
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, options.ids.next()),
-    frameworkErrors: (error, request, reply) => answerError(error, request, reply, options.log),
+    frameworkErrors: (error, request, reply) => {
+      void answerError(error, request, reply, options.log)
+    },
   })
   const paths: PathPattern[] = []
   app.decorateRequest('principal', null)
