@@ -33,12 +33,11 @@ export interface EncodedBody {
 
 /** Text to 7-bit lines, by the smaller of the two encodings (quoted-printable when equal, since people can read it). */
 export function encodeText(text: Buffer): EncodedBody {
-  let escapes = 0
-  for (let at = 0; at < text.length; at++) if (KIND[text[at] as number] === ESCAPE) escapes++
+  const { escapes, ends } = count(text)
   // Base64 makes 78 bytes of 57; quoted-printable two more for each escape and three for each soft break.
   const quoted = (text.length + 2 * escapes) * (1 + 3 / LINE)
   if (quoted > (text.length * 78) / 57 + 4) return { encoding: 'base64', bytes: encodeBase64(withCrlf(text)) }
-  return { encoding: 'quoted-printable', bytes: encodeQuotedPrintable(text, escapes) }
+  return { encoding: 'quoted-printable', bytes: quotedPrintable(text, escapes, ends) }
 }
 
 /** Bytes to base64 in lines of 76; the last one is not ended. */
@@ -88,15 +87,31 @@ export function withCrlf(text: Buffer): Buffer {
   return out
 }
 
-/** @param escapes how many bytes need an escape, when the caller has counted them; for the size of the buffer alone */
-export function encodeQuotedPrintable(text: Buffer, escapes: number = text.length): Buffer {
+export function encodeQuotedPrintable(text: Buffer): Buffer {
+  const { escapes, ends } = count(text)
+  return quotedPrintable(text, escapes, ends)
+}
+
+/** How many bytes need an escape, and how many are CR or LF. */
+function count(text: Buffer): { readonly escapes: number; readonly ends: number } {
+  let escapes = 0
+  let ends = 0
+  for (let at = 0; at < text.length; at++) {
+    const kind = KIND[text[at] as number] as number
+    if (kind === PLAIN) continue
+    if (kind === ESCAPE) escapes++
+    else if (kind !== BLANK) ends++
+  }
+  return { escapes, ends }
+}
+
+/** @param escapes,ends as counted; for the size of the buffer alone */
+function quotedPrintable(text: Buffer, escapes: number, ends: number): Buffer {
   const { length } = text
-  // Each line begins with at most one more escape (dot or F) and ends with one (blank) or with a soft break, and a bare
-  // line end grows by one byte: five bytes a line at most, and a line has one byte of input at least.
-  let ends = 2
-  for (let at = 0; at < length; at++) if (text[at] === LF || text[at] === CR) ends++
+  // A line grows by an escaped dot or F in front, an escaped blank at its end and the byte that a bare line end lacks: five
+  // bytes; a soft break adds three and a new line, which may begin with an escape once more.
   const widest = length + 2 * escapes
-  const out = Buffer.allocUnsafe(widest + 5 * ends + 5 * Math.ceil((widest + 5 * ends) / (LINE - 6)))
+  const out = Buffer.allocUnsafe(widest + 5 * (ends + 2) + 5 * Math.ceil((widest + 5 * (ends + 2)) / (LINE - 6)))
   let to = 0
   let column = 0
   for (let at = 0; at < length; at++) {

@@ -211,7 +211,7 @@ test('any bytes survive both encodings', () => {
       const base64 = encodeBase64(content).toString()
       for (const line of base64.split('\r\n')) assert.ok(line.length <= 76)
       assert.deepEqual(Buffer.from(base64, 'base64'), content)
-      const quoted = encodeQuotedPrintable(content, content.length).toString('latin1')
+      const quoted = encodeQuotedPrintable(content).toString('latin1')
       for (const line of quoted.split('\r\n')) assert.ok(line.length <= 76)
       const expected = content.toString('latin1').replace(/\r\n|\r|\n/g, '\r\n')
       assert.equal(Buffer.from(decodeQuotedPrintableBytes(quoted)).toString('latin1'), expected)
