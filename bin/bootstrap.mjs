@@ -1,0 +1,170 @@
+// The way in from a fresh checkout: installs what is missing, then runs the verb under the pinned Node 24.
+//
+//   node bin/bootstrap.mjs start|test|dev|check|test:peers|bench|openapi|schema [arguments]
+//   node bin/bootstrap.mjs cli [arguments of the command line]
+//
+// Runs under the machine's own Node, 20 or newer, and uses nothing but Node and npm. Nothing here writes to standard
+// output: that belongs to the verb. Where this Node can, the verb takes over this process; else it is a child that
+// gets our signals and whose end is ours.
+
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { accessSync, constants, existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const OLDEST_NODE = [24, 14, 1]
+const LOCK_WITHIN_MS = 10 * 60_000
+const LOCK_POLL_MS = 200
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+const at = (...names) => path.join(root, ...names)
+
+/** What each verb runs, relative to the checkout. `production`: works without the development packages. */
+const VERBS = {
+  start: { run: ['src/main.ts', 'start'], production: true },
+  cli: { run: ['src/main.ts'], production: true, keepsFolder: true },
+  dev: { run: ['--watch', 'src/main.ts', 'start'] },
+  test: { run: ['test/run.mjs'] },
+  check: { run: ['bin/check.mjs'] },
+  'test:peers': { run: ['test/peers/run.mjs'] },
+  bench: { run: ['bench/run.mjs'] },
+  openapi: { run: ['bin/openapi.ts'] },
+  schema: { run: ['bin/schema.ts'] },
+}
+
+const [name = '', ...args] = process.argv.slice(2)
+const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
+if (verb === undefined) fail(`unknown verb "${name}"; there are ${Object.keys(VERBS).join(', ')}`)
+if (!isInstalled(verb.production)) await installOnce()
+hand(pinnedNode(), [...verb.run.map((arg) => (/\.(ts|mjs)$/.test(arg) ? at(arg) : arg)), ...args])
+
+function fail(message) {
+  process.stderr.write(`posthorn: ${message}\n`)
+  process.exit(1)
+}
+
+// npm notes what it installed in node_modules/.package-lock.json, and writes that last: it is the stamp of a complete
+// installation. Packages for other platforms are optional and rightly missing.
+function isInstalled(production) {
+  const wanted = packagesIn(at('package-lock.json'))
+  const found = packagesIn(at('node_modules', '.package-lock.json'))
+  if (wanted === null) fail('package-lock.json is missing: this is not a whole checkout')
+  if (found === null) return false
+  return Object.entries(wanted).every(([where, { version, optional, devOptional, dev, os: systems, cpu, libc }]) => {
+    if (where === '') return true
+    if (Object.hasOwn(found, where)) return found[where].version === version
+    if (production && dev) return true
+    return Boolean(optional || devOptional) && !(fits(systems, process.platform) && fits(cpu, process.arch) && !libc)
+  })
+}
+
+const fits = (list, mine) => list === undefined || list.includes(mine)
+
+function packagesIn(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).packages
+  } catch {
+    return null
+  }
+}
+
+/** Installs, one process at a time; whoever waited finds the work done. */
+async function installOnce() {
+  if (lstatSync(at('node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) {
+    process.stderr.write('posthorn: node_modules is a link and does not match package-lock.json; it is left alone\n')
+    return
+  }
+  const release = await takeLock()
+  try {
+    if (!isInstalled(verb.production)) install()
+  } finally {
+    release()
+  }
+}
+
+function install() {
+  process.stderr.write('posthorn: installing packages (npm ci)\n')
+  const spare = homeIsWritable() ? null : mkdtempSync(path.join(os.tmpdir(), 'posthorn-npm-'))
+  const wanted = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--include=dev', '--include=optional']
+  const options = spare === null ? wanted : [...wanted, `--cache=${spare}`]
+  // Started by `npm run`, the same npm again; else the one on the PATH.
+  const own = process.env.npm_execpath
+  const [file, prefix] = own !== undefined && own.endsWith('npm-cli.js') ? [process.execPath, [own]] : ['npm', []]
+  const result = spawnSync(file, [...prefix, ...options], { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
+  if (spare !== null) rmSync(spare, { recursive: true, force: true })
+  if (result.status === 0) return
+  process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}`)
+  if (result.error?.code === 'ENOENT') fail('npm is not there; install it together with Node')
+  fail(`npm ci failed (${result.error?.message ?? result.signal ?? `exit code ${result.status}`})`)
+}
+
+function homeIsWritable() {
+  try {
+    accessSync(os.homedir(), constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+// The lock names its process; one whose process is gone is void. It lives outside the checkout's tracked files.
+async function takeLock() {
+  const hash = createHash('sha256').update(root).digest('hex').slice(0, 16)
+  const file =
+    existsSync(at('.git')) && lstatSync(at('.git')).isDirectory() ? at('.git', 'posthorn-install.lock') : null
+  const lock = file ?? path.join(os.tmpdir(), `posthorn-install-${os.userInfo().uid}-${hash}.lock`)
+  const giveUpAt = Date.now() + LOCK_WITHIN_MS
+  for (;;) {
+    try {
+      writeFileSync(lock, `${process.pid}\n`, { flag: 'wx' })
+      return () => rmSync(lock, { force: true })
+    } catch (error) {
+      if (error.code !== 'EEXIST') fail(`cannot install into ${root}: ${error.message}`)
+    }
+    if (!holderLives(lock)) rmSync(lock, { force: true })
+    else if (Date.now() > giveUpAt) fail(`another installation holds ${lock}`)
+    await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS))
+  }
+}
+
+// A file that is still empty is being written: it counts as held.
+function holderLives(lock) {
+  try {
+    const pid = Number.parseInt(readFileSync(lock, 'utf8'), 10)
+    if (pid > 0) process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}
+
+function pinnedNode() {
+  const pinned = at('node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node')
+  if (existsSync(pinned)) return pinned
+  const mine = process.versions.node.split('.').map(Number)
+  const difference = OLDEST_NODE.map((wanted, place) => mine[place] - wanted).find((step) => step !== 0) ?? 0
+  if (difference >= 0) return process.execPath
+  return fail(
+    `Node ${OLDEST_NODE.join('.')} or newer is needed; this is ${process.versions.node} and npm has none here`,
+  )
+}
+
+function hand(node, options) {
+  if (!verb.keepsFolder) process.chdir(root)
+  // The data directory is the checkout's, from wherever the command is called.
+  const env = { ...process.env, POSTHORN_DATA_DIR: process.env.POSTHORN_DATA_DIR || at('data') }
+  if (typeof process.execve === 'function') {
+    process.removeAllListeners('warning') // that execve is experimental is our concern alone
+    process.execve(node, [node, ...options], env)
+  }
+  const child = spawn(node, options, { stdio: 'inherit', env })
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => child.kill(signal))
+  // Ctrl-C at a terminal reaches the child without us; a second one would mean "at once".
+  process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'))
+  child.on('error', (error) => fail(`${node} does not start: ${error.message}`))
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? 128 + (os.constants.signals[signal] ?? 0)
+  })
+}
