@@ -1,0 +1,315 @@
+import { checkDomain, type DomainChecks } from '../../mail/dns-records.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database, Db } from '../../platform/db.ts'
+import type { Resolver } from '../../platform/dns.ts'
+import { validationError } from '../../platform/errors.ts'
+import type { Ids } from '../../platform/ids.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import { append } from '../events/index.ts'
+import { errors } from './errors.ts'
+import { keyMaker, keyToBytes, keyToPem } from './keys.ts'
+import * as sql from './sql.ts'
+import { type DomainStatus, isActive, type Judgement, judge, nextCheckAt } from './states.ts'
+import { type Domain, type DomainSettings, domainOf, identityOf, storable } from './types.ts'
+
+export const SEAL_PURPOSE = 'dkim-private-key'
+const TOKEN_BYTES = 20
+const SELECTOR_BYTES = 5
+/** A verify answers within 10 seconds: this for the DNS, the rest for the database. */
+const VERIFY_WITHIN_MS = 8_000
+
+export interface RemovedDomain {
+  readonly accountId: string
+  readonly domainId: string
+}
+
+export interface DomainsOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly resolver: Resolver
+  readonly secrets: Secrets
+  /** What SPF records of sending domains name, such as `a:mail.example.com`. */
+  readonly spfMechanism: string
+  /** Whether the account has that tracking domain; asked inside the caller's transaction. Absent: there are none. */
+  readonly trackingDomainExists?: (db: Db, accountId: string, trackingDomainId: string) => Promise<boolean>
+  /** Runs in the transaction that removes a domain, as the service: what waits in the queue for it ends there. */
+  readonly onRemoved?: (db: Db, removed: RemovedDomain) => Promise<void>
+}
+
+/** Whose domains: an account's, or of these those that a key is bound to. */
+export interface Holder {
+  readonly accountId: string
+  /** Null for all. */
+  readonly domainIds: readonly string[] | null
+}
+
+export interface NewDomain {
+  readonly name: string
+  readonly tags: readonly string[]
+}
+
+/** What is absent stays as it is. */
+export interface DomainChange extends Partial<DomainSettings> {
+  readonly tags?: readonly string[]
+}
+
+export interface Verified {
+  readonly domain: Domain
+  /** What this check found. */
+  readonly checks: DomainChecks
+}
+
+export interface Domains {
+  /** @returns the domain and its private key as PKCS#8 PEM, which is shown this once. @throws already_exists */
+  add(accountId: string, domain: NewDomain): Promise<{ readonly domain: Domain; readonly privateKeyPem: string }>
+  /** In the order of creation. */
+  list(
+    holder: Holder,
+    range: { readonly limit: number | null; readonly offset: number },
+  ): Promise<{ readonly domains: readonly Domain[]; readonly total: number }>
+  /** @throws not_found */
+  get(holder: Holder, id: string): Promise<Domain>
+  /** @throws not_found, validation_error for a tracking domain that the account has not */
+  change(holder: Holder, id: string, change: DomainChange): Promise<Domain>
+  /** @throws not_found */
+  remove(holder: Holder, id: string): Promise<Domain>
+  /** Asks the DNS and judges, within 10 seconds, also when the asker has gone. @throws not_found */
+  verify(holder: Holder, id: string): Promise<Verified>
+  /** The recheck of a domain that is due; null when it was removed meanwhile. */
+  recheck(domain: Domain, signal: AbortSignal): Promise<Domain | null>
+  /**
+   * The operator's word. `verified` stands without rechecks until somebody asks to verify.
+   *
+   * @throws not_found
+   */
+  setStatus(accountId: string, id: string, status: DomainStatus): Promise<Domain>
+  /** Domains of any account by name or id, for the operator; at most 100. */
+  find(nameOrId: string): Promise<readonly Domain[]>
+  /** What SPF records of sending domains name. */
+  readonly spfMechanism: string
+}
+
+export function domainsOf(options: DomainsOptions): Domains {
+  const { database, spfMechanism } = options
+  const makeKey = keyMaker()
+  const check = (domain: Domain, signal: AbortSignal): Promise<DomainChecks> => {
+    return checkDomain(identityOf(domain, spfMechanism), options.resolver, signal)
+  }
+  const get = async (holder: Holder, id: string): Promise<Domain> => {
+    requireHeld(holder, id)
+    return database.tenant(holder.accountId, async (db) => found(await db.one(sql.byId, [holder.accountId, id])))
+  }
+  return {
+    spfMechanism,
+    get,
+    add: (accountId, domain) => add(options, makeKey, accountId, domain),
+    list: ({ accountId, domainIds }, { limit, offset }) =>
+      database.tenant(accountId, async (db) => {
+        const total = await db.one<{ n: number }>(sql.count, [accountId, domainIds])
+        const rows = await db.query<sql.DomainRow>(sql.list, [accountId, domainIds, limit, offset])
+        return { domains: rows.map(domainOf), total: total?.n ?? 0 }
+      }),
+    change: (holder, id, change) => changeDomain(options, holder, id, change),
+    remove: (holder, id) => remove(options, holder, id),
+    verify: async (holder, id) => {
+      const domain = await get(holder, id)
+      const checks = await check(domain, AbortSignal.timeout(VERIFY_WITHIN_MS))
+      const judged = await database.tenant(holder.accountId, (db) => record(options, db, domain, checks, true))
+      if (judged === null) throw errors.not_found()
+      return { domain: judged, checks }
+    },
+    recheck: async (domain, signal) => {
+      const checks = await check(domain, AbortSignal.any([AbortSignal.timeout(VERIFY_WITHIN_MS), signal]))
+      // Stopping is no finding: the lease runs out and another worker looks again.
+      signal.throwIfAborted()
+      return database.transaction((db) => record(options, db, domain, checks, false))
+    },
+    setStatus: (accountId, id, status) =>
+      database.transaction((db) => setStatus(options, db, { accountId, id }, status)),
+    find: async (nameOrId) => {
+      const isId = /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(nameOrId)
+      const rows = await database.system.query<sql.DomainRow>(isId ? sql.byAnyId : sql.byAnyName, [
+        isId ? nameOrId : nameOrId.toLowerCase(),
+      ])
+      return rows.map(domainOf)
+    },
+  }
+}
+
+function found(row: sql.DomainRow | null): Domain {
+  if (row === null) throw errors.not_found()
+  return domainOf(row)
+}
+
+function requireHeld({ domainIds }: Holder, id: string): void {
+  if (domainIds !== null && !domainIds.includes(id.toLowerCase())) throw errors.not_found()
+}
+
+async function add(
+  { database, clock, ids, secrets }: DomainsOptions,
+  makeKey: ReturnType<typeof keyMaker>,
+  accountId: string,
+  { name, tags }: NewDomain,
+): Promise<{ readonly domain: Domain; readonly privateKeyPem: string }> {
+  // Asked before the key is made, which costs a hundred times as much; the insert below decides.
+  const taken = await database.tenant(accountId, (db) => db.one(sql.exists, [accountId, name]))
+  if (taken !== null) throw errors.already_exists({ domain: name })
+  const { publicKey, privateKey } = await makeKey()
+  const id = ids.next()
+  const now = clock.now()
+  const row = await database.tenant(accountId, async (db) => {
+    const added = await db.one<sql.DomainRow>(sql.add, [
+      id,
+      accountId,
+      name,
+      [...new Set(tags)],
+      ids.bytes(TOKEN_BYTES).toString('hex'),
+      `ph${ids.bytes(SELECTOR_BYTES).toString('hex')}`,
+      publicKey,
+      secrets.seal(SEAL_PURPOSE, id, keyToBytes(privateKey)),
+      now,
+      nextCheckAt({ status: 'pending', since: now, spfLost: false }, now, ids.chance()),
+    ])
+    await db.query(sql.notify, [accountId, name])
+    return added
+  })
+  if (row === null) throw errors.already_exists({ domain: name })
+  return { domain: domainOf(row), privateKeyPem: keyToPem(privateKey) }
+}
+
+function changeDomain(options: DomainsOptions, holder: Holder, id: string, change: DomainChange): Promise<Domain> {
+  requireHeld(holder, id)
+  const { accountId } = holder
+  return options.database.tenant(accountId, async (db) => {
+    const before = found(await db.one(sql.lock, [accountId, id]))
+    const { tags = before.tags, ...given } = change
+    const settings: DomainSettings = { ...before.settings, ...given }
+    const { trackingDomainId } = settings
+    if (trackingDomainId !== null && trackingDomainId !== before.settings.trackingDomainId) {
+      const known = (await options.trackingDomainExists?.(db, accountId, trackingDomainId)) ?? false
+      if (!known) throw validationError([UNKNOWN_TRACKING_DOMAIN])
+    }
+    const row = await db.one<sql.DomainRow>(sql.change, [
+      accountId,
+      id,
+      [...new Set(tags)],
+      settings.trackingEnabled,
+      settings.openTrackingEnabled,
+      settings.clickTrackingEnabled,
+      settings.unsubscribeHeaderEnabled,
+      trackingDomainId,
+    ])
+    await db.query(sql.notify, [accountId, before.name])
+    return found(row)
+  })
+}
+
+const UNKNOWN_TRACKING_DOMAIN = {
+  field: 'tracking_domain_id',
+  rule: 'exists',
+  message: 'is not a tracking domain of this account',
+}
+
+/** As the service, not as the tenant: what other rooms do about it reaches tables that the API has no right to. */
+function remove({ database, onRemoved }: DomainsOptions, holder: Holder, id: string): Promise<Domain> {
+  requireHeld(holder, id)
+  const { accountId } = holder
+  return database.transaction(async (db) => {
+    const domain = found(await db.one(sql.remove, [accountId, id]))
+    await onRemoved?.(db, { accountId, domainId: domain.id })
+    await db.query(sql.notify, [accountId, domain.name])
+    return domain
+  })
+}
+
+/**
+ * Judges a check against the domain as it stands now, under its lock: a verify and a recheck that cross are judged one
+ * after the other, and each change of state is told once.
+ */
+async function record(
+  options: DomainsOptions,
+  db: Db,
+  { accountId, id }: Domain,
+  checks: DomainChecks,
+  asked: boolean,
+): Promise<Domain | null> {
+  const row = await db.one<sql.DomainRow>(sql.lock, [accountId, id])
+  if (row === null) return null
+  const before = domainOf(row)
+  const now = options.clock.now()
+  const standing = { status: before.status, since: before.statusSince, spfLost: before.spfLost }
+  return settle(options, db, before, { ...judge(standing, checks, now, asked), checks: storable(checks), now })
+}
+
+interface Settlement extends Judgement {
+  /** Null: nothing was asked. */
+  readonly checks: DomainChecks | null
+  readonly now: Date
+  /** The operator's word is not rechecked. */
+  readonly unchecked?: boolean
+}
+
+async function settle(
+  { ids }: DomainsOptions,
+  db: Db,
+  before: Domain,
+  { status, since, spfLost, event, checks, now, unchecked = false }: Settlement,
+): Promise<Domain> {
+  const next = unchecked ? null : nextCheckAt({ status, since, spfLost }, now, ids.chance())
+  const row = await db.one<sql.DomainRow>(sql.judge, [
+    before.accountId,
+    before.id,
+    status,
+    since,
+    spfLost,
+    status === 'verified' && before.status !== 'verified' ? now : before.verifiedAt,
+    next,
+    checks === null ? null : JSON.stringify(checks),
+    checks === null ? null : now,
+  ])
+  const domain = found(row)
+  if (event !== null) {
+    await append(db, [
+      {
+        eventId: ids.next(),
+        at: now,
+        accountId: domain.accountId,
+        domainId: domain.id,
+        emailId: null,
+        type: event,
+        stream: 'transactional',
+        sandbox: false,
+        tag: null,
+        data: { domain_id: domain.id, domain: domain.name, verification_status: status, checks: domain.checks },
+        facts: null,
+      },
+    ])
+  }
+  if (status !== before.status) await db.query(sql.notify, [domain.accountId, domain.name])
+  return domain
+}
+
+async function setStatus(
+  options: DomainsOptions,
+  db: Db,
+  { accountId, id }: { readonly accountId: string; readonly id: string },
+  status: DomainStatus,
+): Promise<Domain> {
+  const before = found(await db.one(sql.lock, [accountId, id]))
+  const now = options.clock.now()
+  return settle(options, db, before, {
+    status,
+    since: now,
+    spfLost: false,
+    event: status === before.status ? null : told(before.status, status),
+    checks: null,
+    now,
+    unchecked: status === 'verified',
+  })
+}
+
+function told(before: DomainStatus, status: DomainStatus): Judgement['event'] {
+  if (status === 'verified') return 'domain.verified'
+  return isActive(before) ? 'domain.verification_failed' : null
+}

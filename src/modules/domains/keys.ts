@@ -1,0 +1,50 @@
+// The DKIM key pair of a domain: RSA of 2048 bits (RFC 8301), made by the thread pool. That pool also signs, so keys are
+// made one at a time, however many domains are added at once.
+
+import { createPrivateKey, generateKeyPair, type KeyObject } from 'node:crypto'
+import { promisify } from 'node:util'
+import { platformErrors } from '../../platform/errors.ts'
+
+const RSA_BITS = 2048
+const MAX_WAITING = 100
+const RETRY_AFTER_SECONDS = 10
+
+export interface DkimKeyPair {
+  /** Base64 of the SubjectPublicKeyInfo, the value of `p=`. */
+  readonly publicKey: string
+  readonly privateKey: KeyObject
+}
+
+/** Makes key pairs, one at a time; past 100 that wait it throws service_unavailable. */
+export function keyMaker(): () => Promise<DkimKeyPair> {
+  let last: Promise<unknown> = Promise.resolve()
+  let waiting = 0
+  const make = async (): Promise<DkimKeyPair> => {
+    const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: RSA_BITS })
+    return { publicKey: publicKey.export({ type: 'spki', format: 'der' }).toString('base64'), privateKey }
+  }
+  return async () => {
+    if (waiting >= MAX_WAITING) throw platformErrors.service_unavailable({}, { retryAfter: RETRY_AFTER_SECONDS })
+    waiting++
+    const made = last.then(make)
+    last = made.catch(() => undefined)
+    try {
+      return await made
+    } finally {
+      waiting--
+    }
+  }
+}
+
+/** PKCS#8 DER, as it is sealed. */
+export function keyToBytes(key: KeyObject): Buffer {
+  return key.export({ type: 'pkcs8', format: 'der' })
+}
+
+export function keyFromBytes(bytes: Buffer): KeyObject {
+  return createPrivateKey({ key: bytes, type: 'pkcs8', format: 'der' })
+}
+
+export function keyToPem(key: KeyObject): string {
+  return key.export({ type: 'pkcs8', format: 'pem' }).toString()
+}

@@ -1,0 +1,323 @@
+import { type Static, Type } from 'typebox'
+import { type DomainRecord, dmarcRecord, domainRecords, type RecordStatus, spfRecord } from '../../mail/dns-records.ts'
+import {
+  type Answer,
+  type AnyEndpoint,
+  DateTime,
+  dataOf,
+  endpoint,
+  IdParams,
+  list,
+  listOf,
+  Page,
+  PageLimit,
+  PagePagination,
+  type Principal,
+  pageOf,
+  single,
+  Uuid,
+} from '../../platform/http.ts'
+import type { DomainChange, Domains, Holder } from './domains.ts'
+import { errors } from './errors.ts'
+import { isActive, STATUSES } from './states.ts'
+import { type Domain, identityOf } from './types.ts'
+
+const TAG = 'Sending domains'
+const PATH = '/api/v1/customer/domains'
+const LEGACY_PATH = '/api/customer/domains'
+const DEPRECATED_SINCE = '2026-01-01T00:00:00Z'
+const MAX_TAGS = 50
+const MAX_TAG_CHARACTERS = 128
+
+const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
+const NullableBoolean = nullable(Type.Boolean())
+
+// The documented pattern, with the lengths of RFC 1035 section 2.3.4: 253 characters, 63 a label.
+const DOMAIN_PATTERN = '^(?=.{4,253}$)(?!(?:.*\\.)?[^.]{64})[a-z0-9]+(?:[-.][a-z0-9]+)*\\.[a-z]{2,}$'
+const DomainNameText = Type.String({ pattern: DOMAIN_PATTERN, maxLength: 253, examples: ['mail.example.com'] })
+const Tags = Type.Array(
+  Type.String({ minLength: 1, maxLength: MAX_TAG_CHARACTERS, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' }),
+  { maxItems: MAX_TAGS },
+)
+
+const TRACKING = {
+  tracking_enabled: NullableBoolean,
+  open_tracking_enabled: NullableBoolean,
+  click_tracking_enabled: NullableBoolean,
+  unsubscribe_header_enabled: NullableBoolean,
+  tracking_domain_id: nullable(Uuid),
+}
+
+const DOMAIN = {
+  id: Uuid,
+  domain: Type.String(),
+  verification_status: Type.Enum([...STATUSES]),
+  dkim_selector: Type.String(),
+  spf_record: Type.String(),
+  dmarc_record: Type.String(),
+  is_active: Type.Boolean(),
+  tags: Type.Array(Type.String()),
+  created_at: DateTime,
+  verified_at: nullable(DateTime),
+  verification_token: Type.String(),
+  dkim_public_key: Type.String({ description: 'Base64 of the p= value' }),
+  ...TRACKING,
+  last_checked_at: nullable(DateTime),
+}
+const DomainItem = Type.Object(DOMAIN)
+const DomainDetail = Type.Object({
+  ...DOMAIN,
+  dkim_private_key: Type.String({ description: 'PKCS#8 PEM, shown this once' }),
+})
+
+const RECORD_STATUSES: readonly RecordStatus[] = ['pending', 'valid', 'missing', 'mismatch', 'multiple', 'error']
+const CHECK = {
+  status: Type.Enum([...RECORD_STATUSES]),
+  found: Type.Array(Type.String()),
+  error: nullable(Type.String()),
+}
+const DnsRecord = Type.Object({
+  type: Type.String(),
+  purpose: Type.String(),
+  name: Type.String({ description: 'The full name, without a trailing dot' }),
+  host: Type.String({ description: 'Left of the registrable domain, @ for itself' }),
+  value: Type.String(),
+  ttl: Type.Integer(),
+  priority: nullable(Type.Integer()),
+  required: Type.Boolean(),
+  ...CHECK,
+  last_checked_at: nullable(DateTime),
+})
+const Check = Type.Object({ ...CHECK, expected: Type.String() })
+const DNS = {
+  domain: Type.String(),
+  dns_records: Type.Array(DnsRecord),
+  optional_records: Type.Array(DnsRecord),
+}
+const VERIFIED = {
+  verified: Type.Boolean(),
+  verification_status: Type.Enum([...STATUSES]),
+  checks: Type.Object({ ownership: Check, spf: Check, dkim: Check, dmarc: Check }),
+  dns_records: Type.Array(DnsRecord),
+  next_check_at: nullable(DateTime),
+}
+const DELETED = Type.Object({ id: Uuid, domain: Type.String() })
+
+const NewDomain = Type.Object({ domain: DomainNameText, tags: Type.Optional(Tags) }, { additionalProperties: false })
+const Change = Type.Object(
+  {
+    tracking_enabled: Type.Optional(TRACKING.tracking_enabled),
+    open_tracking_enabled: Type.Optional(TRACKING.open_tracking_enabled),
+    click_tracking_enabled: Type.Optional(TRACKING.click_tracking_enabled),
+    unsubscribe_header_enabled: Type.Optional(TRACKING.unsubscribe_header_enabled),
+    tracking_domain_id: Type.Optional(TRACKING.tracking_domain_id),
+    tags: Type.Optional(Tags),
+  },
+  { additionalProperties: false },
+)
+
+const READ = { scope: 'domains:read' }
+const WRITE = { scope: 'domains:write' }
+const VERIFY = { scope: 'domains:write', rate: 'domain_verify' }
+
+export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
+  const { spfMechanism } = domains
+  const item = (domain: Domain): object => wireDomain(domain, spfMechanism)
+  const both = (path: string): { path: string; legacyPath: string; legacyDeprecatedSince: string; tag: string } => {
+    const legacyPath = LEGACY_PATH + path
+    return { path: PATH + path, legacyPath, legacyDeprecatedSince: DEPRECATED_SINCE, tag: TAG }
+  }
+  return [
+    endpoint({
+      ...both(''),
+      method: 'GET',
+      access: READ,
+      summary: 'List sending domains',
+      query: Type.Object({ page: Page, limit: PageLimit }),
+      answers: { 200: listOf(DomainItem, PagePagination, { domains: Type.Array(DomainItem) }) },
+      handle: async ({ principal, query }) => answerList(domains, holderOf(principal), query, item),
+    }),
+    endpoint({
+      ...both(''),
+      method: 'POST',
+      access: WRITE,
+      summary: 'Add a sending domain',
+      body: NewDomain,
+      answers: { 201: dataOf(DomainDetail, { domain: DomainDetail }) },
+      errors: [errors.already_exists],
+      handle: async ({ principal, body }) => {
+        const { accountId } = principal
+        const { domain, privateKeyPem } = await domains.add(accountId, { name: body.domain, tags: body.tags ?? [] })
+        const detail = { ...item(domain), dkim_private_key: privateKeyPem }
+        return single(detail, { status: 201, also: { domain: detail } })
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${PATH}/{id}`,
+      tag: TAG,
+      access: READ,
+      summary: 'Show a sending domain',
+      params: IdParams,
+      answers: { 200: dataOf(DomainItem, { domain: DomainItem }) },
+      errors: [errors.not_found],
+      handle: async ({ principal, params }) => answerDomain(await domains.get(holderOf(principal), params.id), item),
+    }),
+    endpoint({
+      ...both('/{id}/dns'),
+      method: 'GET',
+      access: READ,
+      summary: 'The DNS records to publish',
+      params: IdParams,
+      answers: { 200: dataOf(Type.Object(DNS), DNS) },
+      errors: [errors.not_found],
+      handle: async ({ principal, params }) => {
+        const domain = await domains.get(holderOf(principal), params.id)
+        const dns = { domain: domain.name, dns_records: wireRecords(domain, spfMechanism), optional_records: [] }
+        return single(dns, { also: dns })
+      },
+    }),
+    endpoint({
+      ...both('/{id}/verify'),
+      method: 'POST',
+      access: VERIFY,
+      summary: 'Check the DNS records now',
+      params: IdParams,
+      body: Type.Object({}),
+      answers: {
+        200: dataOf(Type.Object({ ...DOMAIN, ...VERIFIED }), {
+          success: Type.Boolean(),
+          domain: DomainItem,
+          ...VERIFIED,
+        }),
+      },
+      errors: [errors.not_found],
+      handle: async ({ principal, params }) => {
+        const { domain, checks } = await domains.verify(holderOf(principal), params.id)
+        const outcome = {
+          verified: domain.status === 'verified',
+          verification_status: domain.status,
+          checks,
+          dns_records: wireRecords(domain, spfMechanism),
+          next_check_at: domain.nextCheckAt?.toISOString() ?? null,
+        }
+        const shown = item(domain)
+        return single({ ...shown, ...outcome }, { also: { success: true, domain: shown, ...outcome } })
+      },
+    }),
+    endpoint({
+      method: 'PATCH',
+      path: `${PATH}/{id}`,
+      tag: TAG,
+      access: WRITE,
+      summary: "Change a domain's settings",
+      params: IdParams,
+      body: Change,
+      answers: { 200: dataOf(DomainItem, { domain: DomainItem }) },
+      errors: [errors.not_found],
+      handle: async ({ principal, params, body }) =>
+        answerDomain(await domains.change(holderOf(principal), params.id, changeOf(body)), item),
+    }),
+    endpoint({
+      ...both('/{id}'),
+      method: 'DELETE',
+      access: WRITE,
+      summary: 'Remove a sending domain; its queued mail ends failed',
+      params: IdParams,
+      answers: { 200: dataOf(DELETED, { success: Type.Boolean(), message: Type.String(), domain: DELETED }) },
+      errors: [errors.not_found],
+      handle: async ({ principal, params }) => {
+        const { id, name } = await domains.remove(holderOf(principal), params.id)
+        const removed = { id, domain: name }
+        return single(removed, { also: { success: true, message: `${name} was removed`, domain: removed } })
+      },
+    }),
+  ]
+}
+
+function holderOf({ accountId, domainIds }: Principal): Holder {
+  return { accountId, domainIds: domainIds?.map((id) => id.toLowerCase()) ?? null }
+}
+
+async function answerList(
+  domains: Domains,
+  holder: Holder,
+  query: { readonly page?: number; readonly limit?: number },
+  item: (domain: Domain) => object,
+): Promise<Answer> {
+  const paged = query.page !== undefined || query.limit !== undefined
+  // The total is only known with the page: what is asked for here is the page's place alone.
+  const { pagination, offset } = pageOf(query, 0)
+  const { domains: page, total } = await domains.list(holder, { limit: paged ? pagination.limit : null, offset })
+  const items = page.map(item)
+  const shown = paged ? pageOf(query, total).pagination : { page: 1, limit: Math.max(1, total), total, pages: 1 }
+  return list(items, shown, { domains: items })
+}
+
+function answerDomain(domain: Domain, item: (domain: Domain) => object): Answer {
+  const shown = item(domain)
+  return single(shown, { also: { domain: shown } })
+}
+
+function changeOf(body: Static<typeof Change>): DomainChange {
+  const change: Record<string, unknown> = {}
+  for (const [wire, name] of CHANGEABLE) {
+    if (body[wire] !== undefined) change[name] = body[wire]
+  }
+  return change
+}
+
+const CHANGEABLE = [
+  ['tracking_enabled', 'trackingEnabled'],
+  ['open_tracking_enabled', 'openTrackingEnabled'],
+  ['click_tracking_enabled', 'clickTrackingEnabled'],
+  ['unsubscribe_header_enabled', 'unsubscribeHeaderEnabled'],
+  ['tracking_domain_id', 'trackingDomainId'],
+  ['tags', 'tags'],
+] as const satisfies readonly (readonly [keyof Static<typeof Change>, keyof DomainChange])[]
+
+/** The list item: DomainDetail without the private key. */
+export function wireDomain(domain: Domain, spfMechanism: string): object {
+  const { settings } = domain
+  return {
+    id: domain.id,
+    domain: domain.name,
+    verification_status: domain.status,
+    dkim_selector: domain.dkimSelector,
+    spf_record: spfRecord(spfMechanism),
+    dmarc_record: dmarcRecord(domain.name),
+    is_active: isActive(domain.status),
+    tags: domain.tags,
+    created_at: domain.createdAt.toISOString(),
+    verified_at: domain.verifiedAt?.toISOString() ?? null,
+    verification_token: domain.verificationToken,
+    dkim_public_key: domain.dkimPublicKey,
+    tracking_enabled: settings.trackingEnabled,
+    open_tracking_enabled: settings.openTrackingEnabled,
+    click_tracking_enabled: settings.clickTrackingEnabled,
+    unsubscribe_header_enabled: settings.unsubscribeHeaderEnabled,
+    tracking_domain_id: settings.trackingDomainId,
+    last_checked_at: domain.lastCheckedAt?.toISOString() ?? null,
+  }
+}
+
+/** The four records with what the last check found. */
+export function wireRecords(domain: Domain, spfMechanism: string): readonly object[] {
+  return domainRecords(identityOf(domain, spfMechanism)).map((record: DomainRecord) => {
+    const check = domain.checks?.[record.purpose]
+    return {
+      type: 'TXT',
+      purpose: record.purpose,
+      name: record.name,
+      host: record.host,
+      value: record.value,
+      ttl: record.ttl,
+      priority: null,
+      required: record.required,
+      status: check?.status ?? 'pending',
+      found: check?.found ?? [],
+      error: check?.error ?? null,
+      last_checked_at: domain.lastCheckedAt?.toISOString() ?? null,
+    }
+  })
+}

@@ -1,0 +1,172 @@
+// What sending and delivery ask about domains for every mail, answered from memory. An answer is at most 5 seconds old:
+// that is its age limit, and a change drops it in all processes at once (LISTEN/NOTIFY). Absence is not kept, so a domain
+// can be used the moment it is there. Both memories are bounded; the oldest entry goes first.
+
+import type { KeyObject } from 'node:crypto'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database, Db } from '../../platform/db.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import { SEAL_PURPOSE } from './domains.ts'
+import { keyFromBytes } from './keys.ts'
+import * as sql from './sql.ts'
+import { type DomainStatus, isActive } from './states.ts'
+import { type DomainSettings, domainOf } from './types.ts'
+
+const MAX_AGE_MS = 5_000
+const MAX_SENDERS = 10_000
+const MAX_KEYS = 5_000
+
+/** A domain as sending sees it. */
+export interface SenderDomain {
+  readonly id: string
+  readonly name: string
+  readonly status: DomainStatus
+  /** Verified or in temporary failure: mail may be sent from it. */
+  readonly isActive: boolean
+  readonly settings: DomainSettings
+}
+
+/** A domain as delivery sees it. */
+export interface SigningKey {
+  readonly domainId: string
+  /** The `d=` of the signature. */
+  readonly domain: string
+  /** The `s=` of the signature. */
+  readonly selector: string
+  readonly privateKey: KeyObject
+  readonly status: DomainStatus
+  readonly isActive: boolean
+}
+
+export interface SenderDomains {
+  /** Starts to hear of changes. Until then, and without it, answers are as old as their age limit allows. */
+  listen(): Promise<void>
+  /** @param domainName lower-case A-labels; null when the account has no such domain, a subdomain's parent included */
+  senderDomain(db: Db, accountId: string, domainName: string): Promise<SenderDomain | null>
+  /** By domain id. A domain that is missing from the answer has been removed: its mail ends `domain_removed`. */
+  signingKeys(db: Db, domainIds: readonly string[]): Promise<ReadonlyMap<string, SigningKey>>
+}
+
+export interface SenderDomainsOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly secrets: Secrets
+}
+
+export function senderDomainsOf({ database, clock, secrets }: SenderDomainsOptions): SenderDomains {
+  const senders = memory<SenderDomain>(clock, MAX_SENDERS)
+  const keys = memory<OpenedKey>(clock, MAX_KEYS)
+  const forget = (payload: string | null): void => {
+    if (payload === null) senders.clear()
+    else senders.drop(payload)
+    // Changes are rare and opened keys are kept aside: asking for all of them again costs one statement.
+    keys.expire()
+  }
+  return {
+    listen: () => database.listen(sql.CHANGED_CHANNEL, forget),
+    senderDomain: async (db, accountId, domainName) => {
+      const name = `${accountId}/${domainName}`
+      const known = senders.get(name)
+      if (known !== null) return known
+      const keep = senders.keeper()
+      const row = await db.one<sql.DomainRow>(sql.sender, [accountId, domainName])
+      if (row === null) return null
+      const { id, status, settings } = domainOf(row)
+      return keep(name, { id, name: domainName, status, isActive: isActive(status), settings })
+    },
+    signingKeys: async (db, domainIds) => {
+      const answers = new Map<string, SigningKey>()
+      const unknown: string[] = []
+      for (const id of new Set(domainIds)) {
+        const known = keys.get(id)
+        if (known === null) unknown.push(id)
+        else answers.set(id, known.key)
+      }
+      if (unknown.length === 0) return answers
+      const keep = keys.keeper()
+      for (const row of await db.query<KeyRow>(sql.keys, [unknown])) {
+        answers.set(row.id, keep(row.id, opened(row, keys.stale(row.id), secrets)).key)
+      }
+      return answers
+    },
+  }
+}
+
+interface KeyRow {
+  readonly id: string
+  readonly name: string
+  readonly status: string
+  readonly dkim_selector: string
+  readonly dkim_private_key: Buffer
+}
+
+interface OpenedKey {
+  readonly sealed: Buffer
+  readonly key: SigningKey
+}
+
+function opened(row: KeyRow, before: OpenedKey | null, secrets: Secrets): OpenedKey {
+  const sealed = row.dkim_private_key
+  const privateKey =
+    before?.sealed.equals(sealed) === true
+      ? before.key.privateKey
+      : keyFromBytes(secrets.open(SEAL_PURPOSE, row.id, sealed))
+  const status = row.status as DomainStatus
+  const selector = row.dkim_selector
+  const key = { domainId: row.id, domain: row.name, selector, privateKey, status, isActive: isActive(status) }
+  return { sealed, key }
+}
+
+interface Memory<T> {
+  /** Null when it is not known, or not freshly enough. */
+  get(name: string): T | null
+  /** The last value, however old. */
+  stale(name: string): T | null
+  /**
+   * To be taken before the database is asked: what it then keeps is not kept when a change was heard in between, since
+   * the answer may be from before it.
+   */
+  keeper(): (name: string, value: T) => T
+  drop(name: string): void
+  clear(): void
+  /** All values are stale from now on. */
+  expire(): void
+}
+
+function memory<T>(clock: Clock, limit: number): Memory<T> {
+  const entries = new Map<string, { readonly value: T; readonly atMs: number }>()
+  let generation = 0
+  let freshFromMs = Number.NEGATIVE_INFINITY
+  return {
+    get: (name) => {
+      const entry = entries.get(name)
+      const fresh = entry !== undefined && entry.atMs > freshFromMs && clock.monotonicMs() - entry.atMs < MAX_AGE_MS
+      return fresh ? entry.value : null
+    },
+    stale: (name) => entries.get(name)?.value ?? null,
+    keeper: () => {
+      const asked = generation
+      const atMs = clock.monotonicMs()
+      return (name, value) => {
+        if (asked !== generation) return value
+        entries.delete(name)
+        entries.set(name, { value, atMs })
+        const [oldest] = entries.keys()
+        if (entries.size > limit && oldest !== undefined) entries.delete(oldest)
+        return value
+      }
+    },
+    drop: (name) => {
+      generation++
+      entries.delete(name)
+    },
+    clear: () => {
+      generation++
+      entries.clear()
+    },
+    expire: () => {
+      generation++
+      freshFromMs = clock.monotonicMs()
+    },
+  }
+}

@@ -1,0 +1,122 @@
+import { statement } from '../../platform/db.ts'
+
+/** One row as the statements below return it, all but the sealed key. */
+export interface DomainRow {
+  readonly id: string
+  readonly account_id: string
+  readonly name: string
+  readonly tags: readonly string[]
+  readonly status: string
+  readonly verification_token: string
+  readonly dkim_selector: string
+  readonly dkim_public_key: string
+  readonly tracking_enabled: boolean | null
+  readonly open_tracking_enabled: boolean | null
+  readonly click_tracking_enabled: boolean | null
+  readonly unsubscribe_header_enabled: boolean | null
+  readonly tracking_domain_id: string | null
+  readonly checks: unknown
+  readonly spf_lost: boolean
+  readonly created_at: Date
+  readonly verified_at: Date | null
+  readonly last_checked_at: Date | null
+  readonly status_since: Date
+  readonly next_check_at: Date | null
+}
+
+const COLUMNS = `id, account_id, name, tags, status, verification_token, dkim_selector, dkim_public_key, tracking_enabled,
+  open_tracking_enabled, click_tracking_enabled, unsubscribe_header_enabled, tracking_domain_id, checks, spf_lost,
+  created_at, verified_at, last_checked_at, status_since, next_check_at`
+
+export const add = statement(
+  'domains_add',
+  `insert into sending_domain (id, account_id, name, tags, verification_token, dkim_selector, dkim_public_key,
+     dkim_private_key, created_at, status_since, next_check_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10) on conflict (account_id, name) do nothing returning ${COLUMNS}`,
+)
+export const exists = statement(
+  'domains_exists',
+  'select 1 as found from sending_domain where account_id = $1 and name = $2',
+)
+export const byId = statement(
+  'domains_by_id',
+  `select ${COLUMNS} from sending_domain where account_id = $1 and id = $2`,
+)
+export const lock = statement(
+  'domains_lock',
+  `select ${COLUMNS} from sending_domain where account_id = $1 and id = $2 for update`,
+)
+// $2: the ids that the asking key is bound to, null for all.
+export const count = statement(
+  'domains_count',
+  'select count(*) as n from sending_domain where account_id = $1 and ($2::uuid[] is null or id = any($2))',
+)
+export const list = statement(
+  'domains_list',
+  `select ${COLUMNS} from sending_domain where account_id = $1 and ($2::uuid[] is null or id = any($2))
+   order by id limit $3 offset $4`,
+)
+// The whole row of settings: the caller holds its lock.
+export const change = statement(
+  'domains_change',
+  `update sending_domain set tags = $3, tracking_enabled = $4, open_tracking_enabled = $5, click_tracking_enabled = $6,
+     unsubscribe_header_enabled = $7, tracking_domain_id = $8 where account_id = $1 and id = $2 returning ${COLUMNS}`,
+)
+export const remove = statement(
+  'domains_remove',
+  `delete from sending_domain where account_id = $1 and id = $2 returning ${COLUMNS}`,
+)
+export const judge = statement(
+  'domains_judge',
+  `update sending_domain set status = $3, status_since = $4, spf_lost = $5, verified_at = $6, next_check_at = $7,
+     checks = coalesce($8::jsonb, checks), last_checked_at = coalesce($9, last_checked_at)
+   where account_id = $1 and id = $2 returning ${COLUMNS}`,
+)
+// A recheck is leased by pushing its due time on: a process that dies over it leaves it due again when the lease ends.
+export const claimDue = statement(
+  'domains_claim_due',
+  `update sending_domain set next_check_at = $2 where id = any(array(
+     select id from sending_domain where next_check_at <= $1 order by next_check_at limit $3 for update skip locked))
+   returning ${COLUMNS}`,
+)
+export const nextDue = statement(
+  'domains_next_due',
+  'select next_check_at as at from sending_domain where next_check_at is not null order by next_check_at limit 1',
+)
+export const byAnyName = statement(
+  'domains_by_any_name',
+  `select ${COLUMNS} from sending_domain where name = $1 order by id limit 100`,
+)
+export const byAnyId = statement('domains_by_any_id', `select ${COLUMNS} from sending_domain where id = $1`)
+
+// --- what other rooms ask
+
+export const sender = statement(
+  'domains_sender',
+  `select ${COLUMNS} from sending_domain where account_id = $1 and name = $2`,
+)
+export const keys = statement(
+  'domains_keys',
+  'select id, name, status, dkim_selector, dkim_private_key from sending_domain where id = any($1::uuid[])',
+)
+export const oldestUsable = statement(
+  'domains_oldest_usable',
+  `select id, name from sending_domain where account_id = $1 and status in ('verified', 'temporary_failure')
+   order by id limit 1`,
+)
+export const owned = statement(
+  'domains_owned',
+  'select id from sending_domain where account_id = $1 and id = any($2::uuid[])',
+)
+export const usingTrackingDomain = statement(
+  'domains_using_tracking_domain',
+  'select id, name from sending_domain where account_id = $1 and tracking_domain_id = $2 order by id limit 100',
+)
+export const leaveTrackingDomain = statement(
+  'domains_leave_tracking_domain',
+  'update sending_domain set tracking_domain_id = null where account_id = $1 and tracking_domain_id = $2 returning name',
+)
+
+/** Payload: `<account id>/<domain name>`. Sent with the commit of the change. */
+export const CHANGED_CHANNEL = 'posthorn_domains'
+export const notify = statement('domains_notify', `select pg_notify('${CHANGED_CHANNEL}', $1 || '/' || $2)`)

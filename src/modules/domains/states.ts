@@ -1,0 +1,118 @@
+// The states of a sending domain, as pure rules (contract section 8).
+//
+//   pending            -> verified when ownership, SPF and DKIM pass (DMARC is shown, it does not decide); failed after 72 h
+//   verified           -> temporary_failure when a check misses ownership or DKIM; a lost SPF record is told, no more
+//   temporary_failure  -> verified when ownership and DKIM pass again; failed after 72 h. Mail goes on meanwhile
+//   failed             -> pending when somebody asks to verify
+//   suspended          by the operator alone, and left by the operator alone
+//
+// A DNS error changes nothing: a record that could not be asked neither proves nor disproves, and no 72 hours end on a
+// check that had one. Rechecks: every 5 minutes for 24 h, hourly to 72 h, then daily; a failed or suspended domain is
+// not rechecked.
+
+import type { DomainChecks, Purpose, RecordCheck } from '../../mail/dns-records.ts'
+
+export const STATUSES = ['pending', 'verified', 'temporary_failure', 'failed', 'suspended'] as const
+export type DomainStatus = (typeof STATUSES)[number]
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
+export const GIVE_UP_AFTER_MS = 72 * HOUR_MS
+const OFTEN_FOR_MS = 24 * HOUR_MS
+const OFTEN_MS = 5 * MINUTE_MS
+const DAILY_MS = 24 * HOUR_MS
+/** Spreads the rechecks of domains that were added together over a tenth of the wait. */
+const SPREAD = 0.1
+
+export interface Standing {
+  readonly status: DomainStatus
+  /** Since when it is pending or in temporary failure. */
+  readonly since: Date
+  readonly spfLost: boolean
+}
+
+export interface Judgement extends Standing {
+  /** What the log is told, if anything. */
+  readonly event: 'domain.verified' | 'domain.verification_failed' | null
+}
+
+/** Mail may be sent from it. */
+export function isActive(status: DomainStatus): boolean {
+  return status === 'verified' || status === 'temporary_failure'
+}
+
+/**
+ * Where a domain stands after a check.
+ *
+ * @param asked true when somebody asked for it, false for a recheck by the clock
+ */
+export function judge(before: Standing, checks: DomainChecks, now: Date, asked: boolean): Judgement {
+  const start: Standing = before.status === 'failed' && asked ? { ...before, status: 'pending', since: now } : before
+  switch (start.status) {
+    case 'suspended':
+    case 'failed':
+      return { ...start, event: null }
+    case 'pending':
+      if (passes(checks, 'ownership', 'spf', 'dkim')) return verified(now)
+      return late(start, now) && definite(checks, 'ownership', 'spf', 'dkim')
+        ? { ...start, status: 'failed', since: now, event: 'domain.verification_failed' }
+        : { ...start, event: null }
+    case 'verified':
+      if (misses(checks.ownership) || misses(checks.dkim)) {
+        return { ...start, status: 'temporary_failure', since: now, event: 'domain.verification_failed' }
+      }
+      return judgeSpf(start, checks.spf)
+    case 'temporary_failure':
+      if (passes(checks, 'ownership', 'dkim')) return { ...verified(now), spfLost: misses(checks.spf) }
+      return late(start, now) && definite(checks, 'ownership', 'dkim')
+        ? { ...start, status: 'failed', since: now, event: 'domain.verification_failed' }
+        : { ...start, event: null }
+  }
+}
+
+function verified(now: Date): Judgement {
+  return { status: 'verified', since: now, spfLost: false, event: 'domain.verified' }
+}
+
+/** A domain in use that lost its SPF record is told of it once. */
+function judgeSpf(start: Standing, spf: RecordCheck): Judgement {
+  if (misses(spf)) return { ...start, spfLost: true, event: start.spfLost ? null : 'domain.verification_failed' }
+  return { ...start, spfLost: start.spfLost && spf.status === 'error', event: null }
+}
+
+function passes(checks: DomainChecks, ...purposes: readonly Purpose[]): boolean {
+  return purposes.every((purpose) => checks[purpose].status === 'valid')
+}
+
+function definite(checks: DomainChecks, ...purposes: readonly Purpose[]): boolean {
+  return purposes.every((purpose) => checks[purpose].status !== 'error')
+}
+
+function misses({ status }: RecordCheck): boolean {
+  return status !== 'valid' && status !== 'error'
+}
+
+function late({ since }: Standing, now: Date): boolean {
+  return now.getTime() - since.getTime() >= GIVE_UP_AFTER_MS
+}
+
+/**
+ * When to look again by ourselves; null for never.
+ *
+ * @param chance in [0, 1)
+ */
+export function nextCheckAt({ status, since }: Standing, now: Date, chance: number): Date | null {
+  const ageMs = now.getTime() - since.getTime()
+  const wait = (ms: number): Date => new Date(now.getTime() + Math.round(ms * (1 + SPREAD * chance)))
+  switch (status) {
+    case 'failed':
+    case 'suspended':
+      return null
+    case 'verified':
+      return wait(DAILY_MS)
+    case 'pending':
+    case 'temporary_failure':
+      // Past 72 hours only a DNS that does not answer keeps a domain here.
+      return wait(ageMs < OFTEN_FOR_MS ? OFTEN_MS : HOUR_MS)
+  }
+}

@@ -1,0 +1,80 @@
+import { type DomainChecks, type DomainIdentity, PURPOSES, type RecordCheck } from '../../mail/dns-records.ts'
+import type { DomainRow } from './sql.ts'
+import type { DomainStatus } from './states.ts'
+
+/** Null: the account's default holds. */
+export interface DomainSettings {
+  readonly trackingEnabled: boolean | null
+  readonly openTrackingEnabled: boolean | null
+  readonly clickTrackingEnabled: boolean | null
+  readonly unsubscribeHeaderEnabled: boolean | null
+  readonly trackingDomainId: string | null
+}
+
+export interface Domain {
+  readonly id: string
+  readonly accountId: string
+  /** Lower-case A-labels, no trailing dot. */
+  readonly name: string
+  readonly tags: readonly string[]
+  readonly status: DomainStatus
+  readonly settings: DomainSettings
+  readonly verificationToken: string
+  readonly dkimSelector: string
+  readonly dkimPublicKey: string
+  /** What the last check found; null before the first. */
+  readonly checks: DomainChecks | null
+  readonly spfLost: boolean
+  readonly createdAt: Date
+  readonly verifiedAt: Date | null
+  readonly lastCheckedAt: Date | null
+  readonly statusSince: Date
+  readonly nextCheckAt: Date | null
+}
+
+export function domainOf(row: DomainRow): Domain {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    tags: row.tags,
+    status: row.status as DomainStatus,
+    settings: {
+      trackingEnabled: row.tracking_enabled,
+      openTrackingEnabled: row.open_tracking_enabled,
+      clickTrackingEnabled: row.click_tracking_enabled,
+      unsubscribeHeaderEnabled: row.unsubscribe_header_enabled,
+      trackingDomainId: row.tracking_domain_id,
+    },
+    verificationToken: row.verification_token,
+    dkimSelector: row.dkim_selector,
+    dkimPublicKey: row.dkim_public_key,
+    checks: row.checks as DomainChecks | null,
+    spfLost: row.spf_lost,
+    createdAt: row.created_at,
+    verifiedAt: row.verified_at,
+    lastCheckedAt: row.last_checked_at,
+    statusSince: row.status_since,
+    nextCheckAt: row.next_check_at,
+  }
+}
+
+export function identityOf(domain: Domain, spfMechanism: string): DomainIdentity {
+  return {
+    domain: domain.name,
+    verificationToken: domain.verificationToken,
+    dkimSelector: domain.dkimSelector,
+    dkimPublicKey: domain.dkimPublicKey,
+    spfMechanism,
+  }
+}
+
+/** PostgreSQL's jsonb holds no NUL and no lone surrogate; what stands in somebody's DNS may have both. */
+export function storable(checks: DomainChecks): DomainChecks {
+  const clean = (text: string): string => text.replaceAll('\0', '\ufffd').toWellFormed()
+  const cleaned = PURPOSES.map((purpose): [string, RecordCheck] => {
+    const { status, expected, found, error } = checks[purpose]
+    return [purpose, { status, expected, found: found.map(clean), error: error === null ? null : clean(error) }]
+  })
+  return Object.fromEntries(cleaned) as unknown as DomainChecks
+}
