@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { declaredZones, type Zones } from '../../test/zones.ts'
+import { type MxOptions, type MxPlan, planOf } from './mx.ts'
+
+const HOST = { A: ['192.1.2.1'] }
+
+function plan(zones: Zones, more: Partial<MxOptions> = {}, domain = 'example.net'): Promise<MxPlan> {
+  return planOf(domain, { resolver: declaredZones(zones), chance: () => 0, ...more })
+}
+
+function hostsOf(found: MxPlan): string[] {
+  assert.equal(found.kind, 'hosts', JSON.stringify(found))
+  return found.kind === 'hosts' ? found.hosts.map(({ host }) => host) : []
+}
+
+function addressesOf(found: MxPlan): string[] {
+  assert.equal(found.kind, 'hosts', JSON.stringify(found))
+  return found.kind === 'hosts' ? found.hosts.flatMap(({ addresses }) => addresses) : []
+}
+
+// Each row: what the DNS holds, what becomes of mail to example.net.
+const ROWS: [name: string, zones: Zones, kind: MxPlan['kind']][] = [
+  ['no such domain', {}, 'nxdomain'],
+  ['a time-out', { 'example.net': 'timeout' }, 'defer'],
+  ['SERVFAIL', { 'example.net': 'servfail' }, 'defer'],
+  ['a CNAME loop', { 'example.net': { CNAME: ['loop.test'] }, 'loop.test': { CNAME: ['example.net'] } }, 'defer'],
+  ['null MX', { 'example.net': { MX: ['0 .'], A: ['192.1.2.1'] } }, 'null_mx'],
+  ['null MX of another preference', { 'example.net': { MX: ['10 .'] } }, 'null_mx'],
+  ['null MX beside a real one', { 'example.net': { MX: ['0 .', '10 mx.test'] }, 'mx.test': HOST }, 'hosts'],
+  ['no MX, but an address', { 'example.net': HOST }, 'hosts'],
+  ['no MX, but an IPv6 address', { 'example.net': { AAAA: ['2a00:1::1'] } }, 'hosts'],
+  ['no MX and no address', { 'example.net': { TXT: ['x'] } }, 'no_hosts'],
+  ['an MX that does not exist', { 'example.net': { MX: ['10 gone.test'] } }, 'no_hosts'],
+  [
+    'an MX that does not exist beside one that does',
+    { 'example.net': { MX: ['1 gone.test', '2 mx.test'] }, 'mx.test': HOST },
+    'hosts',
+  ],
+  ['an MX whose address times out', { 'example.net': { MX: ['10 slow.test'] }, 'slow.test': 'timeout' }, 'defer'],
+  [
+    'one MX timing out, one there',
+    { 'example.net': { MX: ['1 slow.test', '2 mx.test'] }, 'slow.test': 'timeout', 'mx.test': HOST },
+    'hosts',
+  ],
+  ['an MX that is an IPv4 address', { 'example.net': { MX: ['10 192.1.2.1'] } }, 'no_hosts'],
+  ['an MX that is an IPv6 address', { 'example.net': { MX: ['10 2a00:1::1'] } }, 'no_hosts'],
+  ['an MX of one label', { 'example.net': { MX: ['10 localhost'] }, localhost: HOST }, 'no_hosts'],
+  ['an MX that is no host name', { 'example.net': { MX: ['10 a..b', '10 a b.test', '10 -a.test'] } }, 'no_hosts'],
+  ['an MX at loopback', { 'example.net': { MX: ['10 mx.test'] }, 'mx.test': { A: ['127.0.0.1'] } }, 'private'],
+  [
+    'an MX at a private address',
+    { 'example.net': { MX: ['10 mx.test'] }, 'mx.test': { A: ['10.0.0.5'], AAAA: ['fd00::1'] } },
+    'private',
+  ],
+  [
+    'an MX at the metadata service',
+    { 'example.net': { MX: ['10 mx.test'] }, 'mx.test': { A: ['169.254.169.254'] } },
+    'private',
+  ],
+  ['a domain at a private address', { 'example.net': { A: ['192.168.1.1'] } }, 'private'],
+]
+
+for (const [name, zones, kind] of ROWS) {
+  test(`${name} gives "${kind}"`, async () => assert.equal((await plan(zones)).kind, kind))
+}
+
+test('hosts come by preference, equal ones by lot', async () => {
+  const zones: Zones = {
+    'example.net': { MX: ['20 c.test', '10 a.test', '10 b.test'] },
+    'a.test': HOST,
+    'b.test': HOST,
+    'c.test': HOST,
+  }
+  const orders = new Set<string>()
+  for (const first of [0.1, 0.9]) {
+    let calls = 0
+    orders.add(hostsOf(await plan(zones, { chance: () => (calls++ === 1 ? first : 0.5) })).join())
+  }
+  assert.deepEqual([...orders].sort(), ['a.test,b.test,c.test', 'b.test,a.test,c.test'])
+})
+
+test('of 200 MX records 5 hosts are tried, and of their addresses 10', async () => {
+  const names = Array.from({ length: 200 }, (_, index) => `mx${index}.test`)
+  const addresses = Array.from({ length: 20 }, (_, index) => `192.1.2.${index + 1}`)
+  const zones: Record<string, Zones[string]> = { 'example.net': { MX: names.map((name, index) => `${index} ${name}`) } }
+  for (const name of names) zones[name] = HOST
+  assert.equal(hostsOf(await plan(zones)).length, 5)
+  for (const name of names) zones[name] = { A: addresses }
+  assert.equal(addressesOf(await plan(zones)).length, 10)
+})
+
+test('200 MX records that lead nowhere cost a bounded number of questions', async () => {
+  const names = Array.from({ length: 200 }, (_, index) => `mx${index}.test`)
+  const resolver = declaredZones({ 'example.net': { MX: names.map((name) => `1 ${name}`) } })
+  assert.equal((await planOf('example.net', { resolver, chance: () => 0 })).kind, 'no_hosts')
+  assert.ok(resolver.queries() <= 21)
+})
+
+test('private addresses are dropped beside public ones, and kept where private networks are allowed', async () => {
+  const zones: Zones = {
+    'example.net': { MX: ['1 mx.test'] },
+    'mx.test': { A: ['127.0.0.1', '192.1.2.1', '10.1.1.1'] },
+  }
+  assert.deepEqual(addressesOf(await plan(zones)), ['192.1.2.1'])
+  assert.equal(addressesOf(await plan(zones, { allowPrivate: true })).length, 3)
+  const ours = await plan(zones, { isOurs: (address) => address === '192.1.2.1' })
+  assert.equal(ours.kind, 'private')
+})
+
+test('IPv4 and IPv6 take turns, and a family that we cannot speak is not asked for', async () => {
+  const zones: Zones = { 'example.net': { A: ['192.1.2.1', '192.1.2.2'], AAAA: ['2a00:1::1'] } }
+  assert.deepEqual(addressesOf(await plan(zones)), ['192.1.2.1', '2a00:1::1', '192.1.2.2'])
+  assert.deepEqual(addressesOf(await plan(zones, { families: [6] })), ['2a00:1::1'])
+})
+
+test('an alias of the domain or of its host is followed', async () => {
+  const zones: Zones = {
+    'example.net': { CNAME: ['real.test'] },
+    'real.test': { MX: ['5 mx.test'] },
+    'mx.test': { CNAME: ['host.test'] },
+    'host.test': HOST,
+  }
+  assert.deepEqual(addressesOf(await plan(zones)), ['192.1.2.1'])
+})

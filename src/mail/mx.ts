@@ -1,0 +1,163 @@
+// Where the mail of a domain goes: RFC 5321 section 5.1, RFC 7505.
+//
+//   MX found          by preference, equal ones in random order; hosts that cannot be hosts (an IP address, one label,
+//                     not a name) are passed over
+//   `MX 0 .`          the domain takes no mail; beside other records it counts for nothing
+//   no MX             the domain itself is the host (A, AAAA)
+//   NXDOMAIN          the domain does not exist. One look is no proof: the caller asks twice, 15 minutes apart.
+//   SERVFAIL, timeout nothing is known: later. So too when no host could be resolved and one of them for that reason.
+//
+// One attempt tries 5 hosts and 10 addresses. Private addresses are dropped from the plan unless allowed; when no other
+// is left: refused. The plan holds addresses, and these are connected to: nothing is resolved a second time.
+// CNAMEs are the resolver's business: an answer for A, AAAA or MX is that of the chain's end.
+
+import { isIP } from 'node:net'
+import { isPublicAddress } from '../platform/addresses.ts'
+import type { DnsAnswer, Resolver } from '../platform/dns.ts'
+
+export const MAX_HOSTS = 5
+export const MAX_ADDRESSES = 10
+/** Names looked up in search of `MAX_HOSTS` that resolve. */
+const MAX_LOOKED_UP = 10
+const MAX_ADDRESSES_PER_HOST = 4
+
+export interface MxHost {
+  /** A-labels in lower case, no trailing dot. */
+  readonly host: string
+  readonly preference: number
+  /** At least one. */
+  readonly addresses: readonly string[]
+}
+
+export type MxPlan =
+  /** `implicit`: there is no MX, the domain is its own host. 1 to 5 hosts, 10 addresses in all. */
+  | { readonly kind: 'hosts'; readonly hosts: readonly MxHost[]; readonly implicit: boolean }
+  /** Permanent: 556 5.1.10. */
+  | { readonly kind: 'null_mx' }
+  /** 5.1.2, when a second look agrees. */
+  | { readonly kind: 'nxdomain' }
+  /** The domain stands in the DNS, and nothing there takes mail: no host has an address (5.4.4). */
+  | { readonly kind: 'no_hosts'; readonly detail: string }
+  /** Every host is at an address of ours or of no one: 5.4.6. */
+  | { readonly kind: 'private'; readonly detail: string }
+  /** 4.4.3. */
+  | { readonly kind: 'defer'; readonly detail: string }
+
+export interface MxOptions {
+  readonly resolver: Resolver
+  /** In [0, 1): the order among equals. */
+  readonly chance: () => number
+  /** POSTHORN_ALLOW_PRIVATE_NETWORKS. */
+  readonly allowPrivate?: boolean
+  /** The families that our source address can reach. Default: both. */
+  readonly families?: readonly (4 | 6)[]
+  /** Further addresses that must not be connected to: our own. */
+  readonly isOurs?: (address: string) => boolean
+  readonly signal?: AbortSignal
+}
+
+/** @param domain A-labels, no trailing dot */
+export async function planOf(domain: string, options: MxOptions): Promise<MxPlan> {
+  const answer = await options.resolver.mx(domain, options.signal)
+  switch (answer.kind) {
+    case 'nxdomain':
+      return { kind: 'nxdomain' }
+    case 'servfail':
+    case 'timeout':
+      return { kind: 'defer', detail: `MX of ${domain}: ${answer.kind}` }
+    case 'nodata':
+      return resolved([{ host: domain.toLowerCase(), preference: 0 }], true, options)
+    case 'found': {
+      const records = answer.records.map(({ exchange, preference }) => ({ host: nameOf(exchange), preference }))
+      if (records.every(({ host }) => host === '')) return { kind: 'null_mx' }
+      const hosts = records.filter(({ host }) => isHostName(host))
+      if (hosts.length === 0) return { kind: 'no_hosts', detail: `no MX of ${domain} is a host name` }
+      return resolved(inOrder(hosts, options.chance), false, options)
+    }
+  }
+}
+
+interface Named {
+  readonly host: string
+  readonly preference: number
+}
+
+function nameOf(exchange: string): string {
+  return exchange.replace(/\.$/, '').toLowerCase()
+}
+
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
+
+/** At least two labels, and no IP address however it is written. */
+function isHostName(host: string): boolean {
+  if (host.length > 253 || isIP(host) !== 0) return false
+  const labels = host.split('.')
+  return labels.length > 1 && labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? '')
+}
+
+function inOrder(hosts: readonly Named[], chance: () => number): Named[] {
+  const seen = new Set<string>()
+  return hosts
+    .map((named) => ({ named, lot: chance() }))
+    .sort((a, b) => a.named.preference - b.named.preference || a.lot - b.lot)
+    .map(({ named }) => named)
+    .filter(({ host }) => !seen.has(host) && seen.add(host))
+}
+
+async function resolved(named: readonly Named[], implicit: boolean, options: MxOptions): Promise<MxPlan> {
+  const hosts: MxHost[] = []
+  let room = MAX_ADDRESSES
+  let deferred: string | null = null
+  let refused: string | null = null
+  for (const { host, preference } of named.slice(0, MAX_LOOKED_UP)) {
+    if (hosts.length === MAX_HOSTS || room === 0) break
+    const found = await addressesOf(host, options)
+    if (found.failed) deferred = `addresses of ${host}: ${found.failed}`
+    if (found.addresses.length === 0) continue
+    const allowed = found.addresses.filter((address) => isAllowed(address, options))
+    if (allowed.length === 0) {
+      refused = `${host} is at an address that mail is not sent to`
+      continue
+    }
+    const addresses = allowed.slice(0, Math.min(MAX_ADDRESSES_PER_HOST, room))
+    room -= addresses.length
+    hosts.push({ host, preference, addresses })
+  }
+  if (hosts.length > 0) return { kind: 'hosts', hosts, implicit }
+  if (deferred !== null) return { kind: 'defer', detail: deferred }
+  if (refused !== null) return { kind: 'private', detail: refused }
+  return { kind: 'no_hosts', detail: `no address for ${named[0]?.host ?? 'the domain'}` }
+}
+
+function isAllowed(address: string, { allowPrivate, isOurs }: MxOptions): boolean {
+  return isOurs?.(address) !== true && (allowPrivate === true || isPublicAddress(address))
+}
+
+interface Found {
+  /** The families in turn, so that a dead one costs one try of two. */
+  readonly addresses: readonly string[]
+  readonly failed: string | null
+}
+
+async function addressesOf(host: string, { resolver, families = [4, 6], signal, chance }: MxOptions): Promise<Found> {
+  const none: DnsAnswer<string> = { kind: 'nodata' }
+  const [a, aaaa] = await Promise.all([
+    families.includes(4) ? resolver.a(host, signal) : none,
+    families.includes(6) ? resolver.aaaa(host, signal) : none,
+  ])
+  const lists = [a, aaaa].map((answer) => (answer.kind === 'found' ? shuffled(answer.records, chance) : []))
+  const [four = [], six = []] = lists
+  const addresses: string[] = []
+  for (let index = 0; index < Math.max(four.length, six.length); index++) {
+    for (const address of [four[index], six[index]]) if (address !== undefined) addresses.push(address)
+  }
+  const failure = [a, aaaa].find(({ kind }) => kind === 'servfail' || kind === 'timeout')
+  return { addresses, failed: failure?.kind ?? null }
+}
+
+function shuffled<T>(items: readonly T[], chance: () => number): T[] {
+  return items
+    .map((item) => ({ item, lot: chance() }))
+    .sort((a, b) => a.lot - b.lot)
+    .map(({ item }) => item)
+}

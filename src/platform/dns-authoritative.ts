@@ -1,0 +1,84 @@
+// Asking a zone's own name servers: someone who has just published a record must not wait for a resolver's cache.
+// Used for domain verification when the operator names no resolver.
+//
+// The zone is found by walking up from the name until NS records stand; its servers' addresses come from the base
+// resolver and must be public. Three servers at most are asked, as one list: c-ares takes the next when one is silent.
+// When no server can be found, or none answers, the base resolver answers instead, so that this is never worse than it.
+
+import { isIPv6 } from 'node:net'
+import { isPublicAddress } from './addresses.ts'
+import type { Clock } from './clock.ts'
+import type { DnsAnswer, Resolver } from './dns.ts'
+import { dnsResolver } from './dns-resolver.ts'
+
+const MAX_SERVERS = 3
+const MAX_LABELS_UP = 8
+const TRY_MS = 1_500
+const TOTAL_MS = 4_000
+const KEPT_MS = 30_000
+const MAX_ZONES = 1_000
+
+export interface AuthoritativeOptions {
+  readonly clock: Clock
+  readonly allowPrivate?: boolean
+  /** Of the name servers, for tests. */
+  readonly port?: number
+}
+
+/** @param base finds the servers, and answers when they do not */
+export function authoritativeResolver(
+  base: Resolver,
+  { clock, allowPrivate = false, port = 53 }: AuthoritativeOptions,
+): Resolver {
+  const zones = new Map<string, { resolver: Resolver | null; untilMs: number }>()
+
+  const addressesOf = async (servers: readonly string[], signal?: AbortSignal): Promise<string[]> => {
+    const answers = await Promise.all(
+      servers.slice(0, MAX_SERVERS).flatMap((server) => [base.a(server, signal), base.aaaa(server, signal)]),
+    )
+    const addresses = answers.flatMap((answer) => (answer.kind === 'found' ? answer.records.slice(0, 1) : []))
+    const allowed = addresses.filter((address) => allowPrivate || isPublicAddress(address))
+    // IPv4 first: a machine without IPv6 would wait for nothing.
+    return allowed.sort((a, b) => Number(isIPv6(a)) - Number(isIPv6(b))).slice(0, MAX_SERVERS)
+  }
+
+  const serversOf = async (name: string, signal?: AbortSignal): Promise<Resolver | null> => {
+    const labels = name.split('.')
+    for (let from = 0; from < labels.length - 1 && from < MAX_LABELS_UP; from++) {
+      const answer = await base.ns(labels.slice(from).join('.'), signal)
+      if (answer.kind === 'timeout' || answer.kind === 'servfail') return null
+      if (answer.kind !== 'found') continue
+      const addresses = await addressesOf(answer.records, signal)
+      if (addresses.length === 0) return null
+      const servers = addresses.map((address) => (isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`))
+      return dnsResolver({ clock, servers, tryMs: TRY_MS, tries: 1, totalMs: TOTAL_MS }).fresh()
+    }
+    return null
+  }
+
+  const zoneResolver = async (name: string, signal?: AbortSignal): Promise<Resolver | null> => {
+    const known = zones.get(name)
+    if (known !== undefined && known.untilMs > clock.monotonicMs()) return known.resolver
+    const resolver = await serversOf(name, signal)
+    if (zones.size >= MAX_ZONES) zones.clear()
+    zones.set(name, { resolver, untilMs: clock.monotonicMs() + KEPT_MS })
+    return resolver
+  }
+
+  type Ask<T> = (resolver: Resolver) => Promise<DnsAnswer<T>>
+  const ask = async <T>(name: string, signal: AbortSignal | undefined, question: Ask<T>): Promise<DnsAnswer<T>> => {
+    const own = await zoneResolver(name.toLowerCase(), signal)
+    if (own === null) return question(base)
+    const answer = await question(own)
+    return answer.kind === 'found' || answer.kind === 'nxdomain' || answer.kind === 'nodata' ? answer : question(base)
+  }
+  return {
+    mx: (name, signal) => ask(name, signal, (from) => from.mx(name, signal)),
+    a: (name, signal) => ask(name, signal, (from) => from.a(name, signal)),
+    aaaa: (name, signal) => ask(name, signal, (from) => from.aaaa(name, signal)),
+    txt: (name, signal) => ask(name, signal, (from) => from.txt(name, signal)),
+    cname: (name, signal) => ask(name, signal, (from) => from.cname(name, signal)),
+    ns: (name, signal) => ask(name, signal, (from) => from.ns(name, signal)),
+    ptr: (address, signal) => base.ptr(address, signal),
+  }
+}

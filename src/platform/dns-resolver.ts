@@ -1,0 +1,242 @@
+// The real DNS: c-ares through node:dns (never `dns.lookup`, whose four threads also sign), with a cache of our own.
+//
+//   cache        positive answers for their TTL, 5 s to 1 h; MX, TXT, NS and PTR come without one: 60 s. NXDOMAIN and
+//                NODATA 30 s. SERVFAIL and time-outs 5 s, so that a burst for one broken domain asks once. 20,000
+//                answers; the oldest go first.
+//   coalescing   equal questions under way are one question; a caller who gives up leaves it running for the others.
+//   time         two tries of 5 s for each server, and 20 s for all together.
+//   limit        256 questions under way, of which one zone takes at most 32; the others wait, and their wait counts
+//                against the 20 s. A thousand hanging names of one zone keep no one else waiting.
+//
+// Nothing outlives the process; a crash loses nothing.
+
+import { promises as dns } from 'node:dns'
+import { isIP } from 'node:net'
+import type { Clock } from './clock.ts'
+import type { DnsAnswer, DnsFailure, MxRecord, Resolver } from './dns.ts'
+
+const MIN_TTL = 5
+const MAX_TTL = 3_600
+const TTL_WHEN_UNTOLD = 60
+const NEGATIVE_TTL = 30
+const FAILURE_TTL = 5
+const TRY_MS = 5_000
+const TRIES = 2
+const TOTAL_MS = 20_000
+const MAX_CACHED = 20_000
+const MAX_UNDER_WAY = 256
+const MAX_PER_ZONE = 32
+
+export interface DnsResolverOptions {
+  readonly clock: Clock
+  /** `ip`, `ip:port` or `[ip6]:port`; absent or empty: the system's. */
+  readonly servers?: readonly string[]
+  readonly tryMs?: number
+  readonly tries?: number
+  readonly totalMs?: number
+  readonly maxUnderWay?: number
+}
+
+type Type = 'MX' | 'A' | 'AAAA' | 'TXT' | 'CNAME' | 'NS' | 'PTR'
+
+interface Cached {
+  readonly answer: DnsAnswer<unknown>
+  readonly untilMs: number
+}
+
+interface Waiting {
+  readonly zone: string
+  readonly go: () => void
+}
+
+export interface DnsResolver extends Resolver {
+  /** The answer, asked anew though one is in the cache; the cache then has the new one. */
+  fresh(): Resolver
+}
+
+export function dnsResolver(options: DnsResolverOptions): DnsResolver {
+  const asker = new Asker(options)
+  return { ...resolverOf(asker, false), fresh: () => resolverOf(asker, true) }
+}
+
+function resolverOf(asker: Asker, fresh: boolean): Resolver {
+  const ask = <T>(type: Type, name: string, signal: AbortSignal | undefined, look: Look<T>): Promise<DnsAnswer<T>> =>
+    asker.ask(type, name.toLowerCase(), signal, fresh, look)
+  const timed = async (found: Promise<{ address: string; ttl: number }[]>): Promise<Looked<string>> => {
+    const records = await found
+    return { records: records.map(({ address }) => address), ttl: Math.min(...records.map(({ ttl }) => ttl)) }
+  }
+  const untimed = async <T>(found: Promise<T[]>): Promise<Looked<T>> => ({ records: await found, ttl: TTL_WHEN_UNTOLD })
+  return {
+    mx: (name, signal) => ask<MxRecord>('MX', name, signal, (from) => untimed(from.resolveMx(name).then(mxRecords))),
+    a: (name, signal) => ask('A', name, signal, (from) => timed(from.resolve4(name, { ttl: true }))),
+    aaaa: (name, signal) => ask('AAAA', name, signal, (from) => timed(from.resolve6(name, { ttl: true }))),
+    txt: (name, signal) => ask('TXT', name, signal, (from) => untimed(from.resolveTxt(name).then(joined))),
+    cname: (name, signal) => ask('CNAME', name, signal, (from) => untimed(from.resolveCname(name))),
+    ns: (name, signal) => ask('NS', name, signal, (from) => untimed(from.resolveNs(name))),
+    ptr: (address, signal) => {
+      if (isIP(address) === 0) return Promise.resolve({ kind: 'nodata' })
+      return ask('PTR', address, signal, (from) => untimed(from.reverse(address)))
+    },
+  }
+}
+
+function joined(records: string[][]): string[] {
+  return records.map((strings) => strings.join(''))
+}
+
+function mxRecords(records: { priority: number; exchange: string }[]): MxRecord[] {
+  return records.map(({ priority, exchange }) => ({ preference: priority, exchange: exchange === '.' ? '' : exchange }))
+}
+
+interface Looked<T> {
+  readonly records: readonly T[]
+  readonly ttl: number
+}
+
+type Look<T> = (from: dns.Resolver) => Promise<Looked<T>>
+
+class Asker {
+  readonly #clock: Clock
+  readonly #resolver: dns.Resolver
+  readonly #totalMs: number
+  readonly #maxUnderWay: number
+  /** In the order of asking. */
+  readonly #cache = new Map<string, Cached>()
+  readonly #underWay = new Map<string, Promise<DnsAnswer<unknown>>>()
+  readonly #perZone = new Map<string, number>()
+  #running = 0
+  #waiting: Waiting[] = []
+
+  constructor({
+    clock,
+    servers = [],
+    tryMs = TRY_MS,
+    tries = TRIES,
+    totalMs = TOTAL_MS,
+    maxUnderWay = MAX_UNDER_WAY,
+  }: DnsResolverOptions) {
+    this.#clock = clock
+    this.#totalMs = totalMs
+    this.#maxUnderWay = maxUnderWay
+    this.#resolver = new dns.Resolver({ timeout: tryMs, tries, maxTimeout: tryMs })
+    if (servers.length > 0) this.#resolver.setServers(servers)
+  }
+
+  async ask<T>(
+    type: Type,
+    name: string,
+    signal: AbortSignal | undefined,
+    fresh: boolean,
+    look: Look<T>,
+  ): Promise<DnsAnswer<T>> {
+    signal?.throwIfAborted()
+    const key = `${type} ${name}`
+    const cached = this.#cache.get(key)
+    if (!fresh && cached !== undefined && cached.untilMs > this.#clock.monotonicMs())
+      return cached.answer as DnsAnswer<T>
+    let answer = this.#underWay.get(key)
+    if (answer === undefined) {
+      answer = this.#look(key, zoneOf(name), look).finally(() => this.#underWay.delete(key))
+      this.#underWay.set(key, answer)
+    }
+    return (signal === undefined ? answer : orAborted(answer, signal)) as Promise<DnsAnswer<T>>
+  }
+
+  async #look<T>(key: string, zone: string, look: Look<T>): Promise<DnsAnswer<T>> {
+    let settle = (_answer: DnsAnswer<T>): void => undefined
+    const timedOut = new Promise<DnsAnswer<T>>((resolve) => {
+      settle = resolve
+    })
+    const timer = setTimeout(() => settle({ kind: 'timeout' }), this.#totalMs)
+    const answer = await Promise.race([this.#inTurn(zone, look), timedOut])
+    clearTimeout(timer)
+    this.#remember(key, answer)
+    return answer
+  }
+
+  async #inTurn<T>(zone: string, look: Look<T>): Promise<DnsAnswer<T>> {
+    await this.#enter(zone)
+    try {
+      const { records, ttl } = await look(this.#resolver)
+      if (records.length === 0) return { kind: 'nodata' }
+      return { kind: 'found', records, ttl: Math.min(MAX_TTL, Math.max(MIN_TTL, ttl)) }
+    } catch (error) {
+      return { kind: failureOf(error) }
+    } finally {
+      this.#leave(zone)
+    }
+  }
+
+  #mayRun(zone: string): boolean {
+    return this.#running < this.#maxUnderWay && (this.#perZone.get(zone) ?? 0) < MAX_PER_ZONE
+  }
+
+  #admit(zone: string): void {
+    this.#running++
+    this.#perZone.set(zone, (this.#perZone.get(zone) ?? 0) + 1)
+  }
+
+  async #enter(zone: string): Promise<void> {
+    if (this.#mayRun(zone)) return this.#admit(zone)
+    await new Promise<void>((resolve) => {
+      this.#waiting.push({ zone, go: resolve })
+    })
+  }
+
+  #leave(zone: string): void {
+    this.#running--
+    const left = (this.#perZone.get(zone) ?? 1) - 1
+    if (left === 0) this.#perZone.delete(zone)
+    else this.#perZone.set(zone, left)
+    const index = this.#waiting.findIndex((waiting) => this.#mayRun(waiting.zone))
+    if (index === -1) return
+    const [next] = this.#waiting.splice(index, 1)
+    if (next === undefined) return
+    this.#admit(next.zone)
+    next.go()
+  }
+
+  #remember(key: string, answer: DnsAnswer<unknown>): void {
+    const seconds = answer.kind === 'found' ? answer.ttl : isNegative(answer.kind) ? NEGATIVE_TTL : FAILURE_TTL
+    this.#cache.delete(key)
+    this.#cache.set(key, { answer, untilMs: this.#clock.monotonicMs() + seconds * 1_000 })
+    if (this.#cache.size <= MAX_CACHED) return
+    const oldest = this.#cache.keys().next()
+    if (!oldest.done) this.#cache.delete(oldest.value)
+  }
+}
+
+/** The last two labels: near enough to who answers, and short of a list of public suffixes. */
+function zoneOf(name: string): string {
+  return name.split('.').slice(-2).join('.')
+}
+
+function isNegative(kind: DnsFailure): boolean {
+  return kind === 'nxdomain' || kind === 'nodata'
+}
+
+const FAILURES: Readonly<Record<string, DnsFailure>> = {
+  ENOTFOUND: 'nxdomain',
+  ENODATA: 'nodata',
+  ETIMEOUT: 'timeout',
+  // A name that cannot be asked for does not exist.
+  EBADNAME: 'nxdomain',
+}
+
+function failureOf(error: unknown): DnsFailure {
+  return FAILURES[(error as NodeJS.ErrnoException).code ?? ''] ?? 'servfail'
+}
+
+async function orAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort = (): void => undefined
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
+  try {
+    return await Promise.race([answer, aborted])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
