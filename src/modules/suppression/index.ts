@@ -21,6 +21,7 @@ export {
   type UnsubscribeSource,
   unsubscribe,
 } from './entries.ts'
+export { type SuppressionRoutesOptions, suppressionRoutes } from './routes.ts'
 export { type Delivered, forgetOldSoftBounces, noteDelivery, noteSoftBounce, type SoftBounce } from './soft-bounces.ts'
 export type { AskExpressions } from './sql.ts'
 

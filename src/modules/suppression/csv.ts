@@ -1,0 +1,205 @@
+// CSV as RFC 4180 has it, for the suppression list: CRLF, LF or CR end a line, blanks around cells are dropped, a quoted
+// cell may go over several lines.
+//
+// A row that is not CSV is told with its line, and the reading goes on at the line behind the one where that row began:
+// one forgotten quote costs one row. The common parsers give up the rest of the file, or take it for one cell; that is
+// why this one is our own. Memory is bounded by the longest row.
+//
+// Spreadsheets take a cell that begins with = + - @ or a control for a formula, and an address may begin with most of
+// these. What is written gets an apostrophe in front of such a cell, and of one that has apostrophes before such a
+// character, so that reading takes off exactly what writing put there.
+
+import type { Readable } from 'node:stream'
+
+const FORMULA = /^'*[=+\-@\t\r\n]/
+const GUARDED = /^'(?='*[=+\-@\t\r\n])/
+const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/
+const MAX_ROW_CHARS = 65_536
+const MAX_ROW_LINES = 100
+const NEVER_CLOSED = 'has a quote that is never closed'
+
+export function csvLine(cells: readonly (string | null)[]): string {
+  return `${cells.map(csvCell).join(',')}\r\n`
+}
+
+function csvCell(text: string | null): string {
+  if (text === null) return ''
+  const guarded = FORMULA.test(text) ? `'${text}` : text
+  return NEEDS_QUOTES.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
+}
+
+export interface CsvRow {
+  /** Where the row begins, counted from 1. */
+  readonly line: number
+  readonly cells: readonly string[]
+}
+
+export interface CsvFault {
+  readonly line: number
+  readonly fault: string
+}
+
+/** The file is larger than was allowed. */
+export class CsvTooLarge extends Error {}
+
+/**
+ * The rows of a file as they come in, the header line among them; empty lines are left out. Octets that are no UTF-8
+ * become U+FFFD.
+ *
+ * @throws CsvTooLarge past `maxBytes`; whatever `source` fails with
+ */
+export async function* readCsv(source: Readable, maxBytes: number): AsyncGenerator<CsvRow | CsvFault> {
+  const rows = rowReader()
+  for await (const lines of linesOf(source, maxBytes)) yield* rows.read(lines)
+  yield* rows.end()
+}
+
+interface RowReader {
+  read(lines: readonly Line[]): Generator<CsvRow | CsvFault>
+  end(): Generator<CsvRow | CsvFault>
+}
+
+function rowReader(): RowReader {
+  // The lines of a row that is still open, kept to begin again behind its first one.
+  let held: Line[] = []
+  let open: OpenRow | null = null
+
+  /** Tells the broken row; nothing of what it seemed to hold is lost, its later lines are read again for themselves. */
+  const giveUp = function* (line: number, fault: string): Generator<CsvFault, Line[]> {
+    const again = held.slice(1)
+    held = []
+    open = null
+    yield { line, fault }
+    return again
+  }
+  const read = function* (lines: readonly Line[]): Generator<CsvRow | CsvFault> {
+    const ahead = lines.toReversed()
+    for (let line = ahead.pop(); line !== undefined; line = ahead.pop()) {
+      const found = readLine(line, open)
+      if (found.kind === 'open' && held.length < MAX_ROW_LINES && found.row.chars <= MAX_ROW_CHARS) {
+        held.push(line)
+        open = found.row
+        continue
+      }
+      const [first = line] = held
+      if (found.kind === 'fault' || found.kind === 'open') {
+        if (held.length > 0) ahead.push(line)
+        const again = yield* giveUp(first.number, found.kind === 'fault' ? found.fault : NEVER_CLOSED)
+        ahead.push(...again.reverse())
+        continue
+      }
+      held = []
+      open = null
+      if (found.kind === 'row') yield { line: first.number, cells: found.cells }
+    }
+  }
+  return {
+    read,
+    end: function* () {
+      for (let first = held[0]; first !== undefined; first = held[0]) {
+        yield* read(yield* giveUp(first.number, NEVER_CLOSED))
+      }
+    },
+  }
+}
+
+interface Line {
+  readonly number: number
+  /** Null: longer than a row may be. */
+  readonly text: string | null
+}
+
+/** The lines of each chunk. */
+async function* linesOf(source: Readable, maxBytes: number): AsyncGenerator<Line[]> {
+  const decoder = new TextDecoder()
+  let bytes = 0
+  let number = 0
+  let rest = ''
+  let tooLong = false
+  const cut = (text: string, last: boolean): Line[] => {
+    const lines: Line[] = []
+    let from = 0
+    for (const { 0: end, index } of text.matchAll(/\r\n|\n|\r/g)) {
+      // A CR at the very end may be half of a CRLF.
+      if (end === '\r' && index === text.length - 1 && !last) break
+      lines.push({ number: ++number, text: tooLong || index - from > MAX_ROW_CHARS ? null : text.slice(from, index) })
+      tooLong = false
+      from = index + end.length
+    }
+    rest = text.slice(from)
+    if (rest.length > MAX_ROW_CHARS + 1) {
+      tooLong = true
+      rest = rest.endsWith('\r') ? '\r' : ''
+    }
+    return lines
+  }
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw new CsvTooLarge()
+    yield cut(rest + decoder.decode(chunk, { stream: true }), false)
+  }
+  yield cut(`${rest}${decoder.decode()}\n`, true)
+}
+
+/** A row whose quoted cell went over the end of the line. */
+interface OpenRow {
+  readonly cells: readonly string[]
+  readonly cell: string
+  readonly chars: number
+}
+
+type Read =
+  | { readonly kind: 'row'; readonly cells: readonly string[] }
+  | { readonly kind: 'open'; readonly row: OpenRow }
+  | { readonly kind: 'fault'; readonly fault: string }
+  | { readonly kind: 'empty' }
+
+function readLine({ text }: Line, open: OpenRow | null): Read {
+  if (text === null) return { kind: 'fault', fault: `is longer than ${MAX_ROW_CHARS} characters` }
+  if (open === null && text.trim() === '') return { kind: 'empty' }
+  const cells = open === null ? [] : [...open.cells]
+  let cell = open === null ? null : `${open.cell}\n`
+  let at = 0
+  for (;;) {
+    if (cell === null) {
+      while (text[at] === ' ') at++
+      if (text[at] !== '"') {
+        const comma = text.indexOf(',', at)
+        cells.push(unguarded(text.slice(at, comma < 0 ? text.length : comma).trim()))
+        if (comma < 0) return { kind: 'row', cells }
+        at = comma + 1
+        continue
+      }
+      at++
+      cell = ''
+    }
+    const quoted = readQuoted(text, at)
+    cell += quoted.text
+    if (quoted.end < 0) return { kind: 'open', row: { cells, cell, chars: (open?.chars ?? 0) + text.length + 1 } }
+    at = quoted.end
+    while (text[at] === ' ') at++
+    if (at < text.length && text[at] !== ',') return { kind: 'fault', fault: 'has text behind a closing quote' }
+    cells.push(unguarded(cell))
+    cell = null
+    if (at === text.length) return { kind: 'row', cells }
+    at++
+  }
+}
+
+/** @returns the text up to the closing quote and where it goes on, or -1 when the line ends before */
+function readQuoted(text: string, from: number): { readonly text: string; readonly end: number } {
+  let found = ''
+  let at = from
+  for (;;) {
+    const quote = text.indexOf('"', at)
+    if (quote < 0) return { text: found + text.slice(at), end: -1 }
+    found += text.slice(at, quote)
+    if (text[quote + 1] !== '"') return { text: found, end: quote + 1 }
+    found += '"'
+    at = quote + 2
+  }
+}
+
+function unguarded(cell: string): string {
+  return cell.replace(GUARDED, '')
+}

@@ -1,0 +1,87 @@
+// Reading the two lists, newest first, as the account itself.
+
+import type { Db } from '../../platform/db.ts'
+import type { SuppressionReason } from './ask.ts'
+import {
+  type Suppression,
+  type SuppressionRow,
+  type Unsubscribe,
+  type UnsubscribeRow,
+  wireSuppression,
+  wireUnsubscribe,
+} from './entries.ts'
+import * as sql from './sql.ts'
+
+const DAY_MS = 86_400_000
+
+export interface ListFilter {
+  readonly includeSandbox: boolean
+  /** A part of the address, in any case; `%` and `_` mean themselves. */
+  readonly search: string | null
+  /** Days in UTC, both inclusive. */
+  readonly fromDate: string | null
+  readonly toDate: string | null
+}
+
+export interface Window {
+  readonly limit: number
+  readonly offset: number
+}
+
+interface Total {
+  readonly total: number
+}
+
+function filterValues(accountId: string, { includeSandbox, search, fromDate, toDate }: ListFilter): unknown[] {
+  return [
+    accountId,
+    includeSandbox,
+    search === null ? null : `%${search.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`,
+    fromDate === null ? null : new Date(`${fromDate}T00:00:00Z`),
+    toDate === null ? null : new Date(Date.parse(`${toDate}T00:00:00Z`) + DAY_MS),
+  ]
+}
+
+export interface SuppressionFilter extends ListFilter {
+  readonly reason: SuppressionReason | null
+}
+
+export async function listSuppressions(
+  db: Db,
+  accountId: string,
+  filter: SuppressionFilter,
+  { limit, offset }: Window,
+  now: Date,
+): Promise<{ readonly suppressions: readonly Suppression[]; readonly total: number }> {
+  const values = [...filterValues(accountId, filter), filter.reason, now]
+  const [rows, count] = await Promise.all([
+    db.query<SuppressionRow>(sql.LIST_SUPPRESSIONS, [...values, limit, offset]),
+    db.one<Total>(sql.COUNT_SUPPRESSIONS, values),
+  ])
+  return { suppressions: rows.map(wireSuppression), total: count?.total ?? 0 }
+}
+
+/** @returns null when the address is not on the list; the live entry when there are two */
+export async function suppressionOf(
+  db: Db,
+  accountId: string,
+  recipient: string,
+  now: Date,
+): Promise<Suppression | null> {
+  const row = await db.one<SuppressionRow>(sql.SUPPRESSION_OF, [accountId, recipient, now])
+  return row === null ? null : wireSuppression(row)
+}
+
+export async function listUnsubscribes(
+  db: Db,
+  accountId: string,
+  filter: ListFilter,
+  { limit, offset }: Window,
+): Promise<{ readonly unsubscribes: readonly Unsubscribe[]; readonly total: number }> {
+  const values = filterValues(accountId, filter)
+  const [rows, count] = await Promise.all([
+    db.query<UnsubscribeRow>(sql.LIST_UNSUBSCRIBES, [...values, limit, offset]),
+    db.one<Total>(sql.COUNT_UNSUBSCRIBES, values),
+  ])
+  return { unsubscribes: rows.map(wireUnsubscribe), total: count?.total ?? 0 }
+}

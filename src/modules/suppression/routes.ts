@@ -1,0 +1,393 @@
+import { Readable } from 'node:stream'
+import { type Static, type TSchema, Type } from 'typebox'
+import { parseAddress, suppressionKey } from '../../mail/address.ts'
+import type { Database } from '../../platform/db.ts'
+import { platformErrors, validationError } from '../../platform/errors.ts'
+import {
+  type AnyEndpoint,
+  bare,
+  type Call,
+  DateTime,
+  dataOf,
+  endpoint,
+  list,
+  listOf,
+  Page,
+  PageLimit,
+  PagePagination,
+  pageOf,
+  raw,
+  single,
+} from '../../platform/http.ts'
+import type { SuppressionReason } from './ask.ts'
+import { CsvTooLarge } from './csv.ts'
+import { type Context, removeSuppression, resubscribe, suppress, unsubscribe } from './entries.ts'
+import {
+  csvEntries,
+  exportSuppressions,
+  HeaderMissing,
+  type ImportEntry,
+  type ImportFault,
+  importSuppressions,
+  REASONS,
+} from './import.ts'
+import { type ListFilter, listSuppressions, listUnsubscribes, suppressionOf } from './lists.ts'
+
+export interface SuppressionRoutesOptions extends Context {
+  readonly database: Database
+}
+
+const UNSUBSCRIBES = '/api/v1/customer/unsubscribes'
+const LEGACY_UNSUBSCRIBES = '/api/customer/unsubscribes'
+const SUPPRESSIONS = '/api/v1/customer/suppressions'
+const MAX_CSV_BYTES = 268_435_456
+const MAX_ADDRESS_CHARS = 1_100
+const MAX_TEXT_CHARS = 2_000
+
+const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
+const Text = nullable(Type.String())
+const Reason = Type.Union(REASONS.map((reason) => Type.Literal(reason)))
+
+const Unsubscribe = Type.Object({
+  id: Type.String(),
+  email: Type.String(),
+  source: Type.String({ description: 'one_click, link, mailto, api, manual or import' }),
+  reason: Text,
+  sandbox: Type.Boolean(),
+  created_at: DateTime,
+})
+const Suppression = Type.Object({
+  id: Type.String(),
+  email: Type.String(),
+  reason: Reason,
+  source: Type.String({ description: 'smtp, dsn, arf, api, manual or import' }),
+  domain_id: Text,
+  email_id: Text,
+  bounce_id: Text,
+  details: Text,
+  sandbox: Type.Boolean(),
+  expires_at: nullable(DateTime),
+  created_at: DateTime,
+})
+
+const EmailParams = Type.Object({ email: Type.String() })
+const IncludeSandbox = Type.Boolean({ default: false })
+const Day = Type.Optional(Type.String({ format: 'date' }))
+const ListQuery = Type.Object({
+  page: Page,
+  limit: PageLimit,
+  search: Type.Optional(Type.String({ maxLength: MAX_ADDRESS_CHARS, pattern: '^[^\\u0000]*$' })),
+  from_date: Day,
+  to_date: Day,
+  include_sandbox: IncludeSandbox,
+})
+const SuppressionQuery = Type.Object({ ...ListQuery.properties, reason: Type.Optional(Reason) })
+const NewUnsubscribeBody = Type.Object(
+  {
+    email: Type.String({ maxLength: MAX_ADDRESS_CHARS }),
+    reason: Type.Optional(nullable(Type.String({ maxLength: MAX_TEXT_CHARS }))),
+  },
+  { additionalProperties: false },
+)
+const NewSuppressionBody = Type.Object(
+  {
+    email: Type.String({ maxLength: MAX_ADDRESS_CHARS }),
+    reason: Type.Optional(Reason),
+    details: Type.Optional(nullable(Type.String({ maxLength: MAX_TEXT_CHARS }))),
+    expires_at: Type.Optional(nullable(DateTime)),
+  },
+  { additionalProperties: false },
+)
+const ImportAnswer = Type.Object({
+  imported: Type.Integer(),
+  updated: Type.Integer(),
+  failed: Type.Integer(),
+  errors: Type.Array(Type.Object({ line: Type.Integer(), email: Text, message: Type.String() })),
+})
+
+export function suppressionRoutes(options: SuppressionRoutesOptions): readonly AnyEndpoint[] {
+  return [...unsubscribeEndpoints(options), ...suppressionEndpoints(options), ...transferEndpoints(options)]
+}
+
+function unsubscribeEndpoints({ database, ...context }: SuppressionRoutesOptions): readonly AnyEndpoint[] {
+  const tag = 'Unsubscribes'
+  return [
+    endpoint({
+      method: 'GET',
+      path: UNSUBSCRIBES,
+      legacyPath: LEGACY_UNSUBSCRIBES,
+      access: { scope: 'unsubscribes:read' },
+      summary: 'List who unsubscribed',
+      tag,
+      query: ListQuery,
+      answers: { 200: listOf(Unsubscribe, PagePagination, { unsubscribes: Type.Array(Unsubscribe) }) },
+      handle: async ({ principal: { accountId }, query }) => {
+        const window = { limit: pageOf(query, 0).pagination.limit, offset: pageOf(query, 0).offset }
+        const found = await database.tenant(accountId, (db) => listUnsubscribes(db, accountId, filterOf(query), window))
+        return list(found.unsubscribes, pageOf(query, found.total).pagination, { unsubscribes: found.unsubscribes })
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: UNSUBSCRIBES,
+      legacyPath: LEGACY_UNSUBSCRIBES,
+      access: { scope: 'unsubscribes:write' },
+      summary: 'Put an address on the unsubscribe list',
+      tag,
+      body: NewUnsubscribeBody,
+      answers: Object.fromEntries(
+        [200, 201].map((status) => [status, dataOf(Unsubscribe, { message: Type.String(), unsubscribe: Unsubscribe })]),
+      ),
+      handle: async ({ principal: { accountId, keyId }, body }) => {
+        const { unsubscribe: entry, created } = await database.tenant(accountId, (db) =>
+          unsubscribe(db, context, {
+            accountId,
+            recipient: recipientOf(body.email),
+            sandbox: false,
+            source: keyId === null ? 'manual' : 'api',
+            reason: (body.reason ?? null) as string | null,
+            mail: null,
+          }),
+        )
+        const message = created ? 'The address is unsubscribed' : 'The address was unsubscribed already'
+        return single(entry, { status: created ? 201 : 200, also: { message, unsubscribe: entry } })
+      },
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: `${UNSUBSCRIBES}/{email}`,
+      legacyPath: `${LEGACY_UNSUBSCRIBES}/{email}`,
+      access: { scope: 'unsubscribes:write' },
+      summary: 'Take an address off the unsubscribe list',
+      tag,
+      params: EmailParams,
+      answers: { 200: removedAnswer },
+      errors: [platformErrors.not_found],
+      handle: async ({ principal: { accountId, keyId }, params }) => {
+        const email = recipientInPath(params.email)
+        const removed = await database.tenant(accountId, (db) => resubscribe(db, context, accountId, email, { keyId }))
+        if (!removed) throw platformErrors.not_found()
+        return bare({ email }, { also: { message: 'The address can receive email again' } })
+      },
+    }),
+  ]
+}
+
+const removedAnswer = Type.Object({
+  message: Type.String(),
+  email: Type.String(),
+  data: Type.Object({ email: Type.String() }),
+})
+
+function suppressionEndpoints({ database, ...context }: SuppressionRoutesOptions): readonly AnyEndpoint[] {
+  const tag = 'Suppressions'
+  const { clock } = context
+  return [
+    endpoint({
+      method: 'GET',
+      path: SUPPRESSIONS,
+      access: { scope: 'suppressions:read' },
+      summary: 'List suppressed addresses',
+      tag,
+      query: SuppressionQuery,
+      answers: { 200: listOf(Suppression, PagePagination) },
+      handle: async ({ principal: { accountId }, query }) => {
+        const window = { limit: pageOf(query, 0).pagination.limit, offset: pageOf(query, 0).offset }
+        const filter = { ...filterOf(query), reason: (query.reason ?? null) as SuppressionReason | null }
+        const found = await database.tenant(accountId, (db) =>
+          listSuppressions(db, accountId, filter, window, clock.now()),
+        )
+        return list(found.suppressions, pageOf(query, found.total).pagination)
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: SUPPRESSIONS,
+      access: { scope: 'suppressions:write' },
+      summary: 'Suppress an address',
+      tag,
+      body: NewSuppressionBody,
+      answers: { 200: dataOf(Suppression), 201: dataOf(Suppression) },
+      handle: async ({ principal: { accountId, keyId }, body }) => {
+        const recipient = recipientOf(body.email)
+        const expiresAt = endOf(body.expires_at as string | null | undefined, clock.now())
+        const [made] = await database.tenant(accountId, (db) =>
+          suppress(db, context, [
+            {
+              accountId,
+              recipient,
+              sandbox: false,
+              reason: (body.reason ?? 'manual') as SuppressionReason,
+              source: keyId === null ? 'manual' : 'api',
+              domainId: null,
+              emailId: null,
+              bounceId: null,
+              details: (body.details ?? null) as string | null,
+              expiresAt,
+            },
+          ]),
+        )
+        return single(made?.suppression, { status: made?.created === true ? 201 : 200 })
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${SUPPRESSIONS}/{email}`,
+      access: { scope: 'suppressions:read' },
+      summary: 'Look an address up on the suppression list',
+      tag,
+      params: EmailParams,
+      answers: { 200: dataOf(Suppression) },
+      errors: [platformErrors.not_found],
+      handle: async ({ principal: { accountId }, params }) => {
+        const email = recipientInPath(params.email)
+        const found = await database.tenant(accountId, (db) => suppressionOf(db, accountId, email, clock.now()))
+        if (found === null) throw platformErrors.not_found()
+        return single(found)
+      },
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: `${SUPPRESSIONS}/{email}`,
+      access: { scope: 'suppressions:write' },
+      summary: 'Take an address off the suppression list',
+      tag,
+      params: EmailParams,
+      answers: { 200: removedAnswer },
+      errors: [platformErrors.not_found],
+      handle: async ({ principal: { accountId, keyId }, params }) => {
+        const email = recipientInPath(params.email)
+        const removed = await database.tenant(accountId, (db) =>
+          removeSuppression(db, context, accountId, email, { keyId }),
+        )
+        if (!removed) throw platformErrors.not_found()
+        return bare({ email }, { also: { message: 'The address is no longer suppressed' } })
+      },
+    }),
+  ]
+}
+
+function transferEndpoints({ database, ...context }: SuppressionRoutesOptions): readonly AnyEndpoint[] {
+  const tag = 'Suppressions'
+  return [
+    endpoint({
+      method: 'POST',
+      path: `${SUPPRESSIONS}/import`,
+      access: { scope: 'suppressions:write' },
+      summary: 'Import suppressed addresses: text/csv with a header line, or JSON {entries: [..]}',
+      tag,
+      stream: ['text/csv'],
+      body: Type.Object({ entries: Type.Array(NewSuppressionBody) }),
+      answers: { 200: dataOf(ImportAnswer) },
+      handle: async (call) => {
+        const entries = call.stream instanceof Readable ? csvOf(call) : jsonEntries(call.body)
+        try {
+          return single(await importSuppressions(database, context, call.principal.accountId, entries))
+        } catch (cause) {
+          if (cause instanceof HeaderMissing) {
+            const message = 'the file has no header line with a column email'
+            throw validationError([{ field: 'header', rule: 'required', message }])
+          }
+          if (cause instanceof CsvTooLarge) throw platformErrors.payload_too_large({ limit_bytes: MAX_CSV_BYTES })
+          // Nobody reads this answer; what was imported until now stays.
+          if (call.signal.aborted)
+            throw platformErrors.invalid_parameter({ parameter: 'body', rule: 'whole' }, { cause })
+          throw cause
+        }
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${SUPPRESSIONS}/export`,
+      access: { scope: 'suppressions:read' },
+      summary: 'Export the suppression list as CSV',
+      tag,
+      query: Type.Object({ include_sandbox: IncludeSandbox }),
+      answers: { 200: Type.String({ description: 'text/csv' }) },
+      handle: async ({ principal: { accountId }, query }) => {
+        const lines = exportSuppressions(database, accountId, {
+          includeSandbox: query.include_sandbox,
+          now: context.clock.now(),
+        })
+        // The header line and the first page are read before the answer begins, so that a failure can still be told.
+        const first = [(await lines.next()).value ?? '', (await lines.next()).value ?? ''].join('')
+        return raw('text/csv; charset=utf-8', Readable.from(startingWith(first, lines)), {
+          'content-disposition': 'attachment; filename="suppressions.csv"',
+        })
+      },
+    }),
+  ]
+}
+
+async function* startingWith(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield first
+  yield* rest
+}
+
+function csvOf({ headers, stream }: Call<unknown, unknown, unknown>): AsyncIterable<ImportEntry | ImportFault> {
+  if (Number(headers['content-length'] ?? 0) > MAX_CSV_BYTES) {
+    throw platformErrors.payload_too_large({ limit_bytes: MAX_CSV_BYTES })
+  }
+  return csvEntries(stream, MAX_CSV_BYTES)
+}
+
+/** The faults of one entry are that row's; a body without a list of objects is refused whole. Lines count from 1. */
+function jsonEntries(body: unknown): AsyncIterable<ImportEntry | ImportFault> {
+  const { entries } = (body ?? {}) as { entries?: unknown }
+  if (!Array.isArray(entries)) {
+    const [rule, message] = entries === undefined ? ['required', 'is required'] : ['type', 'must be array']
+    throw validationError([{ field: 'entries', rule, message }])
+  }
+  return Readable.from(entries.map((entry, index) => jsonEntry(entry, index + 1)))
+}
+
+function jsonEntry(entry: unknown, line: number): ImportEntry | ImportFault {
+  const fields = (entry ?? {}) as Record<string, unknown>
+  const text = (name: string): string | null => {
+    const value = fields[name] ?? ''
+    return typeof value === 'string' ? value : null
+  }
+  const email = text('email')
+  const [reason, details, expiresAt] = [text('reason'), text('details'), text('expires_at')]
+  if (email === null || reason === null || details === null || expiresAt === null) {
+    return { line, email, message: 'email, reason, details and expires_at are strings' }
+  }
+  return { line, email, reason, details, expiresAt, sandbox: '' }
+}
+
+function filterOf(query: Static<typeof ListQuery>): ListFilter {
+  return {
+    includeSandbox: query.include_sandbox,
+    search: query.search === undefined || query.search === '' ? null : query.search,
+    fromDate: query.from_date ?? null,
+    toDate: query.to_date ?? null,
+  }
+}
+
+function recipientOf(email: string): string {
+  const parsed = parseAddress(email.trim())
+  if (parsed.ok) return suppressionKey(parsed.address)
+  throw validationError([{ field: 'email', rule: 'email', message: `is not an email address: ${parsed.reason}` }])
+}
+
+/** The address of a path, decoded once by the router; clients that encode twice are understood where it is certain. */
+function recipientInPath(text: string): string {
+  const parsed = parseAddress(text.includes('@') ? text : decodedAgain(text))
+  if (parsed.ok) return suppressionKey(parsed.address)
+  throw platformErrors.invalid_parameter({ parameter: 'email', rule: 'email' })
+}
+
+function decodedAgain(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function endOf(text: string | null | undefined, now: Date): Date | null {
+  if (text === null || text === undefined) return null
+  const end = new Date(text)
+  if (end > now) return end
+  throw validationError([{ field: 'expires_at', rule: 'future', message: 'has passed' }])
+}
