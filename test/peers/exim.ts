@@ -1,0 +1,95 @@
+// Debian's Exim as a receiver. Its package and Postfix's exclude one another, so it may also lie unpacked in the folder
+// that POSTHORN_TEST_EXIM names.
+
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { accepts, type Running, run, start, waitFor } from './ground.ts'
+import { type Mailboxes, maildir } from './postfix.ts'
+
+export interface EximOptions {
+  readonly folder: string
+  readonly address: string
+  readonly port: number
+  readonly domain: string
+  readonly mailboxes: readonly string[]
+}
+
+/** The program, or null where it is not there. */
+export async function eximProgram(): Promise<string | null> {
+  const candidates = [process.env['POSTHORN_TEST_EXIM'], '/usr/sbin/exim4'].filter((one) => one !== undefined)
+  for (const program of candidates) {
+    if (
+      await run(program, ['-bV']).then(
+        () => true,
+        () => false,
+      )
+    )
+      return program
+  }
+  return null
+}
+
+export async function startExim(
+  program: string,
+  { folder, address, port, domain, mailboxes }: EximOptions,
+): Promise<Mailboxes> {
+  const home = path.join(folder, 'exim')
+  for (const name of ['spool', 'log', 'mail']) await mkdir(path.join(home, name), { recursive: true })
+  await run('chown', ['-R', 'mail:mail', home])
+  const conf = path.join(home, 'exim.conf')
+  await writeFile(
+    conf,
+    `exim_path = ${program}
+exim_user = mail
+exim_group = mail
+primary_hostname = mx.${domain}
+spool_directory = ${home}/spool
+log_file_path = ${home}/log/%slog
+pid_file_path = ${home}/exim.pid
+local_interfaces = ${address}
+daemon_smtp_ports = ${port}
+disable_ipv6 = true
+host_lookup =
+rfc1413_query_timeout = 0s
+dns_dnssec_ok = -1
+tls_advertise_hosts =
+keep_environment =
+smtputf8_advertise_hosts = *
+domainlist local_domains = ${domain}
+acl_smtp_rcpt = check_rcpt
+acl_smtp_data = accept
+begin acl
+check_rcpt:
+  deny message = 5.7.1 relaying denied
+       domains = !+local_domains
+  deny message = 5.1.1 no such user here
+       !local_parts = ${mailboxes.join(' : ')}
+  accept
+begin routers
+boxes:
+  driver = accept
+  local_parts = ${mailboxes.join(' : ')}
+  transport = maildir
+begin transports
+maildir:
+  driver = appendfile
+  directory = ${home}/mail/$local_part_data
+  maildir_format
+  user = mail
+  group = mail
+  return_path_add
+begin retry
+* * F,1h,1m
+`,
+  )
+  await chmod(conf, 0o644)
+  const running: Running = start(program, ['-C', conf, '-bdf', '-q1m'])
+  await waitFor('Exim', async () => {
+    if (running.child.exitCode !== null) throw new Error(running.said())
+    return accepts(port, address)
+  })
+  return {
+    messages: (localPart) => maildir(path.join(home, 'mail', localPart, 'new')),
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
+  }
+}

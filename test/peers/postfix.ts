@@ -1,0 +1,223 @@
+// Debian's Postfix as a receiver: an instance of its own, with maildirs, and on demand a greylist (postgrey) and a quota
+// (Dovecot's quota-status), each the real thing.
+
+import { chown, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { accepts, freePort, type Running, run, start, waitFor } from './ground.ts'
+
+export interface PostfixOptions {
+  readonly folder: string
+  /** A loopback address of its own, so that several receivers share one port. */
+  readonly address: string
+  readonly port: number
+  readonly domain: string
+  /** Local parts. */
+  readonly mailboxes: readonly string[]
+  /** A local part whose mailbox is full. */
+  readonly full?: string
+  /** A local part that is greylisted. */
+  readonly greylisted?: string
+}
+
+export interface Mailboxes extends AsyncDisposable {
+  /** The messages of a mailbox as they lie there, with the lines that the receiver put before them. */
+  messages(localPart: string): Promise<readonly Buffer[]>
+}
+
+const MAIL_UID = 5_000
+const GREYLIST_SECONDS = 3
+
+export async function startPostfix(options: PostfixOptions): Promise<Mailboxes> {
+  const { address, port, domain, mailboxes, full, greylisted } = options
+  // Postfix looks through its own folder for files of the wrong owner: the others' stand beside it.
+  const folder = path.join(options.folder, 'postfix')
+  const mail = path.join(options.folder, 'mail')
+  const known = [...mailboxes, ...(full === undefined ? [] : [full]), ...(greylisted === undefined ? [] : [greylisted])]
+  for (const name of ['spool', 'data']) await mkdir(path.join(folder, name), { recursive: true })
+  await mkdir(mail, { recursive: true })
+  await chown(mail, MAIL_UID, MAIL_UID)
+  await run('chown', ['postfix', path.join(folder, 'data')])
+  await writeFile(path.join(folder, 'users'), known.map((name) => `${name}@${domain} ${name}/\n`).join(''))
+  const grey = greylisted === undefined ? null : await startPostgrey(options.folder)
+  const quota = full === undefined ? null : await startQuota(options.folder, `${full}@${domain}`)
+  await writeFile(path.join(folder, 'policies'), `${greylisted}@${domain} grey\n${full}@${domain} quota\n`)
+  await writeFile(path.join(folder, 'main.cf'), mainConf(folder, options) + classes(grey, quota))
+  await writeFile(path.join(folder, 'master.cf'), masterConf(address, port))
+  await selfSigned(folder, `mx.${domain}`)
+  await run('postfix', ['-c', folder, 'start'])
+  await waitFor('Postfix', () => accepts(port, address))
+  return {
+    messages: (localPart) => maildir(path.join(mail, localPart, 'new')),
+    [Symbol.asyncDispose]: async () => {
+      await run('postfix', ['-c', folder, 'stop']).catch(() => undefined)
+      await grey?.running[Symbol.asyncDispose]()
+      await quota?.running[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function selfSigned(folder: string, name: string): Promise<void> {
+  const files = ['-keyout', path.join(folder, 'tls.key'), '-out', path.join(folder, 'tls.crt')]
+  await run('openssl', [
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-days',
+    '2',
+    '-subj',
+    `/CN=${name}`,
+    ...files,
+  ])
+}
+
+export async function maildir(folder: string): Promise<readonly Buffer[]> {
+  const names = await readdir(folder).catch(() => [])
+  return Promise.all(names.sort().map((name) => readFile(path.join(folder, name))))
+}
+
+interface Policy {
+  readonly where: string
+  readonly running: Running
+}
+
+function classes(grey: Policy | null, quota: Policy | null): string {
+  const ask = (policy: Policy | null): string => (policy === null ? 'permit' : `check_policy_service ${policy.where}`)
+  return `smtpd_restriction_classes = grey, quota\ngrey = ${ask(grey)}\nquota = ${ask(quota)}\n`
+}
+
+function mainConf(folder: string, { domain }: PostfixOptions): string {
+  return `compatibility_level = 3.6
+queue_directory = ${folder}/spool
+data_directory = ${folder}/data
+command_directory = /usr/sbin
+daemon_directory = /usr/lib/postfix/sbin
+maillog_file = ${folder}/maillog
+maillog_file_prefixes = ${folder}
+myhostname = mx.${domain}
+mydestination =
+local_recipient_maps =
+alias_maps =
+alias_database =
+inet_interfaces = loopback-only
+inet_protocols = ipv4
+mynetworks = 127.99.99.99/32
+smtpd_peername_lookup = no
+smtp_dns_support_level = disabled
+smtputf8_enable = yes
+smtpd_tls_security_level = may
+smtpd_tls_cert_file = ${folder}/tls.crt
+smtpd_tls_key_file = ${folder}/tls.key
+smtpd_forbid_bare_newline = yes
+message_size_limit = 26214400
+virtual_mailbox_limit = 0
+virtual_mailbox_domains = ${domain}
+virtual_mailbox_base = ${path.dirname(folder)}/mail
+virtual_mailbox_maps = texthash:${folder}/users
+virtual_uid_maps = static:${MAIL_UID}
+virtual_gid_maps = static:${MAIL_UID}
+smtpd_relay_restrictions = reject_unauth_destination
+smtpd_recipient_restrictions = reject_unauth_destination, reject_unlisted_recipient, check_recipient_access texthash:${folder}/policies
+smtpd_client_connection_count_limit = 0
+`
+}
+
+/** The services whose sockets stand in `public`. */
+const OPEN_SERVICES = new Set(['pickup', 'cleanup', 'qmgr', 'flush', 'postlog'])
+
+function masterConf(address: string, port: number): string {
+  const unix = (name: string, command: string, wakeup = '-', limit = '-'): string =>
+    `${name} unix ${OPEN_SERVICES.has(name) ? 'n' : '-'} ${name === 'virtual' ? 'n' : '-'} n ${wakeup} ${limit} ${command}\n`
+  return [
+    `${address}:${port} inet n - n - - smtpd\n`,
+    unix('pickup', 'pickup', '60', '1'),
+    unix('cleanup', 'cleanup', '-', '0'),
+    unix('qmgr', 'qmgr', '300', '1'),
+    unix('tlsmgr', 'tlsmgr', '1000?', '1'),
+    unix('rewrite', 'trivial-rewrite'),
+    unix('bounce', 'bounce', '-', '0'),
+    unix('defer', 'bounce', '-', '0'),
+    unix('trace', 'bounce', '-', '0'),
+    unix('verify', 'verify', '-', '1'),
+    unix('flush', 'flush', '1000?', '0'),
+    unix('proxymap', 'proxymap'),
+    unix('smtp', 'smtp'),
+    unix('error', 'error'),
+    unix('retry', 'error'),
+    unix('discard', 'discard'),
+    unix('virtual', 'virtual'),
+    unix('anvil', 'anvil', '-', '1'),
+    unix('scache', 'scache', '-', '1'),
+    'postlog unix-dgram n - n - 1 postlogd\n',
+  ].join('')
+}
+
+async function startPostgrey(folder: string): Promise<Policy> {
+  const port = await freePort()
+  const data = path.join(folder, 'greylist')
+  await mkdir(data, { recursive: true })
+  await run('chown', ['postgrey', data])
+  const running = start('postgrey', [
+    `--inet=127.0.0.1:${port}`,
+    `--delay=${GREYLIST_SECONDS}`,
+    `--dbdir=${data}`,
+    '--auto-whitelist-clients=0',
+  ])
+  await waitFor('postgrey', () => accepts(port))
+  return { where: `inet:127.0.0.1:${port}`, running }
+}
+
+/** Dovecot's quota-status: the answer for a mailbox that holds more than its rule allows. */
+async function startQuota(folder: string, full: string): Promise<Policy> {
+  const port = await freePort()
+  const home = path.join(folder, 'dovecot')
+  await mkdir(path.join(home, 'full', 'Maildir', 'cur'), { recursive: true })
+  await mkdir(path.join(home, 'run'), { recursive: true })
+  await writeFile(path.join(home, 'full', 'Maildir', 'cur', '1.full:2,S'), 'Subject: full\r\n\r\n'.padEnd(4_000, 'x'))
+  await run('chown', ['-R', `${MAIL_UID}:${MAIL_UID}`, path.join(home, 'full')])
+  await writeFile(
+    path.join(home, 'users'),
+    `${full}::${MAIL_UID}:${MAIL_UID}::${home}/full::userdb_quota_rule=*:bytes=1000\n`,
+  )
+  const conf = path.join(home, 'dovecot.conf')
+  await writeFile(
+    conf,
+    `base_dir = ${home}/run
+log_path = ${home}/log
+protocols =
+ssl = no
+mail_location = maildir:~/Maildir
+mail_plugins = quota
+first_valid_uid = 1000
+passdb {
+  driver = passwd-file
+  args = ${home}/users
+}
+userdb {
+  driver = passwd-file
+  args = ${home}/users
+}
+plugin {
+  quota = maildir:User quota
+  quota_status_success = DUNNO
+  quota_status_nouser = DUNNO
+  quota_status_overquota = "552 5.2.2 Mailbox is full"
+}
+service quota-status {
+  executable = quota-status -p postfix
+  client_limit = 1
+  inet_listener {
+    address = 127.0.0.1
+    port = ${port}
+  }
+}
+`,
+  )
+  const running = start('dovecot', ['-F', '-c', conf])
+  await waitFor('Dovecot', async () => {
+    if (running.child.exitCode !== null) throw new Error(running.said())
+    return accepts(port)
+  })
+  return { where: `inet:127.0.0.1:${port}`, running }
+}
