@@ -105,7 +105,7 @@ export function faultsOfVersions(lock: Lock, minimums: readonly MinimumVersion[]
   const faults: string[] = []
   for (const { package: name, atLeast, why, directOnly = false } of minimums) {
     for (const [path, { version }] of Object.entries(lock.packages)) {
-      const isCopy = directOnly ? path === `node_modules/${name}` : `/${path}`.endsWith(`/node_modules/${name}`)
+      const isCopy = path === `node_modules/${name}` || (!directOnly && path.endsWith(`/node_modules/${name}`))
       if (!isCopy || version === undefined) continue
       if (isOlder(version, atLeast)) faults.push(`${path} is ${version}; at least ${atLeast}: ${why}`)
     }

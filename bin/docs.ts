@@ -1,0 +1,84 @@
+// Writes the pages that are made from the code: docs/config.md from the table of settings, docs/errors.md from the error
+// tables of the platform and of every room. `--check` writes nothing and fails when a page is not what the code says.
+
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { SETTINGS } from '../src/config.ts'
+import { type ErrorKind, platformErrors } from '../src/platform/errors.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const MADE_BY = '<!-- Made by `npm run check -- --fix docs` from the code; changes here are lost. -->'
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ')
+}
+
+function configPage(): string {
+  const rows = Object.values(SETTINGS).map(
+    ({ name, default: standard, meaning }) => `| \`${name}\` | ${cell(standard)} | ${cell(meaning)} |`,
+  )
+  return `${MADE_BY}
+
+# Settings
+
+All settings are environment variables. One that cannot be read stops the start, with its name and the reason. An empty one
+counts as not set.
+
+| setting | default | meaning |
+|---|---|---|
+${rows.join('\n')}
+`
+}
+
+interface Owned {
+  readonly owner: string
+  readonly kind: ErrorKind
+}
+
+function isErrorKind(value: unknown): value is ErrorKind {
+  return typeof value === 'function' && 'status' in value && 'code' in value && 'message' in value
+}
+
+/** The makers of one module's error tables, whatever the module calls them. */
+function kindsOf(exports: Readonly<Record<string, unknown>>): ErrorKind[] {
+  return Object.values(exports)
+    .filter((value) => typeof value === 'object' && value !== null)
+    .flatMap((table) => Object.values(table as object).filter(isErrorKind))
+}
+
+async function errorsPage(): Promise<string> {
+  const owned: Owned[] = Object.values(platformErrors).map((kind) => ({ owner: 'platform', kind }))
+  for (const path of globSync('src/modules/*/errors.ts', { cwd: ROOT }).toSorted()) {
+    const exports = (await import(pathToFileURL(join(ROOT, path)).href)) as Record<string, unknown>
+    const kinds = kindsOf(exports)
+    if (kinds.length === 0) throw new Error(`${path} declares no errors`)
+    owned.push(...kinds.map((kind) => ({ owner: path.split('/')[2] ?? '', kind })))
+  }
+  const rows = owned
+    .toSorted((a, b) => a.kind.status - b.kind.status || (a.kind.code < b.kind.code ? -1 : 1))
+    .map(({ owner, kind }) => `| ${kind.status} | \`${kind.code}\` | ${cell(kind.message)} | ${owner} |`)
+  return `${MADE_BY}
+
+# Errors
+
+Every error is \`{error, code, details, request_id}\`. The code is the contract and does not change; the text is for people and
+may. A code may be raised by several rooms.
+
+| status | code | text | raised by |
+|---|---|---|---|
+${[...new Set(rows)].join('\n')}
+`
+}
+
+const pages: Readonly<Record<string, string>> = { 'docs/config.md': configPage(), 'docs/errors.md': await errorsPage() }
+const stale = Object.entries(pages).filter(([path, text]) => {
+  const file = join(ROOT, path)
+  return !existsSync(file) || readFileSync(file, 'utf8') !== text
+})
+if (process.argv.includes('--check')) {
+  for (const [path] of stale) console.error(`${path} is not what the code says: npm run check -- --fix docs`)
+  process.exitCode = stale.length > 0 ? 1 : 0
+} else {
+  for (const [path, text] of stale) writeFileSync(join(ROOT, path), text)
+}
