@@ -125,6 +125,8 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   ],
   // Microsoft's directory based edge blocking: an unknown recipient. The same words with 5.7.1 are a Postfix access map.
   ['invalid_recipient', /recipient address rejected: access denied/, (status) => status === '4.1'],
+  // Yahoo's and Apple's marks, whose texts link to pages about reputation.
+  ['policy', /\[(?:ph|cs|hm)[0-9]{2}\]/],
   // Rates, before reputation: they pass by themselves.
   [
     'rate_limited',
@@ -184,7 +186,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   ],
   [
     'policy',
-    /\bpolic(?:y|ies)\b|\[(?:ph|cs|hm)[0-9]{2}\]|\bprohibited|not (?:authorized|permitted|allowed|accepted|welcome)|administrative|access (?:is )?denied|blocked|rejected by|refused by|restricted|denied by|message (?:was )?(?:refused|rejected|denied|blocked|not accepted)|dd requested mail action aborted|mail reject|delivery not authorized|security/,
+    /\bpolic(?:y|ies)\b|\bprohibited|not (?:authorized|permitted|allowed|accepted|welcome)|administrative|access (?:is )?denied|blocked|rejected by|refused by|restricted|denied by|message (?:was )?(?:refused|rejected|denied|blocked|not accepted)|dd requested mail action aborted|mail reject|delivery not authorized|security/,
     (status) => status === null || !/^[1-6]\./.test(status),
   ],
   [

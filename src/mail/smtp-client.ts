@@ -16,84 +16,26 @@
 // taken: `dotSent` says so. Nothing sent before that has any effect at the receiver.
 
 import { isIP } from 'node:net'
-import type { ConnectionOptions, SecureContext, TLSSocket } from 'node:tls'
-import type { Clock } from '../platform/clock.ts'
 import type { SmtpCommand } from './smtp-bounce.ts'
 import { type Dialogue, DialogueRecorder } from './smtp-dialogue.ts'
+import {
+  type Capabilities,
+  type Failed,
+  failed,
+  type NotOpened,
+  type Opened,
+  type OpenOptions,
+  openStream,
+  positive,
+  type Timeouts,
+  type TlsInfo,
+} from './smtp-opening.ts'
 import { type Reply, replyOf } from './smtp-reply.ts'
-import { type Endpoint, type Fault, type Heard, isFault, SmtpStream } from './smtp-stream.ts'
+import { type Fault, isFault, type SmtpStream } from './smtp-stream.ts'
 
-export type Phase = 'connect' | 'banner' | 'ehlo' | 'starttls' | 'tls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'dot'
-
-/** Milliseconds. The defaults are RFC 5321 section 4.5.3.2's and Postfix's; each covers one whole reply. */
-export interface Timeouts {
-  readonly connect: number
-  readonly tls: number
-  readonly banner: number
-  readonly ehlo: number
-  readonly auth: number
-  readonly mail: number
-  readonly rcpt: number
-  readonly data: number
-  /** For 64 KB of the message to leave. */
-  readonly block: number
-  /** For the reply to the final dot. Cutting it short makes duplicates. */
-  readonly dot: number
-  readonly quit: number
-}
-
-export const TIMEOUTS: Timeouts = {
-  connect: 30_000,
-  tls: 60_000,
-  banner: 300_000,
-  ehlo: 300_000,
-  auth: 300_000,
-  mail: 300_000,
-  rcpt: 300_000,
-  data: 120_000,
-  block: 180_000,
-  dot: 600_000,
-  quit: 2_000,
-}
-
-export interface TlsInfo {
-  readonly version: string
-  readonly cipher: string
-  /** `none`: encrypted to whoever answered. `pkix`: a public authority vouches for the host's name. */
-  readonly verified: 'none' | 'pkix' | 'dane'
-}
-
-/** Judges the peer after the handshake; null: refused. */
-export type TlsVerifier = (socket: TLSSocket) => TlsInfo['verified'] | null
-
-export interface OpenOptions extends Endpoint {
-  /** The name of the host: MX exchange or relay. For SNI, certificates and people; `ip` is where we connect. */
-  readonly host: string
-  readonly ehloName: string
-  readonly tls: 'off' | 'opportunistic' | 'required' | 'implicit'
-  /** Default: any certificate, and `pkix` is told when it happens to be good. */
-  readonly verify?: TlsVerifier
-  /** Share one between connections: making it costs more than a message. */
-  readonly secureContext?: SecureContext
-  readonly auth?: { readonly username: string; readonly password: string }
-  /** false: do not pipeline though the server offers it (see `SendResult.pipeliningSuspect`). */
-  readonly pipelining?: boolean
-  readonly timeouts?: Partial<Timeouts>
-  readonly clock: Clock
-  /** Breaks the connection at once, whatever is under way. */
-  readonly signal?: AbortSignal
-}
-
-/** No usable answer. Always temporary. */
-export interface Failed {
-  readonly kind: 'failed'
-  readonly phase: Phase
-  readonly fault: Fault
-  /** RFC 3463: 4.4.1 no connection, 4.4.2 connection lost or silent, 4.5.0 nonsense, 4.7.5 TLS. */
-  readonly enhanced: string
-  /** The final dot may have reached the server: it may have the message. */
-  readonly dotSent: boolean
-}
+export type { Capabilities, Failed, OpenOptions, Phase, Timeouts, TlsInfo, TlsVerifier } from './smtp-opening.ts'
+export { TIMEOUTS } from './smtp-opening.ts'
+export type { Fault } from './smtp-stream.ts'
 
 export interface Replied {
   readonly kind: 'replied'
@@ -110,11 +52,7 @@ export interface Unsupported {
 
 export type Outcome = Replied | Failed | Unsupported
 
-export type OpenResult =
-  | { readonly kind: 'open'; readonly connection: SmtpConnection }
-  /** The server answered, and does not want us: never a 2xx or 3xx. */
-  | { readonly kind: 'refused'; readonly phase: Phase; readonly reply: Reply; readonly dialogue: Dialogue }
-  | (Failed & { readonly dialogue: Dialogue })
+export type OpenResult = { readonly kind: 'open'; readonly connection: SmtpConnection } | NotOpened
 
 export interface Transaction {
   /** Empty for the null reverse path. Domain parts are A-labels unless the local part needs SMTPUTF8. */
@@ -146,36 +84,11 @@ export interface SendResult {
   readonly pipeliningSuspect: boolean
 }
 
-interface Capabilities {
-  readonly pipelining: boolean
-  readonly eightBitMime: boolean
-  readonly smtpUtf8: boolean
-  readonly startTls: boolean
-  readonly size: boolean
-  /** 0: no limit told. */
-  readonly maxSizeBytes: number
-  readonly auth: readonly string[]
-}
-
-const NO_CAPABILITIES: Capabilities = {
-  pipelining: false,
-  eightBitMime: false,
-  smtpUtf8: false,
-  startTls: false,
-  size: false,
-  maxSizeBytes: 0,
-  auth: [],
-}
-
 const CONTROL = /\p{Cc}/u
 const NON_ASCII = /[^\p{ASCII}]/u
 const DOT = Buffer.from('.')
 const FINAL_DOT = Buffer.from('.\r\n')
 const CRLF_FINAL_DOT = Buffer.from('\r\n.\r\n')
-
-function positive(reply: Reply): boolean {
-  return reply.code < 300
-}
 
 export class SmtpConnection {
   /** Banner to AUTH. */
@@ -448,10 +361,6 @@ class Run {
   }
 }
 
-function failed(phase: Phase, fault: Fault, dotSent = false): Failed {
-  return { kind: 'failed', phase, fault, enhanced: statusOf(phase, fault), dotSent }
-}
-
 function unasked(reply: Reply): Fault {
   return { code: 'protocol', message: `an answer that does not belong here: ${reply.text.slice(0, 200)}` }
 }
@@ -459,12 +368,6 @@ function unasked(reply: Reply): Fault {
 /** A `Replied` is 2xx for the final dot alone: before it, what neither accepts nor refuses is nonsense. */
 function refusal(command: 'mail' | 'rcpt' | 'data', reply: Reply): Outcome {
   return reply.code >= 400 ? { kind: 'replied', reply, command } : failed(command, unasked(reply))
-}
-
-function statusOf(phase: Phase, fault: Fault): string {
-  if (phase === 'tls' || fault.code === 'tls') return '4.7.5'
-  if (phase === 'connect') return '4.4.1'
-  return fault.code === 'protocol' ? '4.5.0' : '4.4.2'
 }
 
 function unsupported(code: number, text: string, command: 'mail' | 'rcpt'): Unsupported {
@@ -493,198 +396,4 @@ export function wireParts(message: Buffer): readonly Buffer[] {
   const ended = message.length === 0 || (message[message.length - 1] === 0x0a && message[message.length - 2] === 0x0d)
   parts.push(ended ? FINAL_DOT : CRLF_FINAL_DOT)
   return parts
-}
-
-interface Opened {
-  readonly stream: SmtpStream
-  readonly recorder: DialogueRecorder
-  readonly timeouts: Timeouts
-  readonly can: Capabilities
-  readonly tls: TlsInfo | null
-  readonly tlsFault: string | null
-}
-
-type NotOpened = Exclude<OpenResult, { kind: 'open' }>
-
-/** One connection, to the point where MAIL may follow. */
-async function openStream(
-  options: OpenOptions,
-  recorder: DialogueRecorder,
-  useTls: boolean,
-): Promise<Opened | NotOpened> {
-  const opening = new Opening(options, recorder)
-  const opened = await opening.run(useTls)
-  if (!('stream' in opened)) opening.drop()
-  return opened
-}
-
-class Opening {
-  readonly #options: OpenOptions
-  readonly #recorder: DialogueRecorder
-  readonly #timeouts: Timeouts
-  #stream: SmtpStream | null = null
-
-  constructor(options: OpenOptions, recorder: DialogueRecorder) {
-    this.#options = options
-    this.#recorder = recorder
-    this.#timeouts = { ...TIMEOUTS, ...options.timeouts }
-  }
-
-  drop(): void {
-    this.#stream?.destroy()
-  }
-
-  async run(useTls: boolean): Promise<Opened | NotOpened> {
-    const { tls: mode, ip, port, signal } = this.#options
-    const implicit = mode === 'implicit'
-    this.#recorder.note(`connecting to ${ip} port ${port}`)
-    const timeoutMs = implicit ? this.#timeouts.connect + this.#timeouts.tls : this.#timeouts.connect
-    const stream = await SmtpStream.open(this.#options, timeoutMs, signal, implicit ? this.#tlsOptions() : undefined)
-    if ('message' in stream) return this.#failed(stream.code === 'tls' ? 'tls' : 'connect', stream)
-    this.#stream = stream
-    let tls: TlsInfo | null = null
-    if (implicit) {
-      const judged = this.#judge(stream)
-      if ('kind' in judged) return judged
-      tls = judged
-    }
-    const banner = await this.#hear(stream, 'banner')
-    if ('kind' in banner) return banner
-    let can = await this.#greet(stream)
-    if ('kind' in can) return can
-    let tlsFault: string | null = null
-    if (useTls && !implicit) {
-      const secured = await this.#startTls(stream, can)
-      if ('kind' in secured) return secured
-      if ('plain' in secured) tlsFault = secured.plain
-      else {
-        tls = secured
-        can = await this.#greet(stream)
-        if ('kind' in can) return can
-      }
-    }
-    const refused = await this.#authenticate(stream, can, tls)
-    if (refused !== null) return refused
-    if (this.#options.pipelining === false) can = { ...can, pipelining: false }
-    return { stream, recorder: this.#recorder, timeouts: this.#timeouts, can, tls, tlsFault }
-  }
-
-  async #greet(stream: SmtpStream): Promise<Capabilities | NotOpened> {
-    const heard = await this.#ask(stream, `EHLO ${this.#options.ehloName}`, 'ehlo')
-    if (isFault(heard)) return this.#failed('ehlo', heard)
-    if (positive(heard)) return capabilitiesOf(heard)
-    if (heard.code < 500) return this.#refused('ehlo', heard)
-    const helo = await this.#ask(stream, `HELO ${this.#options.ehloName}`, 'ehlo')
-    if (isFault(helo)) return this.#failed('ehlo', helo)
-    return positive(helo) ? NO_CAPABILITIES : this.#refused('ehlo', helo)
-  }
-
-  /** `plain`: opportunistic, and the server would not; null when it never offered. */
-  async #startTls(stream: SmtpStream, can: Capabilities): Promise<TlsInfo | { plain: string | null } | NotOpened> {
-    const required = this.#options.tls === 'required'
-    if (!can.startTls) {
-      if (!required) return { plain: null }
-      return this.#failed('starttls', {
-        code: 'tls',
-        message: 'TLS is required and the server does not offer STARTTLS',
-      })
-    }
-    const heard = await this.#ask(stream, 'STARTTLS', 'ehlo')
-    if (isFault(heard)) return this.#failed(required ? 'starttls' : 'tls', heard)
-    if (!positive(heard))
-      return required || heard.code === 421 ? this.#refused('starttls', heard) : { plain: heard.text }
-    const fault = await stream.secure(this.#tlsOptions(), this.#timeouts.tls)
-    if (fault !== null) return this.#failed('tls', fault)
-    return this.#judge(stream)
-  }
-
-  #tlsOptions(): ConnectionOptions {
-    const { host, secureContext } = this.#options
-    return {
-      // Judged after the handshake: an unverified certificate still keeps listeners out.
-      rejectUnauthorized: false,
-      minVersion: 'TLSv1.2',
-      ...(secureContext === undefined ? {} : { secureContext }),
-      ...(isIP(host) === 0 ? { servername: host } : {}),
-    }
-  }
-
-  #judge(stream: SmtpStream): TlsInfo | NotOpened {
-    const socket = stream.tls
-    if (socket === null) return this.#failed('tls', { code: 'tls', message: 'no TLS' })
-    const verified =
-      this.#options.verify?.(socket) ?? (this.#options.verify ? null : socket.authorized ? 'pkix' : 'none')
-    if (verified === null) return this.#failed('tls', { code: 'tls', message: 'the certificate is not the right one' })
-    const info = { version: socket.getProtocol() ?? '', cipher: socket.getCipher().standardName, verified }
-    this.#recorder.note(
-      `${info.version} ${info.cipher}, certificate ${verified === 'none' ? 'not verified' : verified}`,
-    )
-    return info
-  }
-
-  async #authenticate(stream: SmtpStream, can: Capabilities, tls: TlsInfo | null): Promise<NotOpened | null> {
-    const { auth, tls: mode } = this.#options
-    if (auth === undefined) return null
-    const none = (message: string): NotOpened => this.#failed('auth', { code: 'other', message })
-    if (tls === null && mode !== 'off') return none('the password is not sent without TLS')
-    const secrets = [`\0${auth.username}\0${auth.password}`, auth.username, auth.password].map((secret) =>
-      Buffer.from(secret).toString('base64'),
-    )
-    const [plain = '', username = '', password = ''] = secrets
-    let heard: Heard
-    if (can.auth.includes('PLAIN')) heard = await this.#ask(stream, `AUTH PLAIN ${plain}`, 'auth', 'AUTH PLAIN ***')
-    else if (can.auth.includes('LOGIN')) {
-      heard = await this.#ask(stream, 'AUTH LOGIN', 'auth')
-      for (const secret of [username, password]) {
-        if (isFault(heard) || heard.code !== 334) break
-        heard = await this.#ask(stream, secret, 'auth', '***')
-      }
-    } else return none('the server offers neither AUTH PLAIN nor AUTH LOGIN')
-    if (isFault(heard)) return this.#failed('auth', heard)
-    return positive(heard) ? null : this.#refused('auth', heard)
-  }
-
-  async #ask(stream: SmtpStream, line: string, phase: 'ehlo' | 'auth', shown = line): Promise<Heard> {
-    this.#recorder.client(shown)
-    stream.say(`${line}\r\n`)
-    const heard = await stream.hear(this.#timeouts[phase])
-    if (!isFault(heard)) this.#recorder.server(heard)
-    return heard
-  }
-
-  async #hear(stream: SmtpStream, phase: 'banner'): Promise<Reply | NotOpened> {
-    const heard = await stream.hear(this.#timeouts[phase])
-    if (isFault(heard)) return this.#failed(phase, heard)
-    this.#recorder.server(heard)
-    return positive(heard) ? heard : this.#refused(phase, heard)
-  }
-
-  #failed(phase: Phase, fault: Fault): NotOpened {
-    this.#recorder.note(fault.message)
-    return { ...failed(phase, fault), dialogue: this.#recorder.take() }
-  }
-
-  /** A 3xx where none belongs is nonsense, not a refusal. */
-  #refused(phase: Phase, reply: Reply): NotOpened {
-    if (reply.code < 400) return this.#failed(phase, { code: 'protocol', message: `answered ${reply.text}` })
-    return { kind: 'refused', phase, reply, dialogue: this.#recorder.take() }
-  }
-}
-
-function capabilitiesOf(reply: Reply): Capabilities {
-  const offered = new Map<string, string>()
-  for (const line of reply.lines.slice(1)) {
-    const [, keyword = '', parameters = ''] = /^\s*([a-z0-9-]+)(?:[ =]\s*(.*))?$/i.exec(line) ?? []
-    offered.set(keyword.toUpperCase(), parameters)
-  }
-  const size = offered.get('SIZE')
-  return {
-    pipelining: offered.has('PIPELINING'),
-    eightBitMime: offered.has('8BITMIME'),
-    smtpUtf8: offered.has('SMTPUTF8'),
-    startTls: offered.has('STARTTLS'),
-    size: size !== undefined,
-    maxSizeBytes: /^\d{1,15}$/.test(size ?? '') ? Number(size) : 0,
-    auth: (offered.get('AUTH') ?? '').toUpperCase().split(/\s+/),
-  }
 }

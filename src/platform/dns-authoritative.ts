@@ -4,6 +4,8 @@
 // The zone is found by walking up from the name until NS records stand; its servers' addresses come from the base
 // resolver and must be public. Three servers at most are asked, as one list: c-ares takes the next when one is silent.
 // When no server can be found, or none answers, the base resolver answers instead, so that this is never worse than it.
+// A server knows its own zones alone: an alias that leaves them is followed here, 8 steps at most, to the servers of the
+// next.
 
 import { isIPv6 } from 'node:net'
 import { isPublicAddress } from './addresses.ts'
@@ -13,6 +15,7 @@ import { dnsResolver } from './dns-resolver.ts'
 
 const MAX_SERVERS = 3
 const MAX_LABELS_UP = 8
+const MAX_ALIASES = 8
 const TRY_MS = 1_500
 const TOTAL_MS = 4_000
 const KEPT_MS = 30_000
@@ -65,20 +68,30 @@ export function authoritativeResolver(
     return resolver
   }
 
-  type Ask<T> = (resolver: Resolver) => Promise<DnsAnswer<T>>
-  const ask = async <T>(name: string, signal: AbortSignal | undefined, question: Ask<T>): Promise<DnsAnswer<T>> => {
+  type Ask<T> = (resolver: Resolver, name: string) => Promise<DnsAnswer<T>>
+  const ask = async <T>(
+    name: string,
+    signal: AbortSignal | undefined,
+    question: Ask<T>,
+    steps = MAX_ALIASES,
+  ): Promise<DnsAnswer<T>> => {
     const own = await zoneResolver(name.toLowerCase(), signal)
-    if (own === null) return question(base)
-    const answer = await question(own)
-    return answer.kind === 'found' || answer.kind === 'nxdomain' || answer.kind === 'nodata' ? answer : question(base)
+    if (own === null) return question(base, name)
+    const answer = await question(own, name)
+    if (answer.kind === 'found') return answer
+    if (answer.kind === 'timeout' || answer.kind === 'servfail') return question(base, name)
+    const alias = await own.cname(name, signal)
+    const [target] = alias.kind === 'found' ? alias.records : []
+    if (target === undefined) return answer
+    return steps > 0 ? ask(target, signal, question, steps - 1) : { kind: 'servfail' }
   }
   return {
-    mx: (name, signal) => ask(name, signal, (from) => from.mx(name, signal)),
-    a: (name, signal) => ask(name, signal, (from) => from.a(name, signal)),
-    aaaa: (name, signal) => ask(name, signal, (from) => from.aaaa(name, signal)),
-    txt: (name, signal) => ask(name, signal, (from) => from.txt(name, signal)),
-    cname: (name, signal) => ask(name, signal, (from) => from.cname(name, signal)),
-    ns: (name, signal) => ask(name, signal, (from) => from.ns(name, signal)),
+    mx: (name, signal) => ask(name, signal, (from, at) => from.mx(at, signal)),
+    a: (name, signal) => ask(name, signal, (from, at) => from.a(at, signal)),
+    aaaa: (name, signal) => ask(name, signal, (from, at) => from.aaaa(at, signal)),
+    txt: (name, signal) => ask(name, signal, (from, at) => from.txt(at, signal)),
+    cname: async (name, signal) => ((await zoneResolver(name.toLowerCase(), signal)) ?? base).cname(name, signal),
+    ns: (name, signal) => ask(name, signal, (from, at) => from.ns(at, signal)),
     ptr: (address, signal) => base.ptr(address, signal),
   }
 }
