@@ -6,7 +6,8 @@
 //   coalescing   equal questions under way are one question; a caller who gives up leaves it running for the others.
 //   time         two tries of 5 s for each server, and 20 s for all together.
 //   limit        256 questions under way, of which one zone takes at most 32; the others wait, and their wait counts
-//                against the 20 s. A thousand hanging names of one zone keep no one else waiting.
+//                against the 20 s. A thousand hanging names of one zone keep no one else waiting. Beyond 10,000 waiting
+//                the answer is a time-out at once.
 //
 // Nothing outlives the process; a crash loses nothing.
 
@@ -26,6 +27,7 @@ const TOTAL_MS = 20_000
 const MAX_CACHED = 20_000
 const MAX_UNDER_WAY = 256
 const MAX_PER_ZONE = 32
+const MAX_WAITING = 10_000
 
 export interface DnsResolverOptions {
   readonly clock: Clock
@@ -46,7 +48,9 @@ interface Cached {
 
 interface Waiting {
   readonly zone: string
-  readonly go: () => void
+  /** false: the one who waited has had a time-out. */
+  readonly go: (mayGo: boolean) => void
+  readonly untilMs: number
 }
 
 export interface DnsResolver extends Resolver {
@@ -156,7 +160,7 @@ class Asker {
   }
 
   async #inTurn<T>(zone: string, look: Look<T>): Promise<DnsAnswer<T>> {
-    await this.#enter(zone)
+    if (!(await this.#enter(zone))) return { kind: 'timeout' }
     try {
       const { records, ttl } = await look(this.#resolver)
       if (records.length === 0) return { kind: 'nodata' }
@@ -177,10 +181,16 @@ class Asker {
     this.#perZone.set(zone, (this.#perZone.get(zone) ?? 0) + 1)
   }
 
-  async #enter(zone: string): Promise<void> {
-    if (this.#mayRun(zone)) return this.#admit(zone)
-    await new Promise<void>((resolve) => {
-      this.#waiting.push({ zone, go: resolve })
+  /** @returns false when there was no turn in time */
+  async #enter(zone: string): Promise<boolean> {
+    if (this.#mayRun(zone)) {
+      this.#admit(zone)
+      return true
+    }
+    if (this.#waiting.length >= MAX_WAITING) return false
+    const untilMs = this.#clock.monotonicMs() + this.#totalMs
+    return new Promise((go) => {
+      this.#waiting.push({ zone, go, untilMs })
     })
   }
 
@@ -189,12 +199,13 @@ class Asker {
     const left = (this.#perZone.get(zone) ?? 1) - 1
     if (left === 0) this.#perZone.delete(zone)
     else this.#perZone.set(zone, left)
+    const nowMs = this.#clock.monotonicMs()
+    while ((this.#waiting[0]?.untilMs ?? Number.POSITIVE_INFINITY) <= nowMs) this.#waiting.shift()?.go(false)
     const index = this.#waiting.findIndex((waiting) => this.#mayRun(waiting.zone))
-    if (index === -1) return
-    const [next] = this.#waiting.splice(index, 1)
+    const [next] = index === -1 ? [] : this.#waiting.splice(index, 1)
     if (next === undefined) return
     this.#admit(next.zone)
-    next.go()
+    next.go(true)
   }
 
   #remember(key: string, answer: DnsAnswer<unknown>): void {
