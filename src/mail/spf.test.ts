@@ -3,8 +3,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import ipaddr from 'ipaddr.js'
 import { parseAllDocuments } from 'yaml'
-import { type Declared, declaredResolver } from '../../test/declared-dns.ts'
+import { declaredZones, type ZoneRecords, type Zones } from '../../test/zones.ts'
 import { checkHost } from './spf.ts'
 import { reaches } from './spf-reach.ts'
 import { isMacroString, parseSpf } from './spf-record.ts'
@@ -26,20 +27,33 @@ interface Scenario {
 }
 
 /** The suite's convention: SPF stands for TXT unless the name has a TXT of its own; NONE is no record. */
-function declared(zonedata: Scenario['zonedata']): Record<string, Declared[]> {
-  const zones: Record<string, Declared[]> = {}
+function declared(zonedata: Scenario['zonedata']): Zones {
+  const zones: Record<string, Zones[string]> = {}
   for (const [name, entries] of Object.entries(zonedata)) {
     const hasTxt = entries.some((entry) => typeof entry === 'object' && 'TXT' in entry)
-    zones[name] = entries.flatMap((entry): Declared[] => {
-      if (typeof entry === 'string') return ['TIMEOUT']
-      const [type, value] = Object.entries(entry)[0] ?? ['', null]
-      if (value === 'NONE' || (type === 'SPF' && hasTxt)) return []
-      if (type === 'SPF' || type === 'TXT') return [{ txt: Array.isArray(value) ? value.join('') : String(value) }]
-      if (type === 'MX') return [{ mx: [Number((value as unknown[])[0]), String((value as unknown[])[1])] }]
-      return [{ [type.toLowerCase()]: String(value) } as Declared]
-    })
+    const records: Record<string, string[]> = {}
+    for (const entry of entries) {
+      if (typeof entry === 'string') continue
+      const [type = '', value] = Object.entries(entry)[0] ?? []
+      if (value === 'NONE' || (type === 'SPF' && hasTxt)) continue
+      const isText = type === 'SPF' || type === 'TXT'
+      const text = Array.isArray(value) ? value.join(isText ? '' : ' ') : String(value)
+      const kind = isText ? 'TXT' : type
+      records[kind] = [...(records[kind] ?? []), text]
+    }
+    const silent = entries.includes('TIMEOUT') && Object.keys(records).length === 0
+    zones[addressOf(name) ?? name.toLowerCase()] = silent ? 'timeout' : (records as ZoneRecords)
   }
   return zones
+}
+
+/** The address that a name of the reverse tree stands for. */
+function addressOf(name: string): string | null {
+  const [, reversed = '', tree] = /^(.*)\.(in-addr|ip6)\.arpa$/i.exec(name) ?? []
+  if (tree === undefined) return null
+  const parts = reversed.split('.').toReversed()
+  if (tree === 'in-addr') return parts.join('.')
+  return ipaddr.parse(parts.join('').replace(/(.{4})(?=.)/g, '$1:')).toString()
 }
 
 if (suite === null || !existsSync(suite)) {
@@ -49,7 +63,7 @@ if (suite === null || !existsSync(suite)) {
   for (const document of parseAllDocuments(readFileSync(suite, 'utf8'), { version: '1.1' })) {
     const scenario = document.toJS() as Scenario | null
     if (!scenario?.tests) continue
-    const resolver = declaredResolver(declared(scenario.zonedata))
+    const resolver = declaredZones(declared(scenario.zonedata))
     for (const [name, { helo, host, mailfrom, result, explanation }] of Object.entries(scenario.tests)) {
       ran++
       test(`RFC 7208 suite, ${scenario.description}: ${name}`, async () => {
@@ -67,14 +81,14 @@ if (suite === null || !existsSync(suite)) {
 }
 
 const OURS = 'a:mail.posthorn.example'
-const PLAIN: Record<string, Declared[]> = {
-  'inc.example': [{ txt: `v=spf1 ip4:192.0.2.0/24 ${OURS} ~all` }],
-  'other.example': [{ txt: 'v=spf1 ip4:198.51.100.0/24 -all' }],
-  'open.example': [{ txt: 'v=spf1 +all' }],
-  'broken.example': [{ txt: 'v=spf1 foo:bar -all' }],
-  'down.example': ['TIMEOUT'],
-  'web.example': [{ a: '192.0.2.1' }],
-  'six.example': [{ aaaa: '2001:db8::1' }],
+const PLAIN: Zones = {
+  'inc.example': { TXT: [`v=spf1 ip4:192.0.2.0/24 ${OURS} ~all`] },
+  'other.example': { TXT: ['v=spf1 ip4:198.51.100.0/24 -all'] },
+  'open.example': { TXT: ['v=spf1 +all'] },
+  'broken.example': { TXT: ['v=spf1 foo:bar -all'] },
+  'down.example': 'timeout',
+  'web.example': { A: ['192.0.2.1'] },
+  'six.example': { AAAA: ['2001:db8::1'] },
 }
 const many = (count: number): string => Array.from({ length: count }, () => 'include:other.example').join(' ')
 
@@ -110,16 +124,16 @@ const REACH: readonly (readonly [record: string, kind: string, why: string])[] =
 ]
 for (const [record, kind, why] of REACH) {
   test(`"${record}": ${kind}, ${why}`, async () => {
-    const zones = { ...PLAIN, 'loop.example': [{ txt: 'v=spf1 include:loop.example -all' }] }
-    const withMx: Declared[] = [{ txt: record }, { mx: [10, 'mail.posthorn.example'] }]
-    const resolver = declaredResolver({ ...zones, 'shop.example': withMx })
+    const zones = { ...PLAIN, 'loop.example': { TXT: ['v=spf1 include:loop.example -all'] } }
+    const withMx = { TXT: [record], MX: ['10 mail.posthorn.example'] }
+    const resolver = declaredZones({ ...zones, 'shop.example': withMx })
     const reach = await reaches('shop.example', OURS, resolver)
     assert.equal(reach.kind, kind, JSON.stringify(reach))
   })
 }
 
 test('a mechanism without a look-up is reached after ten that have one', async () => {
-  const resolver = declaredResolver({ ...PLAIN, 'shop.example': [{ txt: `v=spf1 ${many(10)} ip4:203.0.113.7 -all` }] })
+  const resolver = declaredZones({ ...PLAIN, 'shop.example': { TXT: [`v=spf1 ${many(10)} ip4:203.0.113.7 -all`] } })
   assert.equal((await reaches('shop.example', 'ip4:203.0.113.7', resolver)).kind, 'reached')
 })
 

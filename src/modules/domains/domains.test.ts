@@ -1,146 +1,23 @@
 import assert from 'node:assert/strict'
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
-import { after, before, test } from 'node:test'
-import { freshDb, type TestDatabase } from '../../../test/database.ts'
-import { type Declared, declaredResolver } from '../../../test/declared-dns.ts'
-import { connect, type Database, statement } from '../../platform/db.ts'
-import { ApiError } from '../../platform/errors.ts'
-import { type HttpServer, httpServer, type Principal } from '../../platform/http.ts'
-import { systemIds } from '../../platform/ids.ts'
-import { createLogger } from '../../platform/log.ts'
-import { secretsFrom } from '../../platform/secrets.ts'
-import { ensureEventPartitions } from '../events/index.ts'
+import { after, test } from 'node:test'
 import {
-  type Domains,
-  domainRoutes,
-  domainsOf,
-  domainsUsing,
-  leaveTrackingDomain,
-  oldestUsable,
-  ownedDomains,
-  type RemovedDomain,
-  recheckDue,
-  type SenderDomains,
-  senderDomainsOf,
-} from './index.ts'
+  ACCOUNT,
+  ids,
+  type Json,
+  LEGACY,
+  type Method,
+  OTHER,
+  principal,
+  startDomains,
+  TRACKING_DOMAIN,
+  V1,
+} from '../../../test/domains.ts'
+import { domainsUsing, leaveTrackingDomain } from './index.ts'
 
-const START = new Date('2026-03-01T12:00:00Z')
-const HOUR_MS = 3_600_000
-let now = START
-let monotonicMs = 0
-const clock = { now: () => now, monotonicMs: () => monotonicMs, sleep: async () => undefined }
-const ids = systemIds()
-const log = createLogger('silent')
-const secrets = secretsFrom(Buffer.alloc(32, 7))
-const ACCOUNT = ids.next()
-const OTHER = ids.next()
-const TRACKING_DOMAIN = ids.next()
-const V1 = '/api/v1/customer/domains'
-const LEGACY = '/api/customer/domains'
-
-const zones: Record<string, Declared[]> = {}
-const removed: RemovedDomain[] = []
-const principals = new Map<string, Principal>()
-const principal = (accountId: string, over: Partial<Principal> = {}): Principal => {
-  return { accountId, keyId: null, mode: 'live', scopes: ['full'], domainIds: null, ...over }
-}
-principals.set('ours', principal(ACCOUNT)).set('theirs', principal(OTHER))
-principals.set('reader', principal(ACCOUNT, { scopes: ['domains:read'] }))
-
-let store: TestDatabase
-let database: Database
-let server: HttpServer
-let domains: Domains
-let senders: SenderDomains
-
-before(async () => {
-  store = await freshDb()
-  database = connect({ url: store.url, onError: () => undefined })
-  for (let week = 0; week < 4; week++) {
-    await ensureEventPartitions(database.system, new Date(START.getTime() + week * 168 * HOUR_MS))
-  }
-  // Reads the zones at each question, so that a test publishes by declaring.
-  const resolver = { ...declaredResolver(zones) }
-  for (const type of ['txt', 'a', 'aaaa', 'mx'] as const) {
-    Object.assign(resolver, { [type]: (name: string) => declaredResolver(zones)[type](name) })
-  }
-  domains = domainsOf({
-    database,
-    clock,
-    ids,
-    resolver,
-    secrets,
-    spfMechanism: 'a:mx.posthorn.example',
-    trackingDomainExists: async (_db, accountId, id) => accountId === ACCOUNT && id === TRACKING_DOMAIN,
-    onRemoved: async (_db, domain) => void removed.push(domain),
-  })
-  senders = senderDomainsOf({ database, clock, secrets })
-  await senders.listen()
-  server = await httpServer({
-    gate: {
-      admit: async ({ apiKeyHeader, authorization }, { scope }) => {
-        const asked = principals.get(String(apiKeyHeader ?? authorization?.replace('Bearer ', '')))
-        if (asked === undefined) throw new ApiError(401, 'invalid_api_key', 'The API key is not valid')
-        if (!asked.scopes.includes('full') && !asked.scopes.includes(scope)) {
-          throw new ApiError(403, 'insufficient_scope', 'The key lacks a scope', { details: { required_scope: scope } })
-        }
-        return asked
-      },
-    },
-    log,
-    ids,
-    trustedProxies: [],
-    openapi: { publicUrl: 'http://127.0.0.1:8080', euUrl: null },
-  })
-  server.add(domainRoutes(domains))
-})
-after(async () => {
-  await server.app.close()
-  await database.close()
-  await store[Symbol.asyncDispose]()
-})
-
-// biome-ignore lint/suspicious/noExplicitAny: answers are JSON whose shape the tests assert
-type Json = any
-
-async function ask(
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
-  url: string,
-  body?: unknown,
-  headers: Record<string, string> = { 'x-api-key': 'ours' },
-): Promise<{ status: number; body: Json; headers: Record<string, unknown> }> {
-  const payload = typeof body === 'string' ? body : JSON.stringify(body)
-  const json = body === undefined ? {} : { 'content-type': 'application/json', payload }
-  const { payload: bytes, ...type } = json as { payload?: string }
-  const answer = await server.app.inject({
-    method,
-    url,
-    headers: { ...type, ...headers },
-    ...(bytes !== undefined && { payload: bytes }),
-  })
-  return { status: answer.statusCode, body: answer.json(), headers: answer.headers }
-}
-
-let made = 0
-async function addDomain(key = 'ours', name = `shop${++made}.example`): Promise<Json> {
-  const { status, body } = await ask('POST', V1, { domain: name }, { 'x-api-key': key })
-  assert.equal(status, 201, JSON.stringify(body))
-  return body.data
-}
-
-/** Publishes the records as they are given, as the owner of the domain would. */
-async function publish(domain: Json, key = 'ours', without: readonly string[] = []): Promise<void> {
-  const { body } = await ask('GET', `${V1}/${domain.id}/dns`, undefined, { 'x-api-key': key })
-  for (const { name, purpose, value } of body.dns_records) {
-    zones[name] = (zones[name] ?? []).filter((record) => purpose === 'ownership' && record !== 'TIMEOUT')
-    if (!without.includes(purpose)) zones[name].push({ txt: value })
-  }
-}
-
-const EVENTS = statement('test_domain_events', 'select type, data from event where domain_id = $1 order by xid, seq')
-async function eventsOf(id: string): Promise<readonly { type: number; data: Json }[]> {
-  return database.system.query(EVENTS, [id])
-}
+const house = await startDomains()
+after(() => house[Symbol.asyncDispose]())
+const { addDomain, ask, database, principals, removed } = house
 
 test('adding a domain answers DomainDetail, with the private key this once', async () => {
   const { status, body } = await ask('POST', V1, { domain: 'added.example', tags: ['a', 'b', 'a'] })
@@ -237,7 +114,7 @@ for (const [body, status, code, field] of BAD) {
   })
 }
 
-const ROUTES: readonly (readonly ['GET' | 'POST' | 'PATCH' | 'DELETE', string, needsWrite: boolean])[] = [
+const ROUTES: readonly (readonly [Method, string, needsWrite: boolean])[] = [
   ['GET', '/ID', false],
   ['GET', '/ID/dns', false],
   ['POST', '/ID/verify', true],
@@ -274,7 +151,7 @@ test('both prefixes answer, by both ways to authenticate; the legacy one says wh
   const added = await ask('POST', LEGACY, { domain: 'legacy.example', unknown: 'ignored' }, bearer)
   assert.equal(added.status, 201)
   const { id } = added.body.domain
-  const calls: readonly (readonly ['GET' | 'POST' | 'DELETE', string])[] = [
+  const calls: readonly (readonly [Method, string])[] = [
     ['GET', ''],
     ['GET', `/${id}/dns`],
     ['POST', `/${id}/verify`],
@@ -339,53 +216,6 @@ test('the four records, before any check, are pending and complete', async () =>
   assert.equal(body.dns_records[0].value, `posthorn-verify=${domain.verification_token}`)
 })
 
-test('publishing the four values as given verifies, and tells it once', async () => {
-  const domain = await addDomain()
-  const early = await ask('POST', `${V1}/${domain.id}/verify`)
-  assert.deepEqual([early.status, early.body.verified, early.body.success], [200, false, true])
-  assert.deepEqual(
-    Object.values<Json>(early.body.checks).map(({ status }) => status),
-    ['missing', 'missing', 'missing', 'missing'],
-  )
-  await publish(domain)
-  for (let time = 0; time < 2; time++) {
-    const { body } = await ask('POST', `${V1}/${domain.id}/verify`)
-    assert.deepEqual([body.verified, body.verification_status, body.domain.is_active], [true, 'verified', true])
-    assert.equal(body.domain.verified_at, now.toISOString())
-    assert.equal(body.data.id, domain.id)
-    assert.deepEqual(new Set(body.dns_records.map((record: Json) => record.status)), new Set(['valid']))
-    assert.ok(Date.parse(body.next_check_at) >= now.getTime() + 24 * HOUR_MS)
-  }
-  const events = await eventsOf(domain.id)
-  assert.equal(events.length, 1)
-  const [{ type, data } = { type: 0, data: {} }] = events
-  assert.deepEqual(
-    [type, data.domain_id, data.domain, data.verification_status],
-    [20, domain.id, domain.domain, 'verified'],
-  )
-  assert.equal(data.checks.dkim.status, 'valid')
-})
-
-test('two accounts with one domain: each is judged by its own token and key', async () => {
-  const mine = await addDomain('ours', 'contested.example')
-  const theirs = await addDomain('theirs', 'contested.example')
-  await publish(theirs, 'theirs')
-  assert.equal((await ask('POST', `${V1}/${mine.id}/verify`)).body.verified, false)
-  const proved = await ask('POST', `${V1}/${theirs.id}/verify`, undefined, { 'x-api-key': 'theirs' })
-  assert.equal(proved.body.verified, true)
-  await publish(mine)
-  assert.equal((await ask('POST', `${V1}/${mine.id}/verify`)).body.verified, true)
-})
-
-test('what a hostile DNS answers is stored and shown as text', async () => {
-  const domain = await addDomain()
-  await publish(domain, 'ours', ['spf'])
-  zones[domain.domain] = [{ txt: 'v=spf1 a:\0\ud800 <script> -all' }]
-  const { status, body } = await ask('POST', `${V1}/${domain.id}/verify`)
-  assert.deepEqual([status, body.checks.spf.status], [200, 'mismatch'])
-  assert.equal((await ask('GET', `${V1}/${domain.id}/dns`)).body.dns_records[1].status, 'mismatch')
-})
-
 test('settings: null, true and false are told apart, absent ones stay, an unknown tracking domain is 422', async () => {
   const { id } = await addDomain()
   const change = (body: object) => ask('PATCH', `${V1}/${id}`, body)
@@ -434,146 +264,4 @@ test('a key that is bound to domains sees and changes these alone', async () => 
   for (const method of ['GET', 'PATCH', 'DELETE'] as const) {
     assert.equal((await ask(method, `${V1}/${free.id}`, undefined, key)).status, 404)
   }
-})
-
-async function statusOf(id: string): Promise<string> {
-  return (await ask('GET', `${V1}/${id}`)).body.data.verification_status
-}
-
-async function recheckAt(at: Date): Promise<void> {
-  now = at
-  const options = { database, clock, domains, log }
-  const rounds = 20
-  for (let round = 0; round < rounds; round++) {
-    if ((await recheckDue(options, new AbortController().signal)) > 0) return
-  }
-  assert.fail(`still due after ${rounds} rounds`)
-}
-
-test('the clock rechecks: verified, lost, back, lost for 72 hours; a dead DNS changes nothing', async (t) => {
-  t.after(() => {
-    now = START
-  })
-  const domain = await addDomain()
-  await publish(domain)
-  const hours = (count: number): Date => new Date(START.getTime() + count * HOUR_MS)
-  await recheckAt(hours(0.05))
-  assert.equal(await statusOf(domain.id), 'pending')
-  await recheckAt(hours(0.1))
-  assert.equal(await statusOf(domain.id), 'verified')
-  const dkim = `${domain.dkim_selector}._domainkey.${domain.domain}`
-  const key = zones[dkim] ?? []
-  zones[dkim] = ['TIMEOUT']
-  await recheckAt(hours(30))
-  assert.equal(await statusOf(domain.id), 'verified')
-  zones[dkim] = []
-  await recheckAt(hours(60))
-  assert.equal(await statusOf(domain.id), 'temporary_failure')
-  zones[dkim] = key
-  await recheckAt(hours(61))
-  assert.equal(await statusOf(domain.id), 'verified')
-  zones[dkim] = []
-  await recheckAt(hours(90))
-  await recheckAt(hours(161))
-  assert.equal(await statusOf(domain.id), 'temporary_failure')
-  await recheckAt(hours(163))
-  assert.equal(await statusOf(domain.id), 'failed')
-  zones[dkim] = key
-  await recheckAt(hours(200))
-  assert.equal(await statusOf(domain.id), 'failed')
-  assert.equal((await ask('POST', `${V1}/${domain.id}/verify`)).body.verified, true)
-  assert.deepEqual(
-    (await eventsOf(domain.id)).map(({ type }) => type),
-    [20, 21, 20, 21, 21, 20],
-  )
-})
-
-test('ten verifies at once tell one change of state once', async () => {
-  const domain = await addDomain()
-  await publish(domain)
-  await Promise.all(Array.from({ length: 10 }, () => ask('POST', `${V1}/${domain.id}/verify`)))
-  assert.equal((await eventsOf(domain.id)).length, 1)
-})
-
-test("the operator's word: suspended stays so whatever the DNS says, verified stands without rechecks", async () => {
-  const domain = await addDomain()
-  await publish(domain)
-  const [known] = await domains.find(domain.domain)
-  assert.equal(known?.id, domain.id)
-  assert.equal((await domains.find(domain.id))[0]?.name, domain.domain)
-  await domains.setStatus(ACCOUNT, domain.id, 'suspended')
-  const suspended = (await ask('POST', `${V1}/${domain.id}/verify`)).body
-  assert.deepEqual(
-    [suspended.verified, suspended.verification_status, suspended.next_check_at],
-    [false, 'suspended', null],
-  )
-  const set = await domains.setStatus(ACCOUNT, domain.id, 'verified')
-  assert.deepEqual([set.status, set.nextCheckAt], ['verified', null])
-  assert.deepEqual(
-    (await eventsOf(domain.id)).map(({ type }) => type),
-    [20],
-  )
-})
-
-test('a sender is answered from memory, and a change in another process is heard', async () => {
-  const domain = await addDomain()
-  assert.equal(await senders.senderDomain(database.system, ACCOUNT, `sub.${domain.domain}`), null)
-  assert.equal(await senders.senderDomain(database.system, OTHER, domain.domain), null)
-  const before = await senders.senderDomain(database.system, ACCOUNT, domain.domain)
-  assert.deepEqual([before?.id, before?.status, before?.isActive], [domain.id, 'pending', false])
-  assert.equal(await senders.senderDomain(database.system, ACCOUNT, domain.domain), before)
-  // The other process: its change reaches this memory through the database alone.
-  await domains.setStatus(ACCOUNT, domain.id, 'verified')
-  const heard = async (): Promise<boolean> =>
-    (await senders.senderDomain(database.system, ACCOUNT, domain.domain))?.isActive === true
-  for (let time = 0; time < 200 && !(await heard()); time++) await new Promise((resolve) => setTimeout(resolve, 10))
-  assert.ok(await heard())
-  await ask('DELETE', `${V1}/${domain.id}`)
-  monotonicMs += 5_000
-  assert.equal(await senders.senderDomain(database.system, ACCOUNT, domain.domain), null)
-})
-
-test('signing keys come opened, and a removed domain is missing from the answer', async () => {
-  const [one, two] = [await addDomain(), await addDomain('theirs')]
-  const keys = await senders.signingKeys(database.system, [one.id, two.id, one.id, ids.next()])
-  assert.deepEqual([...keys.keys()].sort(), [one.id, two.id].sort())
-  const key = keys.get(one.id)
-  assert.deepEqual([key?.domain, key?.selector, key?.isActive], [one.domain, one.dkim_selector, false])
-  assert.equal(key?.privateKey.export({ type: 'pkcs8', format: 'pem' }), one.dkim_private_key)
-  await ask('DELETE', `${V1}/${one.id}`)
-  monotonicMs += 5_000
-  const left = await senders.signingKeys(database.system, [one.id, two.id])
-  assert.deepEqual([...left.keys()], [two.id])
-  assert.ok(left.get(two.id)?.privateKey.equals(keys.get(two.id)?.privateKey as never))
-})
-
-const SWAP = statement(
-  'test_domain_swap',
-  `update sending_domain a set dkim_private_key = b.dkim_private_key from sending_domain b
-   where (a.id, b.id) in (($1::uuid, $2::uuid), ($2::uuid, $1::uuid))`,
-)
-test('two sealed keys that are swapped in the database do not open', async () => {
-  const [one, two] = [await addDomain(), await addDomain()]
-  assert.equal(await database.system.execute(SWAP, [one.id, two.id]), 2)
-  const fresh = senderDomainsOf({ database, clock, secrets })
-  for (const id of [one.id, two.id]) await assert.rejects(fresh.signingKeys(database.system, [id]))
-})
-
-test('the oldest domain in use, and which ids are whose', async () => {
-  const accountId = ids.next()
-  principals.set('fresh', principal(accountId))
-  const [pending, used] = [await addDomain('fresh'), await addDomain('fresh')]
-  assert.equal(await oldestUsable(database.system, accountId), null)
-  await domains.setStatus(accountId, used.id, 'temporary_failure')
-  assert.deepEqual(await oldestUsable(database.system, accountId), { id: used.id, name: used.domain })
-  const owned = await ownedDomains(database.system, accountId, [pending.id, used.id, ids.next()])
-  assert.deepEqual([...owned].sort(), [pending.id, used.id].sort())
-  assert.equal((await ownedDomains(database.system, OTHER, [pending.id])).size, 0)
-})
-
-test('the database itself shows a tenant its own rows alone', async () => {
-  const all = statement('test_domain_all', 'select account_id from sending_domain')
-  const rows = await database.tenant(OTHER, (db) => db.query<{ account_id: string }>(all))
-  assert.ok(rows.length > 0)
-  assert.deepEqual(new Set(rows.map((row) => row.account_id)), new Set([OTHER]))
 })

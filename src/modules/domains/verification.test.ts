@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { ACCOUNT, HOUR_MS, ids, type Json, OTHER, principal, START, startDomains, V1 } from '../../../test/domains.ts'
+import { statement } from '../../platform/db.ts'
+import { createLogger } from '../../platform/log.ts'
+import { oldestUsable, ownedDomains, recheckDue, senderDomainsOf } from './index.ts'
+
+const house = await startDomains()
+after(() => house[Symbol.asyncDispose]())
+const { addDomain, ask, clock, database, domains, eventsOf, principals, publish, secrets, senders, time, zones } = house
+const log = createLogger('silent')
+
+test('publishing the four values as given verifies, and tells it once', async () => {
+  const domain = await addDomain()
+  const early = await ask('POST', `${V1}/${domain.id}/verify`)
+  assert.deepEqual([early.status, early.body.verified, early.body.success], [200, false, true])
+  assert.deepEqual(
+    Object.values<Json>(early.body.checks).map(({ status }) => status),
+    ['missing', 'missing', 'missing', 'missing'],
+  )
+  await publish(domain)
+  for (let round = 0; round < 2; round++) {
+    const { body } = await ask('POST', `${V1}/${domain.id}/verify`)
+    assert.deepEqual([body.verified, body.verification_status, body.domain.is_active], [true, 'verified', true])
+    assert.equal(body.domain.verified_at, time.now.toISOString())
+    assert.equal(body.data.id, domain.id)
+    assert.deepEqual(new Set(body.dns_records.map((record: Json) => record.status)), new Set(['valid']))
+    assert.ok(Date.parse(body.next_check_at) >= time.now.getTime() + 24 * HOUR_MS)
+  }
+  const events = await eventsOf(domain.id)
+  assert.equal(events.length, 1)
+  const [{ type, data } = { type: 0, data: {} }] = events
+  assert.deepEqual(
+    [type, data.domain_id, data.domain, data.verification_status],
+    [20, domain.id, domain.domain, 'verified'],
+  )
+  assert.equal(data.checks.dkim.status, 'valid')
+})
+
+test('two accounts with one domain: each is judged by its own token and key', async () => {
+  const mine = await addDomain('ours', 'contested.example')
+  const theirs = await addDomain('theirs', 'contested.example')
+  await publish(theirs, 'theirs')
+  assert.equal((await ask('POST', `${V1}/${mine.id}/verify`)).body.verified, false)
+  const proved = await ask('POST', `${V1}/${theirs.id}/verify`, undefined, { 'x-api-key': 'theirs' })
+  assert.equal(proved.body.verified, true)
+  await publish(mine)
+  assert.equal((await ask('POST', `${V1}/${mine.id}/verify`)).body.verified, true)
+})
+
+test('what a hostile DNS answers is stored and shown as text', async () => {
+  const domain = await addDomain()
+  await publish(domain, 'ours', ['spf'])
+  zones.declare({ [domain.domain]: { TXT: ['v=spf1 a:\0\ud800 <script> -all'] } })
+  const { status, body } = await ask('POST', `${V1}/${domain.id}/verify`)
+  assert.deepEqual([status, body.checks.spf.status], [200, 'mismatch'])
+  assert.equal((await ask('GET', `${V1}/${domain.id}/dns`)).body.dns_records[1].status, 'mismatch')
+})
+
+async function statusOf(id: string): Promise<string> {
+  return (await ask('GET', `${V1}/${id}`)).body.data.verification_status
+}
+
+async function recheckAt(at: Date): Promise<void> {
+  time.now = at
+  const options = { database, clock, domains, log }
+  const rounds = 20
+  for (let round = 0; round < rounds; round++) {
+    if ((await recheckDue(options, new AbortController().signal)) > 0) return
+  }
+  assert.fail(`still due after ${rounds} rounds`)
+}
+
+test('the clock rechecks: verified, lost, back, lost for 72 hours; a dead DNS changes nothing', async (t) => {
+  t.after(() => {
+    time.now = START
+  })
+  const domain = await addDomain()
+  await publish(domain)
+  const hours = (count: number): Date => new Date(START.getTime() + count * HOUR_MS)
+  await recheckAt(hours(0.05))
+  assert.equal(await statusOf(domain.id), 'pending')
+  await recheckAt(hours(0.1))
+  assert.equal(await statusOf(domain.id), 'verified')
+  const dkim = `${domain.dkim_selector}._domainkey.${domain.domain}`
+  const key = { TXT: [`p=${domain.dkim_public_key}`] }
+  zones.declare({ [dkim]: 'timeout' })
+  await recheckAt(hours(30))
+  assert.equal(await statusOf(domain.id), 'verified')
+  zones.forget(dkim)
+  await recheckAt(hours(60))
+  assert.equal(await statusOf(domain.id), 'temporary_failure')
+  zones.declare({ [dkim]: key })
+  await recheckAt(hours(61))
+  assert.equal(await statusOf(domain.id), 'verified')
+  zones.forget(dkim)
+  await recheckAt(hours(90))
+  await recheckAt(hours(161))
+  assert.equal(await statusOf(domain.id), 'temporary_failure')
+  await recheckAt(hours(163))
+  assert.equal(await statusOf(domain.id), 'failed')
+  zones.declare({ [dkim]: key })
+  await recheckAt(hours(200))
+  assert.equal(await statusOf(domain.id), 'failed')
+  assert.equal((await ask('POST', `${V1}/${domain.id}/verify`)).body.verified, true)
+  assert.deepEqual(
+    (await eventsOf(domain.id)).map(({ type }) => type),
+    [20, 21, 20, 21, 21, 20],
+  )
+})
+
+test('ten verifies at once tell one change of state once', async () => {
+  const domain = await addDomain()
+  await publish(domain)
+  await Promise.all(Array.from({ length: 10 }, () => ask('POST', `${V1}/${domain.id}/verify`)))
+  assert.equal((await eventsOf(domain.id)).length, 1)
+})
+
+test("the operator's word: suspended stays so whatever the DNS says, verified stands without rechecks", async () => {
+  const domain = await addDomain()
+  await publish(domain)
+  const [known] = await domains.find(domain.domain)
+  assert.equal(known?.id, domain.id)
+  assert.equal((await domains.find(domain.id))[0]?.name, domain.domain)
+  await domains.setStatus(ACCOUNT, domain.id, 'suspended')
+  const suspended = (await ask('POST', `${V1}/${domain.id}/verify`)).body
+  assert.deepEqual(
+    [suspended.verified, suspended.verification_status, suspended.next_check_at],
+    [false, 'suspended', null],
+  )
+  const set = await domains.setStatus(ACCOUNT, domain.id, 'verified')
+  assert.deepEqual([set.status, set.nextCheckAt], ['verified', null])
+  assert.deepEqual(
+    (await eventsOf(domain.id)).map(({ type }) => type),
+    [20],
+  )
+})
+
+test('a sender is answered from memory, and a change in another process is heard', async () => {
+  const domain = await addDomain()
+  assert.equal(await senders.senderDomain(database.system, ACCOUNT, `sub.${domain.domain}`), null)
+  assert.equal(await senders.senderDomain(database.system, OTHER, domain.domain), null)
+  const before = await senders.senderDomain(database.system, ACCOUNT, domain.domain)
+  assert.deepEqual([before?.id, before?.status, before?.isActive], [domain.id, 'pending', false])
+  assert.equal(await senders.senderDomain(database.system, ACCOUNT, domain.domain), before)
+  // The other process: its change reaches this memory through the database alone.
+  await domains.setStatus(ACCOUNT, domain.id, 'verified')
+  const heard = async (): Promise<boolean> =>
+    (await senders.senderDomain(database.system, ACCOUNT, domain.domain))?.isActive === true
+  for (let turn = 0; turn < 200 && !(await heard()); turn++) await new Promise((resolve) => setTimeout(resolve, 10))
+  assert.ok(await heard())
+  await ask('DELETE', `${V1}/${domain.id}`)
+  time.monotonicMs += 5_000
+  assert.equal(await senders.senderDomain(database.system, ACCOUNT, domain.domain), null)
+})
+
+test('signing keys come opened, and a removed domain is missing from the answer', async () => {
+  const [one, two] = [await addDomain(), await addDomain('theirs')]
+  const keys = await senders.signingKeys(database.system, [one.id, two.id, one.id, ids.next()])
+  assert.deepEqual([...keys.keys()].sort(), [one.id, two.id].sort())
+  const key = keys.get(one.id)
+  assert.deepEqual([key?.domain, key?.selector, key?.isActive], [one.domain, one.dkim_selector, false])
+  assert.equal(key?.privateKey.export({ type: 'pkcs8', format: 'pem' }), one.dkim_private_key)
+  await ask('DELETE', `${V1}/${one.id}`)
+  time.monotonicMs += 5_000
+  const left = await senders.signingKeys(database.system, [one.id, two.id])
+  assert.deepEqual([...left.keys()], [two.id])
+  assert.ok(left.get(two.id)?.privateKey.equals(keys.get(two.id)?.privateKey as never))
+})
+
+const SWAP = statement(
+  'test_domain_swap',
+  `update sending_domain a set dkim_private_key = b.dkim_private_key from sending_domain b
+   where (a.id, b.id) in (($1::uuid, $2::uuid), ($2::uuid, $1::uuid))`,
+)
+test('two sealed keys that are swapped in the database do not open', async () => {
+  const [one, two] = [await addDomain(), await addDomain()]
+  assert.equal(await database.system.execute(SWAP, [one.id, two.id]), 2)
+  const fresh = senderDomainsOf({ database, clock, secrets })
+  for (const id of [one.id, two.id]) await assert.rejects(fresh.signingKeys(database.system, [id]))
+})
+
+test('the oldest domain in use, and which ids are whose', async () => {
+  const accountId = ids.next()
+  principals.set('fresh', principal(accountId))
+  const [pending, used] = [await addDomain('fresh'), await addDomain('fresh')]
+  assert.equal(await oldestUsable(database.system, accountId), null)
+  await domains.setStatus(accountId, used.id, 'temporary_failure')
+  assert.deepEqual(await oldestUsable(database.system, accountId), { id: used.id, name: used.domain })
+  const owned = await ownedDomains(database.system, accountId, [pending.id, used.id, ids.next()])
+  assert.deepEqual([...owned].sort(), [pending.id, used.id].sort())
+  assert.equal((await ownedDomains(database.system, OTHER, [pending.id])).size, 0)
+})
+
+test('the database itself shows a tenant its own rows alone', async () => {
+  const all = statement('test_domain_all', 'select account_id from sending_domain')
+  const rows = await database.tenant(OTHER, (db) => db.query<{ account_id: string }>(all))
+  assert.ok(rows.length > 0)
+  assert.deepEqual(new Set(rows.map((row) => row.account_id)), new Set([OTHER]))
+})
