@@ -118,7 +118,7 @@ const Change = Type.Object(
 
 const READ = { scope: 'domains:read' }
 const WRITE = { scope: 'domains:write' }
-const VERIFY = { scope: 'domains:write', rate: 'domain_verify' }
+const VERIFY = { scope: 'domains:write', rate: 'verify' }
 
 export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
   const { spfMechanism } = domains
