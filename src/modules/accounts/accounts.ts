@@ -1,0 +1,136 @@
+// Accounts, as their operator handles them: made with a live key, a test key, a dashboard user and an SMTP credential in
+// one transaction; put on a plan, given limits of their own, suspended and resumed. Each change is announced by the
+// database itself when it commits, so that every process notices.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Database, Db } from '../../platform/db.ts'
+import type { Ids } from '../../platform/ids.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import { errors } from './errors.ts'
+import { newKey } from './key-format.ts'
+import { newPassword, type Passwords } from './passwords.ts'
+import type { Overrides, Plan } from './plans.ts'
+import { newSmtpCredential } from './smtp-credential.ts'
+import {
+  type AccountRow,
+  insertAccount,
+  insertKey,
+  insertSmtp,
+  insertUser,
+  lockAccount,
+  updateFeatures,
+  updateLimits,
+  updatePlan,
+  updateSuspended,
+} from './sql.ts'
+
+export interface OperatorContext {
+  readonly database: Database
+  readonly secrets: Secrets
+  readonly ids: Ids
+  readonly clock: Clock
+  readonly passwords: Passwords
+}
+
+export interface CreatedAccount {
+  readonly accountId: string
+  readonly apiKey: string
+  readonly testApiKey: string
+  readonly dashboardPassword: string
+}
+
+/** The secrets it answers are stored nowhere in this form. */
+export async function createAccount(
+  { database, secrets, ids, clock, passwords }: OperatorContext,
+  { email, name, plan = 'enterprise' }: { readonly email: string; readonly name: string; readonly plan?: Plan },
+): Promise<CreatedAccount> {
+  const accountId = ids.next()
+  const createdAt = clock.now()
+  const dashboardPassword = newPassword(ids.bytes)
+  const passwordHash = await passwords.hash(dashboardPassword)
+  const keys = { live: newKey('live', ids.bytes), sandbox: newKey('sandbox', ids.bytes) }
+  await database.transaction(async (db) => {
+    await insertAccount(db, { id: accountId, email, name, plan, createdAt })
+    await insertUser(db, { accountId, id: ids.next(), email, passwordHash, createdAt })
+    for (const mode of ['live', 'sandbox'] as const) {
+      const { prefix, last4, hash } = keys[mode]
+      await insertKey(db, {
+        account_id: accountId,
+        id: ids.next(),
+        name: mode === 'live' ? 'First key' : 'First test key',
+        prefix,
+        last4,
+        hash,
+        mode,
+        scopes: ['full'],
+        domain_ids: null,
+        allowed_ips: [],
+        expires_at: null,
+        created_at: createdAt,
+      })
+    }
+    await insertSmtp(db, newSmtpCredential(secrets, ids, accountId, createdAt))
+  })
+  return { accountId, apiKey: keys.live.key, testApiKey: keys.sandbox.key, dashboardPassword }
+}
+
+/** @throws ApiError not_found */
+export async function setPlan({ database }: OperatorContext, accountId: string, plan: Plan): Promise<void> {
+  if (!(await updatePlan(database.system, accountId, plan))) throw errors.not_found()
+}
+
+/**
+ * Sets some limits of one account over its plan; undefined takes one back to the plan's.
+ *
+ * @throws ApiError not_found
+ */
+export async function setLimits(
+  { database }: OperatorContext,
+  accountId: string,
+  changes: { readonly [Name in keyof Overrides['limits']]: Overrides['limits'][Name] | undefined },
+): Promise<void> {
+  await changeLocked(database, accountId, (db, { limits }) =>
+    updateLimits(db, accountId, withoutUndefined({ ...limits, ...changes }) as Overrides['limits']),
+  )
+}
+
+/**
+ * @param enabled null takes the feature back to the plan's
+ * @throws ApiError not_found
+ */
+export async function setFeature(
+  { database }: OperatorContext,
+  accountId: string,
+  feature: keyof Overrides['features'],
+  enabled: boolean | null,
+): Promise<void> {
+  await changeLocked(database, accountId, (db, { features }) =>
+    updateFeatures(db, accountId, withoutUndefined({ ...features, [feature]: enabled ?? undefined })),
+  )
+}
+
+/** Reading stays allowed; writing, sending and the queue stop everywhere within 5 s. @throws ApiError not_found */
+export async function suspend({ database, clock }: OperatorContext, accountId: string): Promise<void> {
+  if (!(await updateSuspended(database.system, accountId, clock.now()))) throw errors.not_found()
+}
+
+/** @throws ApiError not_found */
+export async function resume({ database }: OperatorContext, accountId: string): Promise<void> {
+  if (!(await updateSuspended(database.system, accountId, null))) throw errors.not_found()
+}
+
+function changeLocked(
+  database: Database,
+  accountId: string,
+  change: (db: Db, row: AccountRow) => Promise<void>,
+): Promise<void> {
+  return database.transaction(async (db) => {
+    const row = await lockAccount(db, accountId)
+    if (row === null) throw errors.not_found()
+    await change(db, row)
+  })
+}
+
+function withoutUndefined<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as T
+}

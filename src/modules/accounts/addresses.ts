@@ -1,0 +1,27 @@
+// The addresses from which a key may be used.
+
+import ipaddr from 'ipaddr.js'
+
+/** A CIDR, or an address alone for itself, in one spelling; null when the text is neither. */
+export function parseNetwork(text: string): string | null {
+  if (ipaddr.isValidCIDR(text)) {
+    const [address, bits] = ipaddr.parseCIDR(text)
+    return `${address.toString()}/${bits}`
+  }
+  if (!ipaddr.isValid(text) || (!text.includes(':') && text.split('.').length !== 4)) return null
+  const address = ipaddr.parse(text)
+  return `${address.toString()}/${address.kind() === 'ipv4' ? 32 : 128}`
+}
+
+/** An empty list allows every address. IPv4 inside IPv6 (`::ffff:a.b.c.d`) counts as IPv4, on both sides. */
+export function isAllowed(ip: string, networks: readonly string[]): boolean {
+  if (networks.length === 0) return true
+  if (!ipaddr.isValid(ip)) return false
+  const address = ipaddr.process(ip)
+  return networks.some((text) => {
+    const [network, bits] = ipaddr.parseCIDR(text)
+    if (network.kind() === address.kind()) return address.match(network, bits)
+    const inner = network.kind() === 'ipv6' && (network as ipaddr.IPv6).isIPv4MappedAddress() && bits >= 96
+    return inner && address.kind() === 'ipv4' && address.match((network as ipaddr.IPv6).toIPv4Address(), bits - 96)
+  })
+}

@@ -1,0 +1,148 @@
+// Token buckets, shared by all processes. The bucket itself is a row of the database; a process leases slices of it, a
+// quarter of a second's worth at a time, and spends them from memory. Together they never spend more than the bucket
+// gave, however many they are; what a process holds unspent is lost after HELD_MS, which costs the key at most a slice.
+// (0005-rate-limits-by-lease.md has the other ways and why not.)
+//
+// Leases asked for at the same time go in one statement. A crash of the database forgets the buckets: they are full.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/db.ts'
+import { platformErrors } from '../../platform/errors.ts'
+import { groupCommit } from '../../platform/group-commit.ts'
+import type { Rate } from './plans.ts'
+import { type Bucket, leaseTokens } from './sql-meter.ts'
+
+export interface Level {
+  readonly granted: boolean
+  /** Whole tokens left for the key, as far as this process knows. */
+  readonly remaining: number
+  /** Until the bucket is full again. */
+  readonly fullInSeconds: number
+  /** Until what was asked for will be there; 0 when it was granted. */
+  readonly retryInSeconds: number
+}
+
+export interface Buckets {
+  /** All `tokens` or none. `bucketId` is a UUID. */
+  take(bucketId: string, rateClass: string, rate: Rate, tokens: number): Promise<Level>
+}
+
+interface Held {
+  /** Leased and not spent. */
+  tokens: number
+  /** In the shared bucket after the last lease. */
+  shared: number
+  atMs: number
+}
+
+interface Ask {
+  readonly name: string
+  readonly bucketId: string
+  readonly rateClass: string
+  readonly rate: Rate
+  readonly tokens: number
+}
+
+const SLICE_SECONDS = 0.25
+const HELD_MS = 2_000
+const MAX_HELD = 20_000
+const MAX_TOGETHER = 500
+const MAX_WAITING = 10_000
+
+export function sharedBuckets(database: Database, clock: Clock): Buckets {
+  const held = new Map<string, Held>()
+
+  const unspentOf = (name: string): number => {
+    const known = held.get(name)
+    return known === undefined || clock.monotonicMs() - known.atMs > HELD_MS ? 0 : known.tokens
+  }
+
+  const spend = ({ name, tokens }: Ask): boolean => {
+    const known = held.get(name)
+    if (known === undefined || unspentOf(name) < tokens) return false
+    known.tokens -= tokens
+    return true
+  }
+
+  const levelOf = (ask: Ask, granted: boolean): Level => {
+    const known = held.get(ask.name) ?? { tokens: 0, shared: 0, atMs: clock.monotonicMs() }
+    const gained = ((clock.monotonicMs() - known.atMs) / 1_000) * ask.rate.perSecond
+    const left = Math.min(ask.rate.burst, known.tokens + known.shared + gained)
+    return {
+      granted,
+      remaining: Math.floor(left),
+      fullInSeconds: Math.ceil((ask.rate.burst - left) / ask.rate.perSecond),
+      retryInSeconds: granted ? 0 : Math.max(1, Math.ceil((ask.tokens - left) / ask.rate.perSecond)),
+    }
+  }
+
+  const keep = (name: string, tokens: number, shared: number): void => {
+    const unspent = unspentOf(name)
+    held.delete(name)
+    held.set(name, { tokens: unspent + tokens, shared, atMs: clock.monotonicMs() })
+    const oldest = held.keys().next()
+    if (held.size > MAX_HELD && oldest.done !== true) held.delete(oldest.value)
+  }
+
+  const lease = async (asks: readonly Ask[]): Promise<readonly Level[]> => {
+    // A group before may have left enough.
+    const granted = asks.map(spend)
+    const open = Map.groupBy(
+      asks.filter((_, index) => granted[index] !== true),
+      ({ name }) => name,
+    )
+    if (open.size > 0) {
+      const buckets = [...open].map(([name, waiting]) => bucketOf(waiting, unspentOf(name)))
+      const leases = await leaseTokens(database.system, buckets, clock.now())
+      for (const { bucket_id, class: rateClass, granted: tokens, tokens: shared } of leases) {
+        keep(nameOf(bucket_id, rateClass), tokens, shared)
+      }
+    }
+    return asks.map((ask, index) => levelOf(ask, granted[index] === true || spend(ask)))
+  }
+
+  const leases = groupCommit<Ask, Level>({
+    write: lease,
+    sizeOf: () => 1,
+    maxItems: MAX_TOGETHER,
+    maxBytes: MAX_TOGETHER,
+    concurrency: 1,
+    maxWaitingBytes: MAX_WAITING,
+    full: () => platformErrors.service_unavailable({}, { retryAfter: 1 }),
+  })
+  return {
+    take: async (bucketId, rateClass, rate, tokens) => {
+      const ask = { name: nameOf(bucketId, rateClass), bucketId, rateClass, rate, tokens }
+      return spend(ask) ? levelOf(ask, true) : leases.add(ask)
+    },
+  }
+}
+
+/** Buckets that are always full. */
+export const bottomless: Buckets = {
+  take: async (_bucketId, _rateClass, { burst }) => ({
+    granted: true,
+    remaining: burst,
+    fullInSeconds: 0,
+    retryInSeconds: 0,
+  }),
+}
+
+/** @param unspent what the process still holds of this bucket */
+function bucketOf(asks: readonly Ask[], unspent: number): Bucket {
+  const [first] = asks
+  if (first === undefined) throw new Error('a bucket that nobody asked for')
+  const { bucketId, rateClass, rate } = first
+  const asked = asks.reduce((total, { tokens }) => total + tokens, 0)
+  return {
+    bucketId,
+    rateClass,
+    ...rate,
+    need: Math.max(0, Math.min(...asks.map(({ tokens }) => tokens)) - unspent),
+    want: Math.max(0, asked - 1 + Math.max(1, Math.ceil(rate.perSecond * SLICE_SECONDS)) - unspent),
+  }
+}
+
+function nameOf(bucketId: string, rateClass: string): string {
+  return `${bucketId} ${rateClass}`
+}

@@ -1,0 +1,24 @@
+// What this room raises (contract section 2).
+
+import { defineErrors, type ErrorKind } from '../../platform/errors.ts'
+
+export const errors = defineErrors({
+  missing_api_key: [401, 'An API key is required: X-API-Key or Authorization: Bearer'],
+  invalid_api_key: [401, 'The API key is not valid'],
+  api_key_expired: [401, 'The API key has expired'],
+  api_key_revoked: [401, 'The API key has been revoked'],
+  ip_not_allowed: [403, 'The API key may not be used from this address'],
+  account_suspended: [403, 'The account is suspended: it can read, but not write or send'],
+  insufficient_scope: [403, 'The API key lacks the scope that this needs'],
+  plan_required: [403, "The account's plan does not include this"],
+  feature_not_enabled: [403, 'This feature is not enabled for the account'],
+  not_found: [404, 'Not found'],
+  invalid_state: [409, 'The API key is revoked'],
+  rate_limit_exceeded: [429, 'Too many requests'],
+  quota_exceeded: [429, "The month's quota is used up"],
+})
+
+export const challenge = { headers: { 'www-authenticate': 'Bearer' } } as const
+
+/** What every metered endpoint lists among its errors. */
+export const quotaErrors: readonly ErrorKind[] = [errors.quota_exceeded]

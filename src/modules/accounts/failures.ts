@@ -1,0 +1,44 @@
+// Failed authentications, counted by address. It only changes what a failure is answered, after the key or password was
+// found to be wrong: who has a good one is never held up, whatever else comes from their address.
+//
+// An address (IPv6: its /64) may fail BURST times at once and PER_SECOND on average. The table is bounded; the address
+// that failed longest ago is forgotten first.
+
+import ipaddr from 'ipaddr.js'
+import type { Clock } from '../../platform/clock.ts'
+
+export interface Failures {
+  /** Counts one failure. @returns seconds until the next would be counted again, null while the address is within bounds */
+  count(ip: string): number | null
+}
+
+const BURST = 1_000
+const PER_SECOND = 10
+const MAX_ADDRESSES = 10_000
+
+export function failures(clock: Clock): Failures {
+  const buckets = new Map<string, { tokens: number; atMs: number }>()
+  return {
+    count: (ip) => {
+      const name = networkOf(ip)
+      const nowMs = clock.monotonicMs()
+      const known = buckets.get(name) ?? { tokens: BURST, atMs: nowMs }
+      const tokens = Math.min(BURST, known.tokens + ((nowMs - known.atMs) / 1_000) * PER_SECOND)
+      buckets.delete(name)
+      buckets.set(name, { tokens: Math.max(0, tokens - 1), atMs: nowMs })
+      const oldest = buckets.keys().next()
+      if (buckets.size > MAX_ADDRESSES && oldest.done !== true) buckets.delete(oldest.value)
+      return tokens >= 1 ? null : Math.max(1, Math.ceil((1 - tokens) / PER_SECOND))
+    },
+  }
+}
+
+const HEXTETS_OF_A_NETWORK = 4
+
+function networkOf(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip
+  const address = ipaddr.process(ip)
+  return address.kind() === 'ipv4'
+    ? address.toString()
+    : (address as ipaddr.IPv6).parts.slice(0, HEXTETS_OF_A_NETWORK).join(':')
+}

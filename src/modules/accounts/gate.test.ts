@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type House, house, type Node, until } from '../../../test/accounts-house.ts'
+import { type CreatedAccount, resume, suspend } from './accounts.ts'
+import { newKey } from './key-format.ts'
+import { changeKey, createKey, type KeyRequest, type KeyWithSecret, revokeKey, rotateKey, UNBOUNDED } from './keys.ts'
+import { SCOPES } from './scopes.ts'
+import { listKeys } from './sql.ts'
+
+let home: House
+let node: Node
+let account: CreatedAccount
+
+before(async () => {
+  home = await house()
+  node = await home.node()
+  account = await home.account()
+})
+after(() => home[Symbol.asyncDispose]())
+
+const context = () => ({ ids: home.operator.ids, clock: home.operator.clock, unknownDomains: async () => [] })
+
+function make(request: Partial<KeyRequest> = {}, owner = account): Promise<KeyWithSecret> {
+  return createKey(
+    home.database.system,
+    context(),
+    { accountId: owner.accountId, ...UNBOUNDED },
+    { name: 'k', mode: 'live', scopes: ['full'], domainIds: null, allowedIps: [], expiresAt: null, ...request },
+  )
+}
+
+test('a key opens by X-API-Key and by Bearer', async () => {
+  for (const headers of [
+    { 'x-api-key': account.apiKey },
+    { authorization: `Bearer ${account.apiKey}` },
+    { authorization: `bearer ${account.apiKey}`, 'x-api-key': account.apiKey },
+    { authorization: 'Basic dXNlcjpwYXNz', 'x-api-key': account.apiKey },
+  ]) {
+    const answer = await node.call('GET', '/probe/read', { headers })
+    assert.equal(answer.status, 200)
+    assert.equal(answer.body.data.accountId, account.accountId)
+    assert.equal(answer.body.data.mode, 'live')
+  }
+  const test = await node.call('GET', '/probe/read', { key: account.testApiKey })
+  assert.equal(test.body.data.mode, 'sandbox')
+})
+
+const random = (length: number) => home.operator.ids.bytes(length)
+const REFUSED: readonly [what: string, headers: () => Record<string, string>, code: string][] = [
+  ['nothing', () => ({}), 'missing_api_key'],
+  ['an empty key', () => ({ 'x-api-key': '' }), 'missing_api_key'],
+  ['another scheme', () => ({ authorization: 'Basic abc' }), 'missing_api_key'],
+  ['no key at all', () => ({ 'x-api-key': 'hello' }), 'invalid_api_key'],
+  ['a key nobody has', () => ({ 'x-api-key': newKey('live', random).key }), 'invalid_api_key'],
+  ['a key cut short', () => ({ 'x-api-key': account.apiKey.slice(0, -1) }), 'invalid_api_key'],
+  [
+    'a key with one character changed',
+    () => ({ 'x-api-key': account.apiKey.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a')) }),
+    'invalid_api_key',
+  ],
+  ['the right name with another secret', () => ({ 'x-api-key': sameName(account.apiKey) }), 'invalid_api_key'],
+  ['two keys in one header', () => ({ 'x-api-key': `${account.apiKey}, ${account.apiKey}` }), 'invalid_api_key'],
+  [
+    'two that differ',
+    () => ({ 'x-api-key': account.apiKey, authorization: `Bearer ${account.testApiKey}` }),
+    'invalid_api_key',
+  ],
+]
+
+/** Another key with the same first 16 characters and a checksum that fits. */
+function sameName(key: string): string {
+  const wanted = Buffer.from([...key.slice(8, 16)].map((digit) => DIGITS.indexOf(digit)))
+  return newKey('live', (length) => (length === 40 ? Buffer.concat([wanted, random(32)]) : random(length))).key
+}
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+for (const [what, headers, code] of REFUSED) {
+  test(`${what} is refused with 401 ${code} and a challenge`, async () => {
+    const answer = await node.call('GET', '/probe/read', { headers: headers() })
+    assert.equal(answer.status, 401)
+    assert.equal(answer.body.code, code)
+    assert.equal(answer.headers.get('www-authenticate'), 'Bearer')
+    assert.deepEqual(answer.body.details, {})
+    assert.ok(answer.body.request_id)
+  })
+}
+
+test('an expired key says so, and only to who has it', async () => {
+  const { key, row } = await make({ expiresAt: new Date(home.operator.clock.now().getTime() + 60_000) })
+  assert.equal((await node.call('GET', '/probe/read', { key })).status, 200)
+  const owner = { accountId: account.accountId, ...UNBOUNDED }
+  await changeKey(home.database.system, context(), owner, row.id, { expiresAt: new Date(1_000) })
+  await until(async () => (await node.call('GET', '/probe/read', { key })).body.code === 'api_key_expired')
+})
+
+test('a revocation holds in another process within 5 s, with and without its notification', async () => {
+  for (const deaf of [false, true]) {
+    const other = await home.node({ deaf })
+    const { key, row } = await make()
+    assert.equal((await other.call('GET', '/probe/read', { key })).status, 200)
+    await revokeKey(home.database.system, home.operator.clock, account.accountId, row.id)
+    const tookMs = await until(async () => (await other.call('GET', '/probe/read', { key })).status === 401)
+    if (!deaf) assert.ok(tookMs < 1_000, `${tookMs} ms`)
+    assert.equal((await other.call('GET', '/probe/read', { key })).body.code, 'api_key_revoked')
+  }
+})
+
+test('a rotation with grace leaves the old secret good until its time', async () => {
+  const owner = { accountId: account.accountId, ...UNBOUNDED }
+  const first = await make()
+  const second = await rotateKey(home.database.system, context(), owner, first.row.id, 1_500)
+  assert.equal(second.row.id, first.row.id)
+  for (const { key } of [first, second]) assert.equal((await node.call('GET', '/probe/read', { key })).status, 200)
+  await until(async () => (await node.call('GET', '/probe/read', { key: first.key })).status === 401)
+  assert.equal((await node.call('GET', '/probe/read', { key: second.key })).status, 200)
+
+  const third = await rotateKey(home.database.system, context(), owner, first.row.id, 0)
+  await until(async () => (await node.call('GET', '/probe/read', { key: second.key })).status === 401)
+  assert.equal((await node.call('GET', '/probe/read', { key: third.key })).status, 200)
+  // The name of the first secret is no longer kept.
+  assert.equal((await node.call('GET', '/probe/read', { key: first.key })).body.code, 'invalid_api_key')
+})
+
+test('a key with addresses is good from those alone', async () => {
+  const { key } = await make({ allowedIps: ['192.0.2.0/24', '2001:db8::/32', '198.51.100.7'] })
+  for (const [ip, status] of [
+    ['192.0.2.77', 200],
+    ['::ffff:192.0.2.77', 200],
+    ['2001:db8::1', 200],
+    ['198.51.100.7', 200],
+    ['198.51.100.8', 403],
+    ['2001:db9::1', 403],
+    ['127.0.0.1', 403],
+  ] as const) {
+    const answer = await node.call('GET', '/probe/read', { key, headers: { 'x-forwarded-for': ip } })
+    assert.equal(answer.status, status, ip)
+    if (status === 403) assert.equal(answer.body.code, 'ip_not_allowed')
+  }
+})
+
+test('a scope opens what asks for it and nothing else', async () => {
+  const routes = { 'domains:read': 'GET /probe/read', 'domains:write': 'POST /probe/write', send: 'POST /probe/send' }
+  for (const scope of SCOPES) {
+    const { key } = await make({ scopes: [scope] })
+    for (const [needed, route] of Object.entries(routes)) {
+      const [method = '', path = ''] = route.split(' ')
+      const answer = await node.call(method, path, { key })
+      assert.equal(answer.status, scope === 'full' || scope === needed ? 200 : 403, `${scope} on ${route}`)
+      if (answer.status === 403) {
+        assert.equal(answer.body.code, 'insufficient_scope')
+        assert.deepEqual(answer.body.details, { required_scope: needed })
+      }
+    }
+  }
+})
+
+test('a suspended account reads and does not write, within 5 s and everywhere', async () => {
+  const owner = await home.account()
+  const other = await home.node({ deaf: true })
+  const key = owner.apiKey
+  for (const one of [node, other]) assert.equal((await one.call('POST', '/probe/write', { key })).status, 200)
+  await suspend(home.operator, owner.accountId)
+  for (const one of [node, other]) {
+    await until(async () => (await one.call('POST', '/probe/write', { key })).body.code === 'account_suspended')
+    assert.equal((await one.call('GET', '/probe/read', { key })).status, 200)
+    assert.equal((await one.call('POST', '/probe/look', { key })).status, 200)
+    assert.equal((await one.call('POST', '/probe/send', { key })).status, 403)
+  }
+  await until(async () => node.room.suspendedAccounts().has(owner.accountId))
+  await resume(home.operator, owner.accountId)
+  await until(async () => (await node.call('POST', '/probe/write', { key })).status === 200)
+  await until(async () => !node.room.suspendedAccounts().has(owner.accountId))
+})
+
+test('what a plan leaves out is refused with the plans that have it', async () => {
+  const starter = await home.account('starter')
+  const risk = await node.call('GET', '/probe/risk', { key: starter.apiKey })
+  assert.equal(risk.status, 403)
+  assert.equal(risk.body.code, 'plan_required')
+  assert.deepEqual(risk.body.details, {
+    required_plans: ['professional', 'business', 'enterprise', 'custom'],
+    current_plan: 'starter',
+  })
+  const professional = await home.account('professional')
+  assert.equal((await node.call('GET', '/probe/risk', { key: professional.apiKey })).status, 200)
+  const content = await node.call('GET', '/probe/content', { key: professional.apiKey })
+  assert.equal(content.body.code, 'feature_not_enabled')
+  assert.deepEqual(content.body.details, { feature: 'content_events' })
+})
+
+test('the first fault in the order of the contract is the one that is told', async () => {
+  const owner = await home.account('starter')
+  const { key } = await make({ scopes: ['domains:read'], allowedIps: ['192.0.2.1'] }, owner)
+  await suspend(home.operator, owner.accountId)
+  const from = { 'x-forwarded-for': '192.0.2.1' }
+  assert.equal((await node.call('POST', '/probe/write', { key })).body.code, 'ip_not_allowed')
+  assert.equal((await node.call('POST', '/probe/write', { key, headers: from })).body.code, 'account_suspended')
+  assert.equal((await node.call('GET', '/probe/risk', { key, headers: from })).body.code, 'insufficient_scope')
+  assert.equal((await node.call('GET', '/no/such', { key, headers: from })).status, 404)
+})
+
+test('when and from where a key was used last is written down', async () => {
+  const { key, row } = await make()
+  await node.call('GET', '/probe/read', { key, headers: { 'x-forwarded-for': '203.0.113.9' } })
+  await until(async () => {
+    const rows = await listKeys(home.database.system, account.accountId, null, 0)
+    const used = rows.find(({ id }) => id === row.id)
+    return used?.last_used_ip === '203.0.113.9' && used.last_used_at !== null
+  })
+})
+
+test('a flood of wrong keys from an address is told to wait, and does not hold up the good key beside it', async () => {
+  const limited = await home.node({ rateLimits: true })
+  const owner = await home.account()
+  const headers = { 'x-forwarded-for': '203.0.113.50' }
+  const statuses = new Set<number>()
+  for (let i = 0; i < 12; i++) {
+    const wrong = await Promise.all(
+      Array.from({ length: 100 }, () =>
+        limited.call('GET', '/probe/read', { key: newKey('live', random).key, headers }),
+      ),
+    )
+    for (const { status } of wrong) statuses.add(status)
+  }
+  assert.deepEqual([...statuses].sort(), [401, 429])
+  assert.equal((await limited.call('GET', '/probe/read', { key: owner.apiKey, headers })).status, 200)
+  assert.equal((await limited.call('GET', '/probe/read', { key: 'x' })).status, 401, 'another address')
+})

@@ -1,0 +1,143 @@
+// The gate before every endpoint: who asks, from where, for which account, how often, for what, on which plan. In this
+// order, so that each answer tells no more than its asker may know (contract section 2).
+//
+// Keys and accounts come from caches that a change clears in every process within 5 s. Rate limits are token buckets per
+// key and class; what is left stands in the headers of every answer that got this far.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Access, Asker, Gate, Principal } from '../../platform/http.ts'
+import { isAllowed } from './addresses.ts'
+import type { Buckets, Level } from './buckets.ts'
+import { challenge, errors } from './errors.ts'
+import type { Failures } from './failures.ts'
+import type { FoundKey, KeyLookup } from './key-lookup.ts'
+import { type Plans, plansWith, RATE_CLASSES, type RateClass } from './plans.ts'
+import { allows } from './scopes.ts'
+import type { AccountSettings, SettingsReader } from './settings.ts'
+import type { KeyRow } from './sql.ts'
+import type { UseLog } from './uses.ts'
+
+export interface ApiGate extends Gate {
+  /**
+   * Takes further tokens of a class for a call that was admitted with one: a batch of n addresses takes n - 1 more.
+   *
+   * @throws ApiError rate_limit_exceeded; then none was taken
+   */
+  takeMore(principal: Principal, rateClass: RateClass, tokens: number): Promise<void>
+}
+
+export interface GateParts {
+  readonly clock: Clock
+  readonly plans: Plans
+  readonly keys: KeyLookup
+  readonly settings: SettingsReader
+  readonly buckets: Buckets
+  readonly failures: Failures
+  readonly uses: UseLog
+}
+
+export function apiGate(parts: GateParts): ApiGate {
+  const { plans, settings, buckets, uses, clock } = parts
+  const take = async (principal: Principal, account: AccountSettings, rateClass: RateClass, tokens: number) => {
+    const rate = account.rates[rateClass]
+    const level = await buckets.take(principal.keyId ?? principal.accountId, rateClass, rate, tokens)
+    return { level, rate }
+  }
+  return {
+    admit: async (asker, access) => {
+      const row = await authenticate(parts, asker)
+      if (!isAllowed(asker.ip, row.allowed_ips)) throw errors.ip_not_allowed()
+      uses.key({ accountId: row.account_id, id: row.id, at: clock.now(), ip: asker.ip })
+      const account = await settings.get(row.account_id)
+      if (account.suspended && !reads(asker, access)) throw errors.account_suspended()
+      const principal = principalOf(row)
+      const { level, rate } = await take(principal, account, classOf(access), 1)
+      tell(asker, rate.burst, level)
+      if (!level.granted) throw tooMany(rate.burst, rate.perSecond, level)
+      if (!allows(principal.scopes, access.scope)) throw errors.insufficient_scope({ required_scope: access.scope })
+      checkPlan(account, access, plans)
+      return principal
+    },
+    takeMore: async (principal, rateClass, tokens) => {
+      if (tokens <= 0) return
+      const { level, rate } = await take(principal, await settings.get(principal.accountId), rateClass, tokens)
+      if (!level.granted) throw tooMany(rate.burst, rate.perSecond, level)
+    },
+  }
+}
+
+async function authenticate({ keys, clock, failures }: GateParts, asker: Asker): Promise<KeyRow> {
+  const key = presentedKey(asker)
+  if (key === null) throw errors.missing_api_key({}, challenge)
+  const found = key === 'ambiguous' ? null : await keys.find(key)
+  const fault = found === null ? errors.invalid_api_key : keyFault(found, clock.now())
+  if (found !== null && fault === null) return found.row
+  const retryAfter = failures.count(asker.ip)
+  if (retryAfter !== null) {
+    throw errors.rate_limit_exceeded({ limit: null, window_seconds: null, retry_after: retryAfter }, { retryAfter })
+  }
+  throw (fault ?? errors.invalid_api_key)({}, challenge)
+}
+
+/** What is wrong with a key whose secret was right; null when nothing is. */
+export function keyFault(
+  { row, previous }: FoundKey,
+  now: Date,
+): typeof errors.api_key_revoked | typeof errors.api_key_expired | null {
+  if (row.revoked_at !== null) return errors.api_key_revoked
+  if (previous && (row.previous_valid_until === null || row.previous_valid_until <= now)) return errors.api_key_revoked
+  return row.expires_at !== null && row.expires_at <= now ? errors.api_key_expired : null
+}
+
+/** A header given twice arrives joined by a comma, which is no key. Another scheme than Bearer carries no key of ours. */
+function presentedKey({ apiKeyHeader, authorization }: Asker): string | 'ambiguous' | null {
+  const header = typeof apiKeyHeader === 'string' ? apiKeyHeader.trim() : apiKeyHeader
+  if (typeof header === 'object') return 'ambiguous'
+  const bearer = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
+  if (header === undefined || header === '') return bearer ?? null
+  return bearer === undefined || bearer === header ? header : 'ambiguous'
+}
+
+export function principalOf(row: KeyRow): Principal {
+  return {
+    accountId: row.account_id,
+    keyId: row.id,
+    mode: row.mode,
+    scopes: row.scopes,
+    domainIds: row.domain_ids,
+  }
+}
+
+function reads(asker: Asker, access: Access): boolean {
+  return access.reads ?? (asker.method === 'GET' || asker.method === 'HEAD')
+}
+
+function classOf({ rate = 'default' }: Access): RateClass {
+  const known = RATE_CLASSES.find((name) => name === rate)
+  if (known === undefined) throw new Error(`no such rate class: ${rate}`)
+  return known
+}
+
+function tell({ setHeader }: Asker, limit: number, { remaining, fullInSeconds }: Level): void {
+  for (const prefix of ['RateLimit', 'X-RateLimit']) {
+    setHeader(`${prefix}-Limit`, String(limit))
+    setHeader(`${prefix}-Remaining`, String(remaining))
+    setHeader(`${prefix}-Reset`, String(fullInSeconds))
+  }
+}
+
+/** The limit as told: as many as the bucket holds, in the time that it takes to fill. */
+function tooMany(burst: number, perSecond: number, { retryInSeconds }: Level): Error {
+  return errors.rate_limit_exceeded(
+    { limit: burst, window_seconds: Math.ceil(burst / perSecond), retry_after: retryInSeconds },
+    { retryAfter: retryInSeconds },
+  )
+}
+
+function checkPlan(account: AccountSettings, { requires }: Access, plans: Plans): void {
+  if (requires === undefined || account.features[requires]) return
+  if (requires === 'risk') {
+    throw errors.plan_required({ required_plans: plansWith(plans, 'risk'), current_plan: account.plan })
+  }
+  throw errors.feature_not_enabled({ feature: requires })
+}

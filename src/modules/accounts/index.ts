@@ -1,0 +1,31 @@
+// The door of accounts. `accountsRoom` is what runs; the rest is for the operator's commands and for types.
+
+export {
+  type CreatedAccount,
+  createAccount,
+  type OperatorContext,
+  resume,
+  setFeature,
+  setLimits,
+  setPlan,
+  suspend,
+} from './accounts.ts'
+export { errors as accountErrors, quotaErrors } from './errors.ts'
+export type { ApiGate } from './gate.ts'
+export { type Passwords, passwords } from './passwords.ts'
+export {
+  type Feature,
+  type Features,
+  type Limits,
+  type Plan,
+  type Plans,
+  type RateClass,
+  type Rates,
+  type Resource,
+  readPlans,
+} from './plans.ts'
+export type { EmailAsk, EmailCredits, Quotas, Receipt, Usage } from './quota.ts'
+export { type Accounts, type AccountsOptions, accountsRoom, CHANNEL as ACCOUNTS_CHANNEL } from './room.ts'
+export { allows, SCOPES, type Scope } from './scopes.ts'
+export type { AccountSettings, TrackingDefaults } from './settings.ts'
+export type { SmtpLogin } from './smtp-credential.ts'

@@ -1,0 +1,138 @@
+// Monthly quotas. A credit is taken in the transaction of what it pays for: a call that fails gives it back by rolling
+// back, one that fails after its commit refunds it to the month it was taken from. The counting row is locked before it
+// is compared, so of calls at the same time no more get through than the limit allows. Months are UTC's.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Db } from '../../platform/db.ts'
+import type { ApiError } from '../../platform/errors.ts'
+import { errors } from './errors.ts'
+import { RESOURCES, type Resource } from './plans.ts'
+import type { SettingsReader } from './settings.ts'
+import { consumeUsage, consumeUsageOfMany, refundUsage, selectUsage } from './sql-meter.ts'
+
+/** `limit` and `remaining` are null when unlimited. */
+export interface Usage {
+  readonly used: number
+  readonly limit: number | null
+  readonly remaining: number | null
+}
+
+/** Proof of credits taken: what `refund` needs. */
+export interface Receipt extends Usage {
+  readonly accountId: string
+  readonly resource: Resource
+  readonly amount: number
+  /** `YYYY-MM-01`. */
+  readonly month: string
+}
+
+export interface Quotas {
+  /**
+   * Takes credits, all or none, in the caller's transaction.
+   *
+   * @throws ApiError quota_exceeded
+   */
+  consume(db: Db, accountId: string, resource: Resource, amount: number): Promise<Receipt>
+  refund(db: Db, receipt: Receipt): Promise<void>
+  read(db: Db, accountId: string): Promise<Readonly<Record<Resource, Usage>>>
+  /** The month that is counted now. */
+  period(): { readonly month: string; readonly resetAt: Date }
+  /** Credits of many sends in one statement. */
+  readonly emails: EmailCredits
+}
+
+export interface EmailAsk {
+  readonly accountId: string
+  readonly count: number
+}
+
+export interface EmailCredits {
+  /**
+   * One statement unless a limit is near; asks of one account are granted in their order, each wholly or not.
+   *
+   * @returns for each ask, whether it was granted
+   */
+  consume(db: Db, asks: readonly EmailAsk[]): Promise<readonly boolean[]>
+  refund(db: Db, accountId: string, count: number): Promise<void>
+  /** The error of an account whose credits are used up. */
+  exceeded(db: Db, accountId: string): Promise<ApiError>
+}
+
+export function quotas(settings: SettingsReader, clock: Clock): Quotas {
+  const limitOf = async (accountId: string, resource: Resource): Promise<number | null> =>
+    (await settings.get(accountId)).limits[resource]
+  const period = () => monthOf(clock.now())
+  const exceeded = async (db: Db, accountId: string, resource: Resource): Promise<ApiError> => {
+    const { month, resetAt } = period()
+    const used = (await selectUsage(db, accountId, month)).find((row) => row.resource === resource)?.used ?? 0
+    const retryAfter = Math.max(1, Math.ceil((resetAt.getTime() - clock.now().getTime()) / 1_000))
+    return errors.quota_exceeded(
+      { resource, used, limit: await limitOf(accountId, resource), reset_at: resetAt.toISOString() },
+      { retryAfter },
+    )
+  }
+  return {
+    period,
+    consume: async (db, accountId, resource, amount) => {
+      const { month } = period()
+      const limit = await limitOf(accountId, resource)
+      const used = await consumeUsage(db, resource, month, { accountId, amount, limit })
+      if (used === null) throw await exceeded(db, accountId, resource)
+      return { accountId, resource, amount, month, ...usageOf(used, limit) }
+    },
+    refund: (db, receipt) => refundUsage(db, receipt),
+    read: async (db, accountId) => {
+      const { limits } = await settings.get(accountId)
+      const rows = await selectUsage(db, accountId, period().month)
+      const used = new Map(rows.map((row) => [row.resource, row.used]))
+      return Object.fromEntries(
+        RESOURCES.map((resource) => [resource, usageOf(used.get(resource) ?? 0, limits[resource])]),
+      ) as Record<Resource, Usage>
+    },
+    emails: {
+      consume: (db, asks) => consumeEmails(db, asks, period().month, (accountId) => limitOf(accountId, 'emails')),
+      refund: (db, accountId, count) =>
+        refundUsage(db, { accountId, resource: 'emails', month: period().month, amount: count }),
+      exceeded: (db, accountId) => exceeded(db, accountId, 'emails'),
+    },
+  }
+}
+
+async function consumeEmails(
+  db: Db,
+  asks: readonly EmailAsk[],
+  month: string,
+  limitOf: (accountId: string) => Promise<number | null>,
+): Promise<readonly boolean[]> {
+  const totals = new Map<string, number>()
+  for (const { accountId, count } of asks) totals.set(accountId, (totals.get(accountId) ?? 0) + count)
+  const limits = new Map(await Promise.all([...totals.keys()].map(async (id) => [id, await limitOf(id)] as const)))
+  const charges = [...totals]
+    .filter(([, amount]) => amount > 0)
+    .map(([accountId, amount]) => ({ accountId, amount, limit: limits.get(accountId) ?? null }))
+  const whole = charges.length === 0 ? new Set() : await consumeUsageOfMany(db, 'emails', month, charges)
+  const granted = asks.map(({ accountId, count }) => count === 0 || whole.has(accountId))
+  const alone = new Set(charges.map(({ accountId }) => accountId).filter((id) => !whole.has(id)))
+  // Sorted like the statement above, so that two transactions never wait for one another in a ring.
+  const rest = asks
+    .map((ask, index) => ({ ...ask, index }))
+    .filter(({ accountId, count }) => count > 0 && alone.has(accountId))
+    .sort((a, b) => (a.accountId < b.accountId ? -1 : Number(a.accountId > b.accountId)))
+  for (const { accountId, count, index } of rest) {
+    const charge = { accountId, amount: count, limit: limits.get(accountId) ?? null }
+    granted[index] = (await consumeUsage(db, 'emails', month, charge)) !== null
+  }
+  return granted
+}
+
+function usageOf(used: number, limit: number | null): Usage {
+  return { used, limit, remaining: limit === null ? null : Math.max(0, limit - used) }
+}
+
+/** The month of UTC that holds this moment, and the moment at which it ends. */
+export function monthOf(now: Date): { readonly month: string; readonly resetAt: Date } {
+  return {
+    month: `${now.toISOString().slice(0, 7)}-01`,
+    resetAt: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)),
+  }
+}

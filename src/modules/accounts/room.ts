@@ -1,0 +1,100 @@
+// The room as one thing that starts and stops: the gate, the readers of settings and quotas, SMTP log-ins, the set of
+// suspended accounts, and the loop that keeps them fresh. Without the loop everything still holds, by age alone.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/db.ts'
+import { loop, type Service } from '../../platform/lifecycle.ts'
+import type { Logger } from '../../platform/log.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import { bottomless, sharedBuckets } from './buckets.ts'
+import { failures } from './failures.ts'
+import { type ApiGate, apiGate } from './gate.ts'
+import { keyLookup } from './key-lookup.ts'
+import type { Plans } from './plans.ts'
+import { type Quotas, quotas } from './quota.ts'
+import { type AccountSettings, settingsReader } from './settings.ts'
+import { authenticateSmtp, type SmtpLogin } from './smtp-credential.ts'
+import { selectSuspended } from './sql.ts'
+import { dropBucketsBefore } from './sql-meter.ts'
+import { useLog } from './uses.ts'
+
+export interface AccountsOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly secrets: Secrets
+  readonly plans: Plans
+  /** False: nobody is held back (load tests). */
+  readonly rateLimits: boolean
+  readonly log: Logger
+}
+
+export interface Accounts {
+  readonly gate: ApiGate
+  readonly quotas: Quotas
+  /** From a cache at most 4 s old. @throws ApiError not_found */
+  settings(accountId: string): Promise<AccountSettings>
+  /** The accounts that may not send, at most 5 s old while the service runs. Empty before it was started. */
+  suspendedAccounts(): ReadonlySet<string>
+  /** Rejects when the database does not answer. */
+  authenticateSmtp(login: { username: string; password: string; ip: string }): Promise<SmtpLogin>
+  readonly service: Service
+}
+
+/** Notified with an account's id when something about it changed that others must notice. */
+export const CHANNEL = 'posthorn_accounts'
+
+const TURN_MS = 2_000
+const SWEEP_EVERY_MS = 3_600_000
+const BUCKET_KEPT_MS = 86_400_000
+
+export function accountsRoom({ database, clock, secrets, plans, rateLimits, log }: AccountsOptions): Accounts {
+  const settings = settingsReader(database, clock, plans)
+  const keys = keyLookup(database, clock)
+  const uses = useLog(database)
+  const failed = failures(clock)
+  const failureCount = rateLimits ? failed : { count: () => null }
+  const buckets = rateLimits ? sharedBuckets(database, clock) : bottomless
+  const parts = { database, clock, secrets, plans, keys, settings, buckets, failures: failureCount, uses }
+  let suspended: ReadonlySet<string> = new Set()
+  let sweptAtMs = clock.monotonicMs()
+
+  const turn = async (): Promise<number> => {
+    suspended = new Set(await selectSuspended(database.system))
+    await uses.flush()
+    if (clock.monotonicMs() - sweptAtMs > SWEEP_EVERY_MS) {
+      sweptAtMs = clock.monotonicMs()
+      await dropBucketsBefore(database.system, new Date(clock.now().getTime() - BUCKET_KEPT_MS))
+    }
+    return TURN_MS
+  }
+  const refresh = loop({
+    name: 'accounts',
+    turn,
+    onError: (error) => log.warn({ err: error }, 'accounts could not be refreshed'),
+    retryMs: TURN_MS,
+  })
+  const heard = (payload: string | null): void => {
+    settings.forget(payload)
+    keys.forget(payload)
+    refresh.wake()
+  }
+  return {
+    gate: apiGate(parts),
+    quotas: quotas(settings, clock),
+    settings: settings.get,
+    suspendedAccounts: () => suspended,
+    authenticateSmtp: (login) => authenticateSmtp(parts, login),
+    service: {
+      name: 'accounts',
+      start: async () => {
+        await database.listen(CHANNEL, heard)
+        suspended = new Set(await selectSuspended(database.system))
+        await refresh.start()
+      },
+      stop: async (deadline) => {
+        await refresh.stop(deadline)
+        await uses.flush().catch((error: unknown) => log.warn({ err: error }, 'last uses of keys were not written'))
+      },
+    },
+  }
+}

@@ -1,0 +1,47 @@
+// A map of what was read a moment ago: bounded in number (the longest unused goes first) and in age. What is too old
+// counts as absent, so a change made elsewhere is seen after `maxAgeMs` at the latest, whatever was lost on the way.
+
+import type { Clock } from './clock.ts'
+
+export interface FreshCache<Value> {
+  /** Undefined when absent or too old. */
+  get(key: string): Value | undefined
+  /** @param asOfMs `clock.monotonicMs()` from before the value was read */
+  set(key: string, value: Value, asOfMs: number): void
+  delete(key: string): void
+  deleteWhere(matches: (value: Value) => boolean): void
+  clear(): void
+}
+
+export function freshCache<Value>({
+  clock,
+  maxAgeMs,
+  maxEntries,
+}: {
+  readonly clock: Clock
+  readonly maxAgeMs: number
+  readonly maxEntries: number
+}): FreshCache<Value> {
+  const entries = new Map<string, { readonly value: Value; readonly asOfMs: number }>()
+  return {
+    get: (key) => {
+      const entry = entries.get(key)
+      if (entry === undefined) return undefined
+      entries.delete(key)
+      if (clock.monotonicMs() - entry.asOfMs > maxAgeMs) return undefined
+      entries.set(key, entry)
+      return entry.value
+    },
+    set: (key, value, asOfMs) => {
+      entries.delete(key)
+      entries.set(key, { value, asOfMs })
+      const oldest = entries.keys().next()
+      if (entries.size > maxEntries && oldest.done !== true) entries.delete(oldest.value)
+    },
+    delete: (key) => void entries.delete(key),
+    deleteWhere: (matches) => {
+      for (const [key, { value }] of entries) if (matches(value)) entries.delete(key)
+    },
+    clear: () => entries.clear(),
+  }
+}
