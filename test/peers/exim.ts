@@ -19,7 +19,7 @@ export async function eximProgram(): Promise<string | null> {
   const candidates = [process.env['POSTHORN_TEST_EXIM'], '/usr/sbin/exim4'].filter((one) => one !== undefined)
   for (const program of candidates) {
     if (
-      await run(program, ['-bV']).then(
+      await run(program, ['-C', '/dev/null', '-bV']).then(
         () => true,
         () => false,
       )
