@@ -17,7 +17,10 @@ export async function eventsOfEmail(db: Db, accountId: string, emailId: string):
 }
 
 /** The facts of the mails that events are about, by email id; an event that brings its own needs none. */
-export async function factsOf(db: Db, events: readonly FollowedEvent[]): Promise<ReadonlyMap<string, EmailFacts>> {
+export async function factsOf(
+  db: Db,
+  events: readonly Pick<FollowedEvent, 'emailId' | 'accountId' | 'facts'>[],
+): Promise<ReadonlyMap<string, EmailFacts>> {
   const found = new Map<string, EmailFacts>()
   const asked = new Map<string, string>()
   for (const { emailId, accountId, facts } of events) {

@@ -1,0 +1,232 @@
+// Recording what receivers refused, in the transaction that ends the email.
+//
+// A hard bounce and a complaint suppress the recipient at once; a soft one counts for the rule of three; block and
+// unknown never suppress, since they say nothing against the address. A `bad_domain` suppression ends after 90 days. The
+// event email.bounced goes with each bounce, but for an email that ends as failed because the receiver kept putting it
+// off: its one terminal event is email.failed.
+
+import type { BounceCategory, BounceType as ReplyBounceType, SmtpCommand } from '../../mail/smtp-bounce.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Db } from '../../platform/db.ts'
+import type { Ids } from '../../platform/ids.ts'
+import { append, type EmailFacts, factsOf, type Stream } from '../events/index.ts'
+import { BAD_DOMAIN_DAYS, noteSoftBounce, suppress } from '../suppression/index.ts'
+import * as sql from './sql.ts'
+
+export type BounceType = ReplyBounceType | 'complaint'
+export type BounceSource = 'smtp' | 'dsn' | 'arf' | 'api'
+
+export interface NewBounce {
+  readonly accountId: string
+  readonly emailId: string
+  readonly domainId: string | null
+  readonly recipient: string
+  /** The suppression key of the recipient. */
+  readonly recipientKey: string
+  readonly stream: Stream
+  readonly sandbox: boolean
+  readonly tag: string | null
+  readonly type: BounceType
+  readonly category: BounceCategory | 'spam_complaint'
+  readonly smtpCode: number | null
+  readonly enhancedCode: string | null
+  /** The receiver's words as they came, such as `smtp; 550 5.1.1 no such user`. */
+  readonly diagnosticCode: string | null
+  /** For people to read. */
+  readonly errorMessage: string | null
+  readonly command: SmtpCommand | null
+  readonly remoteMta: { readonly host: string | null; readonly ip: string | null } | null
+  readonly source: BounceSource
+  readonly feedbackType: string | null
+  /** The attempt that was refused, from 1; null for reports that came later. */
+  readonly attempt: number | null
+  readonly bouncedAt: Date
+  /** What the email ends as; null when it had ended before (a report after delivery). */
+  readonly endsAs: 'bounced' | 'failed' | null
+}
+
+/** A bounce as the API and email.bounced show it (contract section 10). */
+export interface Bounce {
+  readonly id: string
+  readonly email_id: string | null
+  readonly message_id: string | null
+  readonly recipient: string
+  readonly from: string | null
+  readonly subject: string | null
+  readonly domain_id: string | null
+  readonly tag: string | null
+  readonly metadata: Readonly<Record<string, unknown>> | null
+  readonly type: BounceType
+  readonly category: string
+  readonly smtp_code: number | null
+  readonly enhanced_code: string | null
+  readonly diagnostic_code: string | null
+  readonly error_message: string | null
+  readonly command: string | null
+  readonly remote_mta: { readonly host: string | null; readonly ip: string | null } | null
+  readonly source: string
+  readonly feedback_type: string | null
+  readonly attempt: number | null
+  readonly suppressed: boolean
+  readonly suppression_id: string | null
+  readonly sandbox: boolean
+  readonly bounced_at: string
+  readonly created_at: string
+}
+
+export interface Context {
+  readonly ids: Ids
+  readonly clock: Clock
+}
+
+const MAX_TEXT_CHARS = 4_096
+const DAY_MS = 86_400_000
+
+/**
+ * Records bounces, suppresses where they say so, and writes their events, all in the caller's transaction.
+ *
+ * @returns the bounces in their order
+ */
+export async function recordBounces(db: Db, context: Context, news: readonly NewBounce[]): Promise<readonly Bounce[]> {
+  if (news.length === 0) return []
+  const facts = await factsOf(
+    db,
+    news.map(({ emailId, accountId }) => ({ emailId, accountId, facts: null })),
+  )
+  const withIds = news.map((bounce) => ({ bounce, id: context.ids.next() }))
+  const suppressions = await suppressRecipients(db, context, withIds)
+  const bounces = withIds.map(({ bounce, id }) =>
+    bounceOf(id, bounce, facts.get(bounce.emailId) ?? null, suppressions.get(id) ?? null, context.clock.now()),
+  )
+  await db.execute(sql.RECORD_BOUNCES, columnsOf(news, bounces))
+  await append(
+    db,
+    news.flatMap((bounce, index) => {
+      if (bounce.endsAs === 'failed' || bounce.type === 'complaint') return []
+      const { accountId, domainId, emailId, stream, sandbox, tag, bouncedAt } = bounce
+      const data = bounces[index] ?? null
+      const type = 'email.bounced'
+      const eventId = context.ids.next()
+      return [{ eventId, at: bouncedAt, accountId, domainId, emailId, type, stream, sandbox, tag, data, facts: null }]
+    }),
+  )
+  return bounces
+}
+
+/** @returns the id of the suppression that stands for a bounce's recipient, by the bounce's id */
+async function suppressRecipients(
+  db: Db,
+  context: Context,
+  all: readonly { readonly bounce: NewBounce; readonly id: string }[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>()
+  const evidence = ({ bounce, id }: { bounce: NewBounce; id: string }) => ({
+    accountId: bounce.accountId,
+    recipient: bounce.recipientKey,
+    sandbox: bounce.sandbox,
+    source: bounce.source,
+    domainId: bounce.domainId,
+    emailId: bounce.emailId,
+    bounceId: id,
+    details: bounce.diagnosticCode ?? bounce.errorMessage,
+  })
+  const atOnce = all.filter(({ bounce: { type } }) => type === 'hard' || type === 'complaint')
+  const suppressed = await suppress(
+    db,
+    context,
+    atOnce.map((one) => ({
+      ...evidence(one),
+      reason: one.bounce.type === 'complaint' ? ('complaint' as const) : ('hard_bounce' as const),
+      expiresAt:
+        one.bounce.category === 'bad_domain'
+          ? new Date(context.clock.now().getTime() + BAD_DOMAIN_DAYS * DAY_MS)
+          : null,
+    })),
+  )
+  for (const [index, { id }] of atOnce.entries()) {
+    const suppressionId = suppressed[index]?.suppression.id
+    if (suppressionId !== undefined) found.set(id, suppressionId)
+  }
+  const soft = all.filter(({ bounce: { type } }) => type === 'soft')
+  // One after the other and by key, so that two batches never wait for each other in a circle.
+  for (const one of soft.toSorted((a, b) => (a.bounce.recipientKey < b.bounce.recipientKey ? -1 : 1))) {
+    const third = await noteSoftBounce(db, context, { ...evidence(one), bouncedAt: one.bounce.bouncedAt })
+    if (third !== null) found.set(one.id, third.suppression.id)
+  }
+  return found
+}
+
+function bounceOf(
+  id: string,
+  bounce: NewBounce,
+  facts: EmailFacts | null,
+  suppressionId: string | null,
+  now: Date,
+): Bounce {
+  return {
+    id,
+    email_id: bounce.emailId,
+    message_id: facts?.message_id ?? null,
+    recipient: bounce.recipient,
+    from: facts?.from ?? null,
+    subject: facts?.subject ?? null,
+    domain_id: bounce.domainId,
+    tag: bounce.tag,
+    metadata: facts?.metadata ?? null,
+    type: bounce.type,
+    category: bounce.category,
+    smtp_code: bounce.smtpCode,
+    enhanced_code: bounce.enhancedCode,
+    diagnostic_code: storable(bounce.diagnosticCode),
+    error_message: storable(bounce.errorMessage),
+    command: bounce.command,
+    remote_mta: bounce.remoteMta,
+    source: bounce.source,
+    feedback_type: storable(bounce.feedbackType),
+    attempt: bounce.attempt,
+    suppressed: suppressionId !== null,
+    suppression_id: suppressionId,
+    sandbox: bounce.sandbox,
+    bounced_at: bounce.bouncedAt.toISOString(),
+    created_at: now.toISOString(),
+  }
+}
+
+/** The words are the receiver's to choose; the database takes no NUL and no half characters. */
+function storable(text: string | null): string | null {
+  return text?.slice(0, MAX_TEXT_CHARS).toWellFormed().replaceAll('\0', '') ?? null
+}
+
+function columnsOf(news: readonly NewBounce[], bounces: readonly Bounce[]): unknown[][] {
+  const column = (value: (bounce: Bounce) => unknown): unknown[] => bounces.map(value)
+  return [
+    column(({ id }) => id),
+    news.map(({ accountId }) => accountId),
+    column((bounce) => bounce.email_id),
+    column((bounce) => bounce.domain_id),
+    column((bounce) => bounce.recipient),
+    news.map(({ recipientKey }) => recipientKey),
+    column((bounce) => bounce.message_id),
+    column((bounce) => bounce.from),
+    column((bounce) => bounce.subject),
+    column((bounce) => bounce.tag),
+    column(({ metadata }) => (metadata === null ? null : JSON.stringify(metadata))),
+    column((bounce) => bounce.type),
+    column((bounce) => bounce.category),
+    column((bounce) => bounce.smtp_code),
+    column((bounce) => bounce.enhanced_code),
+    column((bounce) => bounce.diagnostic_code),
+    column((bounce) => bounce.error_message),
+    column((bounce) => bounce.command),
+    column((bounce) => bounce.remote_mta?.host ?? null),
+    column((bounce) => bounce.remote_mta?.ip ?? null),
+    column((bounce) => bounce.source),
+    column((bounce) => bounce.feedback_type),
+    column((bounce) => bounce.attempt),
+    column((bounce) => bounce.suppressed),
+    column((bounce) => bounce.suppression_id),
+    column((bounce) => bounce.sandbox),
+    column((bounce) => bounce.bounced_at),
+    column((bounce) => bounce.created_at),
+  ]
+}

@@ -1,0 +1,172 @@
+import { type TSchema, Type } from 'typebox'
+import { parseAddress, suppressionKey } from '../../mail/address.ts'
+import type { Database } from '../../platform/db.ts'
+import { platformErrors } from '../../platform/errors.ts'
+import {
+  type AnyEndpoint,
+  CursorPagination,
+  DateTime,
+  endpoint,
+  ListLimit,
+  ListOffset,
+  list,
+  listOf,
+} from '../../platform/http.ts'
+import type { Bounce, BounceType } from './record.ts'
+import * as sql from './sql.ts'
+
+export interface BounceRoutesOptions {
+  readonly database: Database
+}
+
+const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
+const Text = nullable(Type.String())
+const BounceTypeName = Type.Union(['hard', 'soft', 'complaint', 'block', 'unknown'].map((type) => Type.Literal(type)))
+const Uuid = Type.String({ format: 'uuid' })
+
+const BounceItem = Type.Object({
+  id: Type.String(),
+  email_id: Text,
+  message_id: Text,
+  recipient: Type.String(),
+  from: Text,
+  subject: Text,
+  domain_id: Text,
+  tag: Text,
+  metadata: nullable(Type.Record(Type.String(), Type.Unknown())),
+  type: BounceTypeName,
+  category: Type.String(),
+  smtp_code: nullable(Type.Integer()),
+  enhanced_code: Text,
+  diagnostic_code: Text,
+  error_message: Text,
+  command: Text,
+  remote_mta: nullable(Type.Object({ host: Text, ip: Text })),
+  source: Type.String(),
+  feedback_type: Text,
+  attempt: nullable(Type.Integer()),
+  suppressed: Type.Boolean(),
+  suppression_id: Text,
+  sandbox: Type.Boolean(),
+  bounced_at: DateTime,
+  created_at: DateTime,
+})
+
+const Query = Type.Object({
+  from: Type.Optional(DateTime),
+  to: Type.Optional(DateTime),
+  type: Type.Optional(BounceTypeName),
+  recipient: Type.Optional(Type.String()),
+  domain_id: Type.Optional(Uuid),
+  category: Type.Optional(Type.String({ maxLength: 64, pattern: '^[a-z_]*$' })),
+  email_id: Type.Optional(Uuid),
+  include_sandbox: Type.Boolean({ default: false }),
+  limit: ListLimit,
+  offset: ListOffset,
+  cursor: Type.Optional(Uuid),
+})
+
+export function bounceRoutes({ database }: BounceRoutesOptions): readonly AnyEndpoint[] {
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/customer/bounces',
+      legacyPath: '/api/customer/bounces',
+      access: { scope: 'bounces:read' },
+      summary: 'List bounces and complaints, newest first',
+      tag: 'Bounces',
+      query: Query,
+      answers: { 200: listOf(BounceItem, CursorPagination, { success: Type.Boolean() }) },
+      handle: async ({ principal: { accountId }, query }) => {
+        const { limit, offset, cursor = null } = query
+        const filter = [
+          accountId,
+          query.from ?? null,
+          query.to ?? null,
+          query.type ?? null,
+          query.recipient === undefined ? null : recipientOf(query.recipient),
+          query.domain_id ?? null,
+          query.category ?? null,
+          query.email_id ?? null,
+          query.include_sandbox,
+        ]
+        const [rows, count] = await database.tenant(accountId, (db) =>
+          Promise.all([
+            db.query<BounceRow>(sql.LIST_BOUNCES, [...filter, cursor, limit + 1, cursor === null ? offset : 0]),
+            db.one<{ total: number }>(sql.COUNT_BOUNCES, filter),
+          ]),
+        )
+        const shown = rows.slice(0, limit)
+        const nextCursor = rows.length > limit ? (shown.at(-1)?.id ?? null) : null
+        const pagination = { total: count?.total ?? 0, limit, offset, next_cursor: nextCursor }
+        return list(shown.map(wireBounce), pagination, { success: true })
+      },
+    }),
+  ]
+}
+
+function recipientOf(text: string): string {
+  const parsed = parseAddress(text.trim())
+  if (parsed.ok) return suppressionKey(parsed.address)
+  throw platformErrors.invalid_parameter({ parameter: 'recipient', rule: 'email' })
+}
+
+interface BounceRow {
+  readonly id: string
+  readonly email_id: string | null
+  readonly message_id: string | null
+  readonly recipient: string
+  readonly sender: string | null
+  readonly subject: string | null
+  readonly domain_id: string | null
+  readonly tag: string | null
+  readonly metadata: Record<string, unknown> | null
+  readonly type: BounceType
+  readonly category: string
+  readonly smtp_code: number | null
+  readonly enhanced_code: string | null
+  readonly diagnostic_code: string | null
+  readonly error_message: string | null
+  readonly command: string | null
+  readonly remote_host: string | null
+  readonly remote_ip: string | null
+  readonly source: string
+  readonly feedback_type: string | null
+  readonly attempt: number | null
+  readonly suppressed: boolean
+  readonly suppression_id: string | null
+  readonly sandbox: boolean
+  readonly bounced_at: Date
+  readonly created_at: Date
+}
+
+function wireBounce(row: BounceRow): Bounce {
+  const { remote_host: host, remote_ip: ip } = row
+  return {
+    id: row.id,
+    email_id: row.email_id,
+    message_id: row.message_id,
+    recipient: row.recipient,
+    from: row.sender,
+    subject: row.subject,
+    domain_id: row.domain_id,
+    tag: row.tag,
+    metadata: row.metadata,
+    type: row.type,
+    category: row.category,
+    smtp_code: row.smtp_code,
+    enhanced_code: row.enhanced_code,
+    diagnostic_code: row.diagnostic_code,
+    error_message: row.error_message,
+    command: row.command,
+    remote_mta: host === null && ip === null ? null : { host, ip },
+    source: row.source,
+    feedback_type: row.feedback_type,
+    attempt: row.attempt,
+    suppressed: row.suppressed,
+    suppression_id: row.suppression_id,
+    sandbox: row.sandbox,
+    bounced_at: row.bounced_at.toISOString(),
+    created_at: row.created_at.toISOString(),
+  }
+}
