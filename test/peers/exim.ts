@@ -1,5 +1,5 @@
 // Debian's Exim as a receiver. Its package and Postfix's exclude one another, so it may also lie unpacked in the folder
-// that POSTHORN_TEST_EXIM names.
+// that PEERS_DIR names.
 
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -16,7 +16,11 @@ export interface EximOptions {
 
 /** The program, or null where it is not there. */
 export async function eximProgram(): Promise<string | null> {
-  const candidates = [process.env['POSTHORN_TEST_EXIM'], '/usr/sbin/exim4'].filter((one) => one !== undefined)
+  const unpacked = process.env['PEERS_DIR']
+  const candidates = [
+    ...(unpacked === undefined ? [] : [path.join(unpacked, 'exim/usr/sbin/exim4')]),
+    '/usr/sbin/exim4',
+  ]
   for (const program of candidates) {
     if (
       await run(program, ['-C', '/dev/null', '-bV']).then(
