@@ -1,0 +1,241 @@
+// The composition root: the only place where rooms meet. Nothing here decides anything; it makes the parts, hands each
+// what it needs, and starts and stops them in order.
+
+import type { AddressInfo } from 'node:net'
+import type { Config } from './config.ts'
+import { type Accounts, accountsRoom, readPlans } from './modules/accounts/index.ts'
+import { accountRoutes } from './modules/accounts/routes.ts'
+import {
+  type Domains,
+  domainRoutes,
+  domainsOf,
+  recheckLoop,
+  type SenderDomains,
+  senderDomainsOf,
+} from './modules/domains/index.ts'
+import { ensureEventPartitions } from './modules/events/index.ts'
+import { emailRoutes, ensureOutboxPartitions, releaseDomain, siteIds } from './modules/outbox/index.ts'
+import {
+  acceptance,
+  forgetKeys,
+  type Sending,
+  sendingErrors,
+  sendingOf,
+  sendingRoutes,
+} from './modules/sending/index.ts'
+import { suppressionRoutes } from './modules/suppression/index.ts'
+import { type CorrectableClock, systemClock } from './platform/clock.ts'
+import type { Database } from './platform/db.ts'
+import type { Resolver } from './platform/dns.ts'
+import { authoritativeResolver } from './platform/dns-authoritative.ts'
+import { dnsResolver } from './platform/dns-resolver.ts'
+import { type AnyEndpoint, type HttpServer, httpServer } from './platform/http.ts'
+import { type Ids, systemIds } from './platform/ids.ts'
+import { loop, type Service, startAll, stopAll } from './platform/lifecycle.ts'
+import { createLogger, type Logger } from './platform/log.ts'
+import type { Store } from './platform/store.ts'
+
+/** What tests put in place of the outside. */
+export interface Ground {
+  readonly clock: CorrectableClock
+  readonly ids: Ids
+  readonly log: Logger
+  /** For delivery, and for whoever asks about somebody else's domain. */
+  readonly resolver: Resolver
+  /** For the verification of the accounts' own domains: never from a cache. */
+  readonly verifier: Resolver
+}
+
+export function systemGround(config: Config): Ground {
+  const clock = systemClock()
+  const cached = dnsResolver({ clock, servers: config.dnsServers })
+  const verifier =
+    config.dnsServers.length > 0
+      ? cached.fresh()
+      : authoritativeResolver(cached, { clock, allowPrivate: config.allowPrivateNetworks })
+  const ids = systemIds(() => clock.now().getTime())
+  return { clock, ids, log: createLogger(config.logLevel), resolver: cached, verifier }
+}
+
+/** The rooms of one process, connected. */
+export interface Rooms {
+  readonly config: Config
+  readonly ground: Ground
+  readonly store: Store
+  readonly database: Database
+  readonly accounts: Accounts
+  readonly domains: Domains
+  readonly senders: SenderDomains
+  readonly sending: Sending
+  readonly endpoints: readonly AnyEndpoint[]
+  /** Called after each acceptance; the delivery role of this process listens. */
+  onQueued: () => void
+}
+
+export function connectRooms(config: Config, ground: Ground, store: Store): Rooms {
+  const { clock, ids, log, verifier } = ground
+  const { database, secrets } = store
+  const accounts = accountsRoom({
+    database,
+    clock,
+    secrets,
+    plans: readPlans(config.plansFile),
+    rateLimits: config.rateLimits,
+    log,
+  })
+  const domains = domainsOf({
+    database,
+    clock,
+    ids,
+    resolver: verifier,
+    secrets,
+    spfMechanism: config.spfMechanism,
+    onRemoved: (db, { domainId }) => releaseDomain(db, domainId),
+  })
+  const senders = senderDomainsOf({ database, clock, secrets })
+  const sites = siteIds(database.system)
+  const wake = { onQueued: (): void => undefined }
+  const sending = sendingOf({
+    database,
+    clock,
+    sandboxed: config.delivery.kind === 'sandbox',
+    acceptance: acceptance({
+      database,
+      clock,
+      ids,
+      sites,
+      quota: accounts.quotas.emails,
+      onAccepted: () => wake.onQueued(),
+    }),
+    lookups: {
+      domain: (db, accountId, name) => senders.senderDomain(db, accountId, name),
+      account: async (accountId) => {
+        const settings = await accounts.settings(accountId)
+        return {
+          settings: settings.tracking,
+          policy: {
+            blockDisposableEmails: settings.blockDisposableEmails,
+            enforceSenderVerification: settings.enforceSenderVerification,
+            disposableConfidenceThreshold: settings.disposableConfidenceThreshold,
+            plan: settings.plan,
+          },
+        }
+      },
+    },
+    fillTemplate: async () => {
+      throw sendingErrors.not_found()
+    },
+  })
+  const endpoints = [
+    ...accountRoutes({ database, clock, ids, secrets, accounts, config }),
+    ...domainRoutes(domains),
+    ...suppressionRoutes({ database, clock, ids }),
+    ...sendingRoutes(sending),
+    ...emailRoutes({
+      database,
+      clock,
+      ids,
+      onQueued: () => wake.onQueued(),
+      compose: async () => {
+        throw sendingErrors.not_found()
+      },
+    }),
+  ]
+  return Object.assign(wake, { config, ground, store, database, accounts, domains, senders, sending, endpoints })
+}
+
+const PARTITIONS_EVERY_MS = 3_600_000
+const CLEAN_EVERY_MS = 600_000
+
+/** The services of this process, in the order in which they start. */
+export async function servicesOf(
+  rooms: Rooms,
+): Promise<{ readonly services: readonly Service[]; readonly http: HttpServer | null }> {
+  const { config, ground, database, accounts, domains } = rooms
+  const { clock, log } = ground
+  const has = (role: (typeof config.roles)[number]): boolean => config.roles.includes(role)
+  const services: Service[] = [partitionsLoop(rooms), accounts.service, listener(rooms)]
+  if (has('worker')) {
+    services.push(recheckLoop({ database, clock, domains, log }), cleaningLoop(rooms))
+  }
+  const http = has('api') || has('tracking') ? await apiServer(rooms) : null
+  if (http !== null) services.push(httpService(rooms, http))
+  return { services, http }
+}
+
+function listener({ senders }: Rooms): Service {
+  return { name: 'domain changes', start: () => senders.listen(), stop: async () => undefined }
+}
+
+/** Partitions must be there before anything is accepted: the first turn is part of the start. */
+function partitionsLoop({ database, ground: { clock, log } }: Rooms): Service {
+  const ensure = async (): Promise<number> => {
+    await ensureOutboxPartitions(database.system, clock.now())
+    await ensureEventPartitions(database.system, clock.now())
+    return PARTITIONS_EVERY_MS
+  }
+  const hourly = loop({
+    name: 'partitions',
+    turn: ensure,
+    onError: (err) => log.warn({ err }, 'partitions will be tried again'),
+  })
+  return {
+    ...hourly,
+    start: async () => {
+      await ensure()
+      await hourly.start()
+    },
+  }
+}
+
+function cleaningLoop({ database, ground: { clock, log } }: Rooms): Service {
+  return loop({
+    name: 'cleaning',
+    turn: async () => {
+      await forgetKeys(database.system, clock.now())
+      return CLEAN_EVERY_MS
+    },
+    onError: (err) => log.warn({ err }, 'cleaning will be tried again'),
+  })
+}
+
+export async function apiServer({ config, ground, accounts, endpoints }: Rooms): Promise<HttpServer> {
+  const http = await httpServer({
+    gate: accounts.gate,
+    log: ground.log,
+    ids: ground.ids,
+    trustedProxies: config.trustedProxies,
+    openapi: { publicUrl: config.publicUrl, euUrl: config.euUrl },
+  })
+  http.add(endpoints)
+  return http
+}
+
+function httpService({ config }: Rooms, { app }: HttpServer): Service {
+  return {
+    name: 'http',
+    start: async () => {
+      await app.listen({ host: config.httpHost, port: config.httpPort })
+    },
+    stop: async () => {
+      await app.close()
+    },
+  }
+}
+
+/** A running process. */
+export interface App {
+  readonly rooms: Rooms
+  /** The address that HTTP listens on; null without the role. */
+  readonly httpPort: number | null
+  stop(deadline: AbortSignal): Promise<void>
+}
+
+/** Starts every role of the configuration over an open store. The store stays the caller's to close. */
+export async function startApp(config: Config, ground: Ground, store: Store): Promise<App> {
+  const rooms = connectRooms(config, ground, store)
+  const { services, http } = await servicesOf(rooms)
+  await startAll(services)
+  const address = http === null ? null : (http.app.server.address() as AddressInfo | null)
+  return { rooms, httpPort: address?.port ?? null, stop: (deadline) => stopAll(services, deadline) }
+}
