@@ -60,7 +60,9 @@ function isInstalled(production) {
   })
 }
 
-const fits = (list, mine) => list === undefined || list.includes(mine)
+function fits(list, mine) {
+  return list === undefined || list.includes(mine)
+}
 
 function packagesIn(file) {
   try {

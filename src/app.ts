@@ -2,9 +2,9 @@
 // what it needs, and starts and stops them in order.
 
 import type { AddressInfo } from 'node:net'
+import packageJson from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
 import { type Accounts, accountsRoom, readPlans } from './modules/accounts/index.ts'
-import { accountRoutes } from './modules/accounts/routes.ts'
 import {
   type Domains,
   domainRoutes,
@@ -29,6 +29,7 @@ import type { Database } from './platform/db.ts'
 import type { Resolver } from './platform/dns.ts'
 import { authoritativeResolver } from './platform/dns-authoritative.ts'
 import { dnsResolver } from './platform/dns-resolver.ts'
+import { healthEndpoints } from './platform/health.ts'
 import { type AnyEndpoint, type HttpServer, httpServer } from './platform/http.ts'
 import { type Ids, systemIds } from './platform/ids.ts'
 import { loop, type Service, startAll, stopAll } from './platform/lifecycle.ts'
@@ -70,6 +71,8 @@ export interface Rooms {
   readonly endpoints: readonly AnyEndpoint[]
   /** Called after each acceptance; the delivery role of this process listens. */
   onQueued: () => void
+  /** Every role of this process is up. */
+  isUp: boolean
 }
 
 export function connectRooms(config: Config, ground: Ground, store: Store): Rooms {
@@ -94,7 +97,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
   })
   const senders = senderDomainsOf({ database, clock, secrets })
   const sites = siteIds(database.system)
-  const wake = { onQueued: (): void => undefined }
+  const state = { onQueued: (): void => undefined, isUp: false }
   const sending = sendingOf({
     database,
     clock,
@@ -105,7 +108,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
       ids,
       sites,
       quota: accounts.quotas.emails,
-      onAccepted: () => wake.onQueued(),
+      onAccepted: () => state.onQueued(),
     }),
     lookups: {
       domain: (db, accountId, name) => senders.senderDomain(db, accountId, name),
@@ -127,7 +130,6 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     },
   })
   const endpoints = [
-    ...accountRoutes({ database, clock, ids, secrets, accounts, config }),
     ...domainRoutes(domains),
     ...suppressionRoutes({ database, clock, ids }),
     ...sendingRoutes(sending),
@@ -135,15 +137,16 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
       database,
       clock,
       ids,
-      onQueued: () => wake.onQueued(),
+      onQueued: () => state.onQueued(),
       compose: async () => {
         throw sendingErrors.not_found()
       },
     }),
   ]
-  return Object.assign(wake, { config, ground, store, database, accounts, domains, senders, sending, endpoints })
+  return Object.assign(state, { config, ground, store, database, accounts, domains, senders, sending, endpoints })
 }
 
+const VERSION = packageJson.version
 const PARTITIONS_EVERY_MS = 3_600_000
 const CLEAN_EVERY_MS = 600_000
 
@@ -199,7 +202,8 @@ function cleaningLoop({ database, ground: { clock, log } }: Rooms): Service {
   })
 }
 
-export async function apiServer({ config, ground, accounts, endpoints }: Rooms): Promise<HttpServer> {
+export async function apiServer(rooms: Rooms): Promise<HttpServer> {
+  const { config, ground, accounts, database, endpoints } = rooms
   const http = await httpServer({
     gate: accounts.gate,
     log: ground.log,
@@ -207,7 +211,10 @@ export async function apiServer({ config, ground, accounts, endpoints }: Rooms):
     trustedProxies: config.trustedProxies,
     openapi: { publicUrl: config.publicUrl, euUrl: config.euUrl },
   })
-  http.add(endpoints)
+  http.add([
+    ...healthEndpoints({ database, roles: config.roles, version: VERSION, isUp: () => rooms.isUp, http: () => http }),
+    ...endpoints,
+  ])
   return http
 }
 
@@ -236,6 +243,11 @@ export async function startApp(config: Config, ground: Ground, store: Store): Pr
   const rooms = connectRooms(config, ground, store)
   const { services, http } = await servicesOf(rooms)
   await startAll(services)
+  rooms.isUp = true
   const address = http === null ? null : (http.app.server.address() as AddressInfo | null)
-  return { rooms, httpPort: address?.port ?? null, stop: (deadline) => stopAll(services, deadline) }
+  const stop = (deadline: AbortSignal): Promise<void> => {
+    rooms.isUp = false
+    return stopAll(services, deadline)
+  }
+  return { rooms, httpPort: address?.port ?? null, stop }
 }

@@ -213,10 +213,7 @@ test('a room’s error keeps its code and details, a bug tells nothing', async (
 })
 
 test('the OpenAPI document lists both paths, the scope and the machine codes', async () => {
-  const { app } = await server()
-  const document = (
-    app as unknown as { swagger(): { info: { version: string }; paths: Record<string, unknown> } }
-  ).swagger()
+  const document = (await server()).document() as { info: { version: string }; paths: Record<string, unknown> }
   assert.equal(document.info.version, '1.4.0')
   const text = JSON.stringify(document.paths)
   assert.match(text, /"x-scope":"things:write"/)

@@ -210,6 +210,8 @@ const API_VERSION = '1.4.0'
 export interface HttpServer {
   readonly app: FastifyInstance
   add(endpoints: readonly AnyEndpoint[]): void
+  /** The OpenAPI 3.1 document of what was added. Complete once the server is ready. */
+  document(): object
 }
 
 export async function httpServer(options: HttpOptions): Promise<HttpServer> {
@@ -244,6 +246,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   await app.register(swagger, openapiOptions(options.openapi))
   return {
     app,
+    document: () => (app as unknown as { swagger(): object }).swagger(),
     add: (endpoints) => {
       for (const described of endpoints) {
         addRoute(app, options, described, described.path, false)

@@ -1,0 +1,68 @@
+// What `npm start` tells a newcomer: where the dashboard is, a key, and a curl line that sends a first mail. The account
+// is made at the first start; its test key is kept in the data directory, since it can do nothing but fill the inbox.
+
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Rooms } from './app.ts'
+import { createAccount, passwords } from './modules/accounts/index.ts'
+import { platformErrors } from './platform/errors.ts'
+
+interface FirstAccount {
+  readonly account_id: string
+  readonly test_api_key: string
+}
+
+/** @returns the lines to print */
+export async function firstRun(rooms: Rooms): Promise<readonly string[]> {
+  const { config } = rooms
+  const known = await readFirstAccount(rooms)
+  const { account, password } = known === null ? await makeFirstAccount(rooms) : { account: known, password: null }
+  const body = { from: 'you@example.com', to: 'someone@example.net', subject: 'First mail', html: '<h1>It works</h1>' }
+  return [
+    '',
+    `Posthorn runs at ${config.publicUrl}`,
+    `  dashboard   ${config.publicUrl}/`,
+    `  inbox       ${config.publicUrl}/inbox`,
+    `  API         ${config.publicUrl}/openapi.json`,
+    `  test key    ${account.test_api_key}`,
+    ...(password === null ? [] : [`  log-in      ${OWNER_EMAIL} with password ${password} (shown this once)`]),
+    '',
+    'Send a first mail; it goes to the built-in inbox, never to the network:',
+    '',
+    `  curl -sS ${config.publicUrl}/api/v1/send -H 'X-API-Key: ${account.test_api_key}' -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`,
+    '',
+    'Read it:',
+    '',
+    `  curl -sS ${config.publicUrl}/api/v1/inbox -H 'X-API-Key: ${account.test_api_key}'`,
+    '',
+  ]
+}
+
+const OWNER_EMAIL = 'owner@localhost.localdomain'
+
+function fileOf({ config }: Rooms): string {
+  return path.join(config.dataDir, 'first-account.json')
+}
+
+/** Null when there is none, or its account is not in this database. */
+async function readFirstAccount(rooms: Rooms): Promise<FirstAccount | null> {
+  try {
+    const known = JSON.parse(await readFile(fileOf(rooms), 'utf8')) as FirstAccount
+    await rooms.accounts.settings(known.account_id)
+    return known
+  } catch (error) {
+    const { code } = error as { code?: string }
+    if (code === 'ENOENT' || code === platformErrors.not_found.code) return null
+    throw error
+  }
+}
+
+async function makeFirstAccount(rooms: Rooms): Promise<{ readonly account: FirstAccount; readonly password: string }> {
+  const { ids, clock } = rooms.ground
+  const { database, secrets } = rooms.store
+  const context = { database, secrets, ids, clock, passwords: passwords(ids.bytes) }
+  const made = await createAccount(context, { email: OWNER_EMAIL, name: 'First account' })
+  const account = { account_id: made.accountId, test_api_key: made.testApiKey }
+  await writeFile(fileOf(rooms), `${JSON.stringify(account, null, 2)}\n`, { mode: 0o600 })
+  return { account, password: made.dashboardPassword }
+}

@@ -1,0 +1,147 @@
+// The command line. `serve` and `start` run the service; every other command works whether or not it is running.
+
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { startApp, systemGround } from './app.ts'
+import { commands } from './commands.ts'
+import { type Config, processConfig } from './config.ts'
+import { firstRun } from './first-run.ts'
+import { type Command, UsageError } from './platform/command.ts'
+import { attachStore, openStore, type StoreOptions } from './platform/store.ts'
+
+const STOP_WITHIN_MS = 30_000
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+async function main(words: readonly string[]): Promise<number> {
+  const [verb = 'help'] = words
+  switch (verb) {
+    case 'serve':
+    case 'start':
+      return serve(verb === 'start')
+    case 'migrate':
+      return migrateOnly()
+    case 'version':
+    case '--version':
+      print(await version())
+      return 0
+    case 'help':
+    case '--help':
+      print(await overview())
+      return 0
+    default:
+      return runCommand(words)
+  }
+}
+
+/** @param hello says where everything is and sends the newcomer a first mail's curl line */
+async function serve(hello: boolean): Promise<number> {
+  const config = processConfig()
+  const ground = systemGround(config)
+  const { log } = ground
+  const ended = Promise.withResolvers<string>()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => ended.resolve(signal))
+  // One handler's bug must not take the others' work down; it is reported and counted.
+  process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled rejection'))
+  process.on('uncaughtException', (err) => {
+    log.error({ err }, 'uncaught exception, stopping')
+    ended.resolve('uncaughtException')
+    process.exitCode = 1
+  })
+  const store = await openStore(storeOptions(config, ground))
+  try {
+    const app = await startApp(config, ground, store)
+    if (hello) for (const line of await firstRun(app.rooms)) print(line)
+    print(`ready ${config.publicUrl}`)
+    log.info({ roles: config.roles, signal: null }, 'ready')
+    log.info({ signal: await ended.promise }, 'stopping')
+    await app.stop(AbortSignal.timeout(STOP_WITHIN_MS))
+  } finally {
+    await store.close()
+  }
+  return 0
+}
+
+function storeOptions(config: Config, ground: ReturnType<typeof systemGround>): StoreOptions {
+  const { dataDir, databaseUrl, secretKey } = config
+  return { dataDir, databaseUrl, secretKey, log: ground.log, clock: ground.clock }
+}
+
+async function migrateOnly(): Promise<number> {
+  const config = processConfig()
+  const store = await attachStore(storeOptions(config, systemGround(config)))
+  await store.close()
+  print('the schema is up to date')
+  return 0
+}
+
+async function runCommand(words: readonly string[]): Promise<number> {
+  const command = findCommand(words)
+  if (command === null) {
+    process.stderr.write(`posthorn: unknown command «${words.join(' ')}»; posthorn --help lists them\n`)
+    return 2
+  }
+  const args = words.slice(command.path.length)
+  if (args.includes('--help')) {
+    print(usageOf(command))
+    return 0
+  }
+  const { values, positionals } = readArgs(command, args)
+  const config = { ...processConfig(), logLevel: 'error' as const }
+  const ground = systemGround(config)
+  const store = await attachStore(storeOptions(config, ground))
+  try {
+    const { database, secrets } = store
+    await command.run({ config, database, secrets, ...ground, print }, values, positionals)
+  } finally {
+    await store.close()
+  }
+  return 0
+}
+
+function readArgs(command: Command, args: readonly string[]): ReturnType<typeof parseArgs> {
+  try {
+    return parseArgs({ args: [...args], options: command.options, allowPositionals: true, strict: true })
+  } catch (cause) {
+    throw new UsageError(`${(cause as Error).message}\n${usageOf(command)}`, { cause })
+  }
+}
+
+function findCommand(words: readonly string[]): Command | null {
+  return commands.find(({ path: wanted }) => wanted.every((word, i) => words[i] === word)) ?? null
+}
+
+function usageOf({ path: words, usage, summary, options }: Command): string {
+  const flags = Object.entries(options).map(([name, { type }]) => `  --${name}${type === 'string' ? ' <value>' : ''}`)
+  return [`posthorn ${words.join(' ')} ${usage}`.trim(), `  ${summary}`, ...flags].join('\n')
+}
+
+async function overview(): Promise<string> {
+  const own = [
+    ['serve', 'run the service with the roles of POSTHORN_ROLES'],
+    ['start', 'the same, and say how to send a first mail'],
+    ['migrate', 'bring the schema up to date'],
+    ['version', 'print the version'],
+  ]
+  const others = commands.map(({ path: words, summary }) => [words.join(' '), summary])
+  const lines = [...own, ...others].map(([words = '', what]) => `  ${words.padEnd(22)}${what}`)
+  return [`posthorn ${await version()}`, '', ...lines, '', 'posthorn <command> --help says more.'].join('\n')
+}
+
+async function version(): Promise<string> {
+  const text = await readFile(path.join(import.meta.dirname, '..', 'package.json'), 'utf8')
+  return (JSON.parse(text) as { version: string }).version
+}
+
+try {
+  process.exitCode = (await main(process.argv.slice(2))) || (process.exitCode ?? 0)
+} catch (error) {
+  const { message } = error as Error
+  const cause = (error as Error).cause instanceof Error ? `: ${((error as Error).cause as Error).message}` : ''
+  process.stderr.write(`posthorn: ${message}${cause}\n`)
+  process.exitCode = error instanceof UsageError ? 2 : 1
+}
+process.exit()

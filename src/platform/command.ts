@@ -1,0 +1,37 @@
+// A command of `posthorn`, as a value: main.ts finds it by its words, reads its options, opens the store, and runs it.
+
+import type { ParseArgsConfig } from 'node:util'
+import type { Config } from '../config.ts'
+import type { Clock } from './clock.ts'
+import type { Database } from './db.ts'
+import type { Ids } from './ids.ts'
+import type { Logger } from './log.ts'
+import type { Secrets } from './secrets.ts'
+
+export interface CommandContext {
+  readonly config: Config
+  readonly database: Database
+  readonly secrets: Secrets
+  readonly ids: Ids
+  readonly clock: Clock
+  readonly log: Logger
+  /** One line on standard output. */
+  readonly print: (line: string) => void
+}
+
+export type OptionValues = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>
+
+export interface Command {
+  /** Such as `['account', 'create']`. */
+  readonly path: readonly string[]
+  /** One line. */
+  readonly summary: string
+  /** What stands behind the words, such as `<key id>`. */
+  readonly usage: string
+  readonly options: NonNullable<ParseArgsConfig['options']>
+  /** @throws Error or ApiError, whose message is shown on standard error */
+  run(context: CommandContext, values: OptionValues, positionals: readonly string[]): Promise<void>
+}
+
+/** A fault of how the command was called: shown with its usage, exit status 2. */
+export class UsageError extends Error {}

@@ -1,0 +1,56 @@
+// What operators and load balancers ask: is the process alive, can it work, what does it offer.
+
+import { Type } from 'typebox'
+import type { Database } from './db.ts'
+import { platformErrors } from './errors.ts'
+import { type AnyEndpoint, endpoint, type HttpServer } from './http.ts'
+
+const DATABASE_WITHIN_MS = 2_000
+const RETRY_AFTER_SECONDS = 5
+
+export interface HealthOptions {
+  readonly database: Database
+  readonly roles: readonly string[]
+  readonly version: string
+  /** False until every role is up, and again while stopping. */
+  readonly isUp: () => boolean
+  readonly http: () => HttpServer
+}
+
+export function healthEndpoints({ database, roles, version, isUp, http }: HealthOptions): readonly AnyEndpoint[] {
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/healthz',
+      access: null,
+      summary: 'The process is alive',
+      tag: 'Running it',
+      answers: { 200: Type.Object({ status: Type.String(), version: Type.String() }) },
+      handle: async () => ({ status: 200, body: { status: 'ok', version } }),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/readyz',
+      access: null,
+      summary: 'The database is reachable and the roles are up',
+      tag: 'Running it',
+      answers: { 200: Type.Object({ status: Type.String(), roles: Type.Array(Type.String()) }) },
+      handle: async () => {
+        if (!isUp()) throw platformErrors.service_unavailable({}, { retryAfter: RETRY_AFTER_SECONDS })
+        await database.ping(DATABASE_WITHIN_MS).catch((cause: unknown) => {
+          throw platformErrors.service_unavailable({}, { cause, retryAfter: RETRY_AFTER_SECONDS })
+        })
+        return { status: 200, body: { status: 'ready', roles } }
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/openapi.json',
+      access: null,
+      summary: 'This document',
+      tag: 'Running it',
+      answers: { 200: Type.Record(Type.String(), Type.Unknown()) },
+      handle: async () => ({ status: 200, body: http().document() }),
+    }),
+  ]
+}
