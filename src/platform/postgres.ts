@@ -212,7 +212,7 @@ async function onlyOne(presence: pg.Client): Promise<boolean> {
 
 async function prepare(options: EmbeddedOptions, dataDir: string): Promise<Surroundings> {
   const ground = await findGround(dataDir, await installedBinaries(), options.way)
-  await ensureCluster(ground)
+  await ensureCluster(ground, options.settings?.['fsync'] !== 'off')
   const socketDir = await ensureSocketDir(ground, dataDir)
   return { ground, dataDir, socketDir, settings: options.settings ?? {}, clock: options.clock, log: options.log }
 }

@@ -9,6 +9,7 @@
 
 import { execFile } from 'node:child_process'
 import {
+  chown,
   copyFile,
   lstat,
   mkdir,
@@ -23,7 +24,7 @@ import {
 } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { type Ground, giveToCluster, type Place } from './ground.ts'
+import { type Command, type Ground, giveToCluster, type Place } from './ground.ts'
 
 /** The superuser of the embedded cluster, and the name of its database. */
 export const USER = 'posthorn'
@@ -64,8 +65,12 @@ const SETTINGS: Settings = {
 
 export const clusterOf = ({ home }: Place): string => path.join(home, 'postgres')
 
-/** Makes the cluster when there is none. The caller holds the lock of the data directory. */
-export async function ensureCluster(ground: Ground): Promise<void> {
+/**
+ * Makes the cluster when there is none. The caller holds the lock of the data directory.
+ *
+ * @param durable false for tests: does not wait for the disk
+ */
+export async function ensureCluster(ground: Ground, durable: boolean): Promise<void> {
   const cluster = clusterOf(ground)
   const found = await readFile(path.join(cluster, 'PG_VERSION'), 'utf8').catch(() => null)
   if (found !== null) {
@@ -78,26 +83,41 @@ export async function ensureCluster(ground: Ground): Promise<void> {
     throw new Error(`${cluster} exists and is no PostgreSQL cluster; it is left alone`)
   }
   const half = `${cluster}.new`
-  await rm(half, { recursive: true, force: true })
-  await initdb(ground, half)
-  await rename(half, cluster)
+  const faults: unknown[] = []
+  for (const wrap of ground.initdb) {
+    await rm(half, { recursive: true, force: true })
+    try {
+      await initdb(ground, wrap(ground.binaries.initdb, initdbArguments(ground, half, durable)), half)
+      await rename(half, cluster)
+      return
+    } catch (error) {
+      faults.push(error)
+    }
+  }
+  const said = (faults[0] as { stderr?: string }).stderr?.trim() || String(faults[0])
+  throw new Error(`initdb failed: ${said}`, { cause: faults[0] })
 }
 
 // The built-in locale: lower-casing as Unicode says, order by code point, and neither depends on the machine's libraries.
-async function initdb(ground: Ground, folder: string): Promise<void> {
-  const args = ['-D', folder, '-U', USER, '-E', 'UTF8', '--locale=C', '--locale-provider=builtin']
-  const more = ['--builtin-locale=C.UTF-8', '--auth-local=trust', '--auth-host=reject', '-k', '-L', shareOf(ground)]
-  const command = ground.wrap(ground.binaries.initdb, [...args, ...more])
-  try {
-    await run(command.file, [...command.args], {
-      ...command.identity,
-      cwd: '/',
-      env: ENVIRONMENT,
-      timeout: INITDB_WITHIN_MS,
-    })
-  } catch (cause) {
-    throw new Error(`initdb failed: ${(cause as { stderr?: string }).stderr?.trim()}`, { cause })
+function initdbArguments(ground: Ground, folder: string, durable: boolean): readonly string[] {
+  const cluster = ['-D', folder, '-U', USER, '-E', 'UTF8', '--auth-local=trust', '--auth-host=reject', '-k']
+  const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '-L', shareOf(ground)]
+  return [...cluster, ...locale, ...(durable ? [] : ['--no-sync'])]
+}
+
+// Where initdb runs as another user than the cluster's, that user gets the empty folder and the cluster's the full one.
+async function initdb(ground: Ground, { file, args, identity }: Command, folder: string): Promise<void> {
+  if (identity.uid !== undefined) {
+    await mkdir(folder, { mode: 0o700 })
+    await chown(folder, identity.uid, identity.uid)
+    await chown(ground.home, identity.uid, identity.uid)
   }
+  try {
+    await run(file, [...args], { ...identity, cwd: '/', env: ENVIRONMENT, timeout: INITDB_WITHIN_MS })
+  } finally {
+    await giveToCluster(ground, ground.home)
+  }
+  if (ground.uid !== null) await run('chown', ['-R', `${ground.uid}:${ground.uid}`, folder])
 }
 
 const shareOf = ({ binaries }: Ground): string => path.join(binaries.root, 'share', 'postgresql')

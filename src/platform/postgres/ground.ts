@@ -1,12 +1,16 @@
 // PostgreSQL refuses to run as root. Four ways to give it a user, each with the place where the cluster lives:
 //
 // - self: we are an ordinary user, and so is it. The cluster is in the data directory.
-// - namespace: we are root. It runs in a user namespace of its own that calls root 1000: the files stay root's, and
-//   folders of mode 0700 above the data directory do not matter. The cluster is in the data directory.
+// - namespace: we are root. It runs in a user namespace of its own that gives root another number: the files stay
+//   root's, and folders of mode 0700 above the data directory do not matter. The cluster is in the data directory.
 // - owner: we are root and the cluster in the data directory belongs to an ordinary user, who started it first.
 // - apart: we are root and namespaces are forbidden (the usual container). It runs as a user number of its own, with
 //   the binaries and the cluster copied to /var/lib/posthorn/<hash of the data directory>, because that user could not
 //   pass a folder of mode 0700. A file in the data directory, `postgres.apart`, says so and is obeyed from then on.
+//
+// initdb, unlike the server, insists on a user that the machine has a name for. Containers often run under a number
+// without one, so initdb is given a named number where we can: inside the namespace, or as root before the files change
+// hands.
 
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -28,7 +32,11 @@ export interface Ground extends Place {
   readonly binaries: Binaries
   /** Puts in front of a command what makes it run as that user. The process number stays that of the command. */
   wrap(file: string, args: readonly string[]): Command
+  /** The ways to run initdb, the first to be tried first. Files are given to the cluster's user afterwards. */
+  readonly initdb: readonly Wrap[]
 }
+
+type Wrap = (file: string, args: readonly string[]) => Command
 
 export interface Command {
   readonly file: string
@@ -43,7 +51,9 @@ const APART_ROOT = '/var/lib/posthorn'
 // A number that no distribution hands out to people (they end at 60000) or to system services (they stay below 1000,
 // or between 61184 and 65519 where systemd makes them up).
 const APART_UID = 60_870
-const UNSHARE = ['--user', '--map-user=1000', '--map-group=1000', '--']
+// Shown for files of users that a namespace does not know: our own number should not be mistaken for it.
+const NOBODY = 65_534
+const UNNAMED = 1_000
 const run = promisify(execFile)
 
 /** Where the cluster of a data directory is, if it has one. Changes nothing. */
@@ -68,14 +78,18 @@ export async function findGround(dataDir: string, binaries: Binaries, wanted: Wa
     if (owner !== null && me !== undefined && owner !== me) {
       throw new Error(`the database in ${dataDir} belongs to user ${owner}; start this as that user or as root`)
     }
-    return { kind: 'self', binaries, home: dataDir, uid: null, wrap: (file, args) => ({ file, args, identity: {} }) }
+    const unshare = await workingUnshare()
+    const initdb = unshare === null ? [plain] : [plain, unshare]
+    return { kind: 'self', binaries, home: dataDir, uid: null, wrap: plain, initdb }
   }
   if (apart !== null) return apartAt(apart, binaries)
   const owner = await ownerOf(path.join(dataDir, 'postgres'))
   if (owner !== null && owner !== 0) return asUser('owner', owner, binaries, dataDir)
   if (wanted !== 'apart') {
     const unshare = await workingUnshare()
-    if (unshare !== null) return inNamespace(unshare, dataDir, binaries)
+    if (unshare !== null) {
+      return { kind: 'namespace', binaries, home: dataDir, uid: null, wrap: unshare, initdb: [unshare] }
+    }
     if (wanted === 'namespace') throw new Error('this system grants no user namespaces (unshare --user)')
   }
   return moveApart(dataDir, binaries)
@@ -86,29 +100,35 @@ export async function giveToCluster({ uid }: Place, file: string): Promise<void>
   if (uid !== null) await chown(file, uid, uid)
 }
 
-function inNamespace(unshare: string, home: string, binaries: Binaries): Ground {
-  return {
-    kind: 'namespace',
-    binaries,
-    home,
-    uid: null,
-    wrap: (file, args) => ({ file: unshare, args: [...UNSHARE, file, ...args], identity: {} }),
-  }
+const plain: Wrap = (file, args) => ({ file, args, identity: {} })
+
+function as(uid: number): Wrap {
+  return (file, args) => ({ file, args, identity: { uid, gid: uid } })
 }
 
-function asUser(kind: 'owner' | 'apart', uid: number, binaries: Binaries, home: string): Ground {
-  return { kind, binaries, home, uid, wrap: (file, args) => ({ file, args, identity: { uid, gid: uid } }) }
+async function asUser(kind: 'owner' | 'apart', uid: number, binaries: Binaries, home: string): Promise<Ground> {
+  return { kind, binaries, home, uid, wrap: as(uid), initdb: [as(await namedUid())] }
 }
 
-async function workingUnshare(): Promise<string | null> {
+/** Runs a command in a user namespace of its own; null where the system grants none. */
+async function workingUnshare(): Promise<Wrap | null> {
+  const number = await namedUid()
+  const options = ['--user', `--map-user=${number}`, `--map-group=${number}`, '--']
   for (const unshare of ['/usr/bin/unshare', '/bin/unshare']) {
-    const works = await run(unshare, [...UNSHARE, '/bin/true'], { timeout: 10_000 }).then(
+    const works = await run(unshare, [...options, '/bin/true'], { timeout: 10_000 }).then(
       () => true,
       () => false,
     )
-    if (works) return unshare
+    if (works) return (file, args) => ({ file: unshare, args: [...options, file, ...args], identity: {} })
   }
   return null
+}
+
+/** The number of some user of this machine that has a name and is not root. */
+async function namedUid(): Promise<number> {
+  const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '')
+  const uids = passwd.split('\n').map((line) => Number(line.split(':')[2] ?? 0))
+  return uids.find((uid) => uid > 0 && uid !== NOBODY) ?? uids.find((uid) => uid > 0) ?? UNNAMED
 }
 
 async function ownerOf(file: string): Promise<number | null> {
@@ -141,7 +161,7 @@ async function moveApart(dataDir: string, binaries: Binaries): Promise<Ground> {
   const cluster = path.join(dataDir, 'postgres')
   if ((await ownerOf(cluster)) !== null) {
     const running = await processesIn(cluster)
-    if (running?.length !== 0) throw new Error(`a PostgreSQL still runs on ${cluster}; stop it first (${running})`)
+    if (running.length > 0) throw new Error(`a PostgreSQL still runs on ${cluster}; stop it first (${running})`)
     await cp(cluster, path.join(home, 'postgres'), { recursive: true, preserveTimestamps: true })
     await chmod(path.join(home, 'postgres'), 0o700)
     await run('chown', ['-R', `${APART_UID}:${APART_UID}`, path.join(home, 'postgres')])

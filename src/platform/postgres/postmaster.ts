@@ -2,8 +2,9 @@
 //
 // A postmaster outlives us on purpose: it is a session of its own, so neither a Ctrl-C meant for us nor our death ends
 // it. The next start finds it in `postmaster.pid` and on the socket and adopts it. One that is dying is waited for; one
-// that does not answer is ended. `postmaster.pid` is removed only when no process works in the cluster's folder, its
-// backends included: then it is stale, whatever process has that number today.
+// that does not answer is ended. PostgreSQL believes its lock files, `postmaster.pid` and the socket's, as long as any
+// process has the number in them, be it a stranger or a zombie that nobody reaps (the usual thing in containers). So
+// when no process works in the cluster's folder, backends included, we remove them.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +15,7 @@ import type { Clock } from '../clock.ts'
 import type { Logger } from '../log.ts'
 import { clusterOf, ENVIRONMENT, logTail, openLog, PORT, type Settings, USER, writeSettings } from './cluster.ts'
 import type { Ground } from './ground.ts'
-import { alive, processesIn, recordedPostmaster } from './processes.ts'
+import { alive, processesIn, recordedPostmaster, seesFolders } from './processes.ts'
 
 export interface Postmaster {
   readonly pid: number
@@ -54,7 +55,7 @@ export async function bringUp(around: Surroundings, signal: AbortSignal): Promis
   for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 2_000)) {
     const old = await settleOld(around, signal)
     if (old !== null) return old
-    await rm(path.join(cluster, 'postmaster.pid'), { force: true })
+    if (await seesFolders()) await removeLocks(cluster, around.socketDir)
     const started = await startOne(around, signal)
     if (started !== null) return started
     if (clock.monotonicMs() > giveUpAt) {
@@ -62,6 +63,11 @@ export async function bringUp(around: Surroundings, signal: AbortSignal): Promis
     }
     await clock.sleep(waitMs, signal)
   }
+}
+
+async function removeLocks(cluster: string, socketDir: string): Promise<void> {
+  const socket = path.join(socketDir, `.s.PGSQL.${PORT}`)
+  for (const file of [path.join(cluster, 'postmaster.pid'), socket, `${socket}.lock`]) await rm(file, { force: true })
 }
 
 /** Adopts what runs in the cluster, or resolves to null once nothing does. */
@@ -72,7 +78,7 @@ async function settleOld(around: Surroundings, signal: AbortSignal): Promise<Pos
   let asked = false
   for (;;) {
     const pid = await recordedPostmaster(cluster)
-    const running = (await processesIn(cluster)) ?? (pid !== null && (await alive(pid)) ? [pid] : [])
+    const running = await processesIn(cluster)
     if (running.length === 0) return null
     const postmaster = pid !== null && running.includes(pid) ? pid : null
     if (postmaster !== null && (await answers(around.socketDir))) {
@@ -147,7 +153,7 @@ export async function bringDown(pid: number, around: Surroundings, deadline: Abo
   send(pid, 'SIGQUIT')
   if (await goneWithin(IMMEDIATE_STOP_MS, NEVER)) return
   log.error({ pid }, 'postgres did not stop, killing it')
-  for (const one of new Set([pid, ...((await processesIn(clusterOf(ground))) ?? [])])) send(one, 'SIGKILL')
+  for (const one of new Set([pid, ...(await processesIn(clusterOf(ground)))])) send(one, 'SIGKILL')
   await goneWithin(IMMEDIATE_STOP_MS, NEVER)
 }
 

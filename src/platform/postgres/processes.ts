@@ -2,8 +2,10 @@
 // any process has that number: after a crash or a reboot that may be a stranger, or a zombie nobody has reaped. Every
 // PostgreSQL process, postmaster or backend, has the cluster as its working directory, so on Linux that is what counts.
 
+import { execFile } from 'node:child_process'
 import { readdir, readFile, readlink, realpath } from 'node:fs/promises'
 import path from 'node:path'
+import { promisify } from 'node:util'
 
 /** @returns the process number in `postmaster.pid`, or null when there is no such file or it is not yet written */
 export async function recordedPostmaster(cluster: string): Promise<number | null> {
@@ -23,24 +25,33 @@ export async function alive(pid: number): Promise<boolean> {
   return !/^\d+ \(.*\) [ZX]/s.test(stat)
 }
 
-/**
- * The living PostgreSQL processes of a cluster, the postmaster's backends included.
- *
- * @returns null where the system does not tell (no /proc)
- */
-export async function processesIn(cluster: string): Promise<readonly number[] | null> {
-  const entries: string[] = await readdir('/proc').catch(() => [])
-  if (!entries.includes('self')) return null
-  const home = await realpath(cluster)
-  const found = await Promise.all(
-    entries
-      .filter((entry) => /^\d+$/.test(entry))
-      .map(async (entry) => {
-        const where = await readlink(`/proc/${entry}/cwd`).catch(() => null)
-        if (where !== home) return null
-        const command = await readFile(`/proc/${entry}/cmdline`, 'utf8').catch(() => '')
-        return /postgres/.test(command) && (await alive(Number(entry))) ? Number(entry) : null
-      }),
+/** Whether the system tells where a process works (Linux does). */
+export async function seesFolders(): Promise<boolean> {
+  return readlink('/proc/self/cwd').then(
+    () => true,
+    () => false,
   )
+}
+
+/** The living PostgreSQL processes of a cluster, its backends included; where there is no /proc, the postmaster alone. */
+export async function processesIn(cluster: string): Promise<readonly number[]> {
+  if (!(await seesFolders())) return postmastersByCommand(cluster)
+  const home = await realpath(cluster).catch(() => null)
+  if (home === null) return []
+  const pids = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))
+  const found = await Promise.all(pids.map(async (pid) => ((await worksIn(Number(pid), home)) ? Number(pid) : null)))
   return found.filter((pid) => pid !== null)
+}
+
+async function worksIn(pid: number, home: string): Promise<boolean> {
+  const where = await readlink(`/proc/${pid}/cwd`).catch(() => null)
+  if (where !== home) return false
+  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+  return command.includes('postgres') && (await alive(pid))
+}
+
+async function postmastersByCommand(cluster: string): Promise<readonly number[]> {
+  const { stdout } = await promisify(execFile)('/bin/ps', ['-A', '-o', 'pid=,command='])
+  const lines = stdout.split('\n').filter((line) => line.endsWith(`postgres -D ${cluster}`))
+  return lines.map((line) => Number.parseInt(line, 10))
 }
