@@ -1,7 +1,7 @@
 // Token buckets, shared by all processes. The bucket itself is a row of the database; a process leases slices of it, a
 // quarter of a second's worth at a time, and spends them from memory. Together they never spend more than the bucket
 // gave, however many they are; what a process holds unspent is lost after HELD_MS, which costs the key at most a slice.
-// (0005-rate-limits-by-lease.md has the other ways and why not.)
+// (0007-rate-limits-by-lease.md has the other ways and why not.)
 //
 // Leases asked for at the same time go in one statement. A crash of the database forgets the buckets: they are full.
 

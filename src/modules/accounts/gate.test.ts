@@ -18,7 +18,11 @@ before(async () => {
 })
 after(() => home[Symbol.asyncDispose]())
 
-const context = () => ({ ids: home.operator.ids, clock: home.operator.clock, unknownDomains: async () => [] })
+const context = () => ({
+  ids: home.operator.ids,
+  clock: home.operator.clock,
+  ownedDomains: async () => new Set<string>(),
+})
 
 function make(request: Partial<KeyRequest> = {}, owner = account): Promise<KeyWithSecret> {
   return createKey(

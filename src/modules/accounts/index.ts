@@ -26,6 +26,7 @@ export {
 } from './plans.ts'
 export type { EmailAsk, EmailCredits, Quotas, Receipt, Usage } from './quota.ts'
 export { type Accounts, type AccountsOptions, accountsRoom, CHANNEL as ACCOUNTS_CHANNEL } from './room.ts'
+export { type AccountRoutesOptions, accountRoutes, type DeliveryFigures, type SubmissionFace } from './routes.ts'
 export { allows, SCOPES, type Scope } from './scopes.ts'
 export type { AccountSettings, TrackingDefaults } from './settings.ts'
 export type { SmtpLogin } from './smtp-credential.ts'

@@ -10,13 +10,13 @@ import { parseNetwork } from './addresses.ts'
 import { errors } from './errors.ts'
 import { type KeyMode, newKey } from './key-format.ts'
 import { allows } from './scopes.ts'
-import { insertKey, type KeyRow, lockKey, revokeKeyRow, rotateKeyRow, updateKey } from './sql.ts'
+import { countLiveKeys, insertKey, type KeyRow, lockKey, revokeKeyRow, rotateKeyRow, updateKey } from './sql.ts'
 
 export interface KeyContext {
   readonly ids: Ids
   readonly clock: Clock
-  /** Which of these ids are no domains of the account. */
-  readonly unknownDomains: (db: Db, accountId: string, domainIds: readonly string[]) => Promise<readonly string[]>
+  /** Which of these ids are domains of the account. */
+  readonly ownedDomains: (db: Db, accountId: string, domainIds: readonly string[]) => Promise<ReadonlySet<string>>
 }
 
 export interface KeyRequest {
@@ -35,7 +35,9 @@ export interface KeyWithSecret {
   readonly key: string
 }
 
-/** @throws ApiError insufficient_scope, validation_error */
+export const MAX_LIVE_KEYS = 1_000
+
+/** @throws ApiError insufficient_scope, validation_error, invalid_state (too many keys) */
 export async function createKey(
   db: Db,
   context: KeyContext,
@@ -47,6 +49,9 @@ export async function createKey(
   const allowedIps = networksOf(request.allowedIps, faults)
   const domainIds = await domainsOf(db, context, owner.accountId, request.domainIds, faults)
   const now = context.clock.now()
+  if ((await countLiveKeys(db, owner.accountId)) >= MAX_LIVE_KEYS) {
+    throw errors.invalid_state({ limit: MAX_LIVE_KEYS }, { message: 'The account has as many keys as there may be' })
+  }
   if (request.expiresAt !== null && request.expiresAt <= now) {
     faults.push({ field: 'expires_at', rule: 'future', message: 'must lie in the future' })
   }
@@ -171,16 +176,16 @@ function networksOf(texts: readonly string[], faults: FieldFault[]): readonly st
 
 async function domainsOf(
   db: Db,
-  { unknownDomains }: KeyContext,
+  { ownedDomains }: KeyContext,
   accountId: string,
   domainIds: readonly string[] | null,
   faults: FieldFault[],
 ): Promise<readonly string[] | null> {
   if (domainIds === null || domainIds.length === 0) return null
   const ids = [...new Set(domainIds.map((id) => id.toLowerCase()))]
-  const unknown = new Set(await unknownDomains(db, accountId, ids))
+  const owned = await ownedDomains(db, accountId, ids)
   for (const [index, id] of domainIds.entries()) {
-    if (unknown.has(id.toLowerCase())) {
+    if (!owned.has(id.toLowerCase())) {
       faults.push({ field: `domain_ids[${index}]`, rule: 'exists', message: 'is no domain of this account' })
     }
   }

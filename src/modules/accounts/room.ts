@@ -33,6 +33,8 @@ export interface Accounts {
   readonly quotas: Quotas
   /** From a cache at most 4 s old. @throws ApiError not_found */
   settings(accountId: string): Promise<AccountSettings>
+  /** This process looks anew at once; the others hear of the change from the database. */
+  forget(accountId: string): void
   /** The accounts that may not send, at most 5 s old while the service runs. Empty before it was started. */
   suspendedAccounts(): ReadonlySet<string>
   /** Rejects when the database does not answer. */
@@ -73,15 +75,19 @@ export function accountsRoom({ database, clock, secrets, plans, rateLimits, log 
     onError: (error) => log.warn({ err: error }, 'accounts could not be refreshed'),
     retryMs: TURN_MS,
   })
+  const forget = (accountId: string | null): void => {
+    settings.forget(accountId)
+    keys.forget(accountId)
+  }
   const heard = (payload: string | null): void => {
-    settings.forget(payload)
-    keys.forget(payload)
+    forget(payload)
     refresh.wake()
   }
   return {
     gate: apiGate(parts),
     quotas: quotas(settings, clock),
     settings: settings.get,
+    forget,
     suspendedAccounts: () => suspended,
     authenticateSmtp: (login) => authenticateSmtp(parts, login),
     service: {

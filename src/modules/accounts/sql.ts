@@ -182,6 +182,10 @@ const KEY_LIST = statement(
   `select ${KEY_COLUMNS} from api_key where account_id = $1 order by id limit $2 offset $3`,
 )
 const KEY_COUNT = statement('accounts_key_count', 'select count(*) as total from api_key where account_id = $1')
+const LIVE_KEY_COUNT = statement(
+  'accounts_key_count_live',
+  'select count(*) as total from api_key where account_id = $1 and revoked_at is null',
+)
 const KEY = statement('accounts_key', `select ${KEY_COLUMNS} from api_key where account_id = $1 and id = $2`)
 const LOCK_KEY = statement(
   'accounts_key_lock',
@@ -230,6 +234,10 @@ export function listKeys(db: Db, accountId: string, limit: number | null, offset
 
 export async function countKeys(db: Db, accountId: string): Promise<number> {
   return (await db.one<{ total: number }>(KEY_COUNT, [accountId]))?.total ?? 0
+}
+
+export async function countLiveKeys(db: Db, accountId: string): Promise<number> {
+  return (await db.one<{ total: number }>(LIVE_KEY_COUNT, [accountId]))?.total ?? 0
 }
 
 export function selectKey(db: Db, accountId: string, id: string): Promise<KeyRow | null> {

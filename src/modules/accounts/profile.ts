@@ -1,0 +1,54 @@
+// What an account may change about itself. Plan, limits, features and suspension are the operator's: the API's database
+// role cannot write them at all.
+
+import { parseAddress } from '../../mail/address.ts'
+import type { Db } from '../../platform/db.ts'
+import { type FieldFault, validationError } from '../../platform/errors.ts'
+import { errors } from './errors.ts'
+import { type AccountRow, lockAccount, updateProfile } from './sql.ts'
+
+export type ProfileChange = Partial<
+  Omit<AccountRow, 'account_id' | 'plan' | 'limits' | 'features' | 'suspended_at' | 'created_at'>
+>
+
+/** @throws ApiError validation_error, not_found */
+export async function changeProfile(db: Db, accountId: string, change: ProfileChange): Promise<AccountRow> {
+  const faults = faultsOf(change)
+  if (faults.length > 0) throw validationError(faults)
+  const row = await lockAccount(db, accountId)
+  if (row === null) throw errors.not_found()
+  const changed = { ...row, ...change }
+  await updateProfile(db, changed)
+  return changed
+}
+
+function faultsOf({ email, timezone, locale }: ProfileChange): FieldFault[] {
+  const faults: FieldFault[] = []
+  if (email !== undefined && !parseAddress(email).ok) {
+    faults.push({ field: 'email', rule: 'email', message: 'is no email address' })
+  }
+  if (timezone !== undefined && !isTimezone(timezone)) {
+    faults.push({ field: 'timezone', rule: 'timezone', message: 'is no time zone such as Europe/Vienna' })
+  }
+  if (locale !== undefined && !isLocale(locale)) {
+    faults.push({ field: 'locale', rule: 'locale', message: 'is no language tag such as en or de-AT' })
+  }
+  return faults
+}
+
+function isTimezone(text: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function isLocale(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text).length === 1
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,244 @@
+// The endpoints of API keys (contract section 3). The secret stands in the answers to creation and rotation alone.
+
+import { type Static, Type } from 'typebox'
+import {
+  type AnyEndpoint,
+  DateTime,
+  dataOf,
+  endpoint,
+  IdParams,
+  list,
+  listOf,
+  Page,
+  PageLimit,
+  PagePagination,
+  pageOf,
+  single,
+  Uuid,
+} from '../../platform/http.ts'
+import { errors } from './errors.ts'
+import {
+  changeKey,
+  createKey,
+  type KeyRequest,
+  type KeyWithSecret,
+  MAX_LIVE_KEYS,
+  revokeKey,
+  rotateKey,
+} from './keys.ts'
+import type { AccountRoutesOptions } from './routes.ts'
+import { SCOPES } from './scopes.ts'
+import { countKeys, type KeyRow, listKeys, selectKey } from './sql.ts'
+
+const TAG = 'API keys'
+const PATH = '/api/v1/customer/api-keys'
+const MAX_NAME_CHARS = 128
+const MAX_NETWORKS = 100
+const MAX_DOMAINS = 100
+const MAX_GRACE_HOURS = 72
+const HOUR_MS = 3_600_000
+
+const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
+const Modes = ['live', 'sandbox'] as const
+
+const KEY = {
+  id: Uuid,
+  name: Type.String(),
+  prefix: Type.String({ description: 'The first 16 characters' }),
+  last4: Type.String(),
+  mode: Type.Enum([...Modes]),
+  scopes: Type.Array(Type.Enum([...SCOPES])),
+  domain_ids: nullable(Type.Array(Uuid)),
+  allowed_ips: Type.Array(Type.String()),
+  expires_at: nullable(DateTime),
+  last_used_at: nullable(DateTime),
+  last_used_ip: nullable(Type.String()),
+  created_at: DateTime,
+  revoked_at: nullable(DateTime),
+  previous_valid_until: nullable(DateTime),
+}
+const Key = Type.Object(KEY)
+const KeyShownOnce = Type.Object({ ...KEY, key: Type.String({ description: 'The secret: it is shown this once' }) })
+
+const CHANGEABLE = {
+  name: Type.String({ minLength: 1, maxLength: MAX_NAME_CHARS, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' }),
+  scopes: Type.Array(Type.Enum([...SCOPES]), { minItems: 1, maxItems: SCOPES.length }),
+  domain_ids: nullable(Type.Array(Uuid, { maxItems: MAX_DOMAINS })),
+  allowed_ips: Type.Array(Type.String({ maxLength: 64 }), { maxItems: MAX_NETWORKS }),
+  expires_at: nullable(DateTime),
+}
+const Creation = Type.Object(
+  {
+    ...Type.Partial(Type.Object(CHANGEABLE)).properties,
+    name: CHANGEABLE.name,
+    mode: Type.Optional(Type.Enum([...Modes])),
+  },
+  { additionalProperties: false },
+)
+const Change = Type.Partial(Type.Object(CHANGEABLE), { additionalProperties: false })
+export const Rotation = Type.Object(
+  { grace_period_hours: Type.Optional(Type.Number({ minimum: 0, maximum: MAX_GRACE_HOURS })) },
+  { additionalProperties: false },
+)
+
+export function keyRoutes({
+  accounts,
+  database,
+  ids,
+  clock,
+  ownedDomains,
+}: AccountRoutesOptions): readonly AnyEndpoint[] {
+  const context = { ids, clock, ownedDomains }
+  const read = { scope: 'api_keys:read' } as const
+  const write = { scope: 'api_keys:write' } as const
+  const wire = (row: KeyRow) => wireKey(row, clock.now())
+  const shownOnce = ({ row, key }: KeyWithSecret) => ({ ...wire(row), key })
+  return [
+    endpoint({
+      method: 'GET',
+      path: PATH,
+      access: read,
+      summary: 'Lists API keys, the revoked ones too',
+      tag: TAG,
+      query: Type.Object({ page: Page, limit: PageLimit }),
+      answers: { 200: listOf(Key, PagePagination) },
+      handle: ({ principal: { accountId }, query }) =>
+        database.tenant(accountId, async (db) => {
+          const total = await countKeys(db, accountId)
+          const whole = query.page === undefined && query.limit === undefined
+          const { pagination, offset } = whole
+            ? { pagination: { page: 1, limit: Math.max(1, total), total, pages: 1 }, offset: 0 }
+            : pageOf(query, total)
+          const rows = await listKeys(db, accountId, whole ? MAX_LISTED : pagination.limit, offset)
+          return list(rows.map(wire), pagination)
+        }),
+    }),
+    endpoint({
+      method: 'POST',
+      path: PATH,
+      access: write,
+      summary: 'Makes an API key and shows its secret once',
+      tag: TAG,
+      body: Creation,
+      answers: { 201: dataOf(KeyShownOnce) },
+      errors: [errors.invalid_state],
+      handle: async ({ principal, body }) => {
+        const request = { ...DEFAULTS, ...changesOf(body), mode: body.mode ?? 'live', name: body.name }
+        const made = await database.tenant(principal.accountId, (db) => createKey(db, context, principal, request))
+        return { ...single(shownOnce(made), { status: 201 }), headers: NO_STORE }
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${PATH}/{id}`,
+      access: read,
+      summary: 'Reads an API key',
+      tag: TAG,
+      params: IdParams,
+      answers: { 200: dataOf(Key) },
+      errors: [errors.not_found],
+      handle: async ({ principal: { accountId }, params }) => {
+        const row = await database.tenant(accountId, (db) => selectKey(db, accountId, params.id))
+        if (row === null) throw errors.not_found()
+        return single(wire(row))
+      },
+    }),
+    endpoint({
+      method: 'PATCH',
+      path: `${PATH}/{id}`,
+      access: write,
+      summary: "Changes an API key's name, scopes, domains, addresses or end",
+      tag: TAG,
+      params: IdParams,
+      body: Change,
+      answers: { 200: dataOf(Key) },
+      errors: [errors.not_found, errors.invalid_state],
+      handle: async ({ principal, params, body }) => {
+        const row = await database.tenant(principal.accountId, (db) =>
+          changeKey(db, context, principal, params.id, changesOf(body)),
+        )
+        accounts.forget(principal.accountId)
+        return single(wire(row))
+      },
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: `${PATH}/{id}`,
+      access: write,
+      summary: 'Revokes an API key',
+      tag: TAG,
+      params: IdParams,
+      answers: { 200: dataOf(Key) },
+      errors: [errors.not_found],
+      handle: async ({ principal: { accountId }, params }) => {
+        const row = await database.tenant(accountId, (db) => revokeKey(db, clock, accountId, params.id))
+        accounts.forget(accountId)
+        return single(wire(row))
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: `${PATH}/{id}/rotate`,
+      access: write,
+      summary: 'Gives an API key a new secret; the old one may stay good for a while',
+      tag: TAG,
+      params: IdParams,
+      body: Rotation,
+      answers: { 200: dataOf(KeyShownOnce) },
+      errors: [errors.not_found, errors.invalid_state],
+      handle: async ({ principal, params, body }) => {
+        const rotated = await database.tenant(principal.accountId, (db) =>
+          rotateKey(db, context, principal, params.id, graceMsOf(body)),
+        )
+        accounts.forget(principal.accountId)
+        return { ...single(shownOnce(rotated)), headers: NO_STORE }
+      },
+    }),
+  ]
+}
+
+const MAX_LISTED = 10 * MAX_LIVE_KEYS
+export const NO_STORE = { 'cache-control': 'no-store' } as const
+
+const DEFAULTS: Omit<KeyRequest, 'name' | 'mode'> = {
+  scopes: ['full'],
+  domainIds: null,
+  allowedIps: [],
+  expiresAt: null,
+}
+
+function changesOf(body: Static<typeof Change>): Partial<Omit<KeyRequest, 'mode'>> {
+  const { name, scopes, domain_ids: domainIds, allowed_ips: allowedIps, expires_at: expiresAt } = body
+  return {
+    ...(name !== undefined && { name }),
+    ...(scopes !== undefined && { scopes }),
+    ...(domainIds !== undefined && { domainIds }),
+    ...(allowedIps !== undefined && { allowedIps }),
+    ...(expiresAt !== undefined && { expiresAt: expiresAt === null ? null : new Date(expiresAt) }),
+  }
+}
+
+export function graceMsOf(body: Static<typeof Rotation>): number {
+  return (body.grace_period_hours ?? 0) * HOUR_MS
+}
+
+/** A key as the API and the operator's commands show it. */
+export function wireKey(row: KeyRow, now: Date): Static<typeof Key> {
+  const until = row.previous_valid_until
+  return {
+    id: row.id,
+    name: row.name,
+    prefix: row.prefix,
+    last4: row.last4,
+    mode: row.mode,
+    scopes: [...row.scopes] as Static<typeof Key>['scopes'],
+    domain_ids: row.domain_ids === null ? null : [...row.domain_ids],
+    allowed_ips: [...row.allowed_ips],
+    expires_at: row.expires_at?.toISOString() ?? null,
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+    last_used_ip: row.last_used_ip,
+    created_at: row.created_at.toISOString(),
+    revoked_at: row.revoked_at?.toISOString() ?? null,
+    previous_valid_until: until !== null && until > now ? until.toISOString() : null,
+  }
+}

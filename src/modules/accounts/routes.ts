@@ -1,0 +1,278 @@
+// The endpoints of an account about itself: profile, usage, limits, SMTP credentials (contract sections 6 and 16).
+
+import { type Static, Type } from 'typebox'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database, Db } from '../../platform/db.ts'
+import { type AnyEndpoint, bare, DateTime, dataOf, endpoint, single, Uuid } from '../../platform/http.ts'
+import type { Ids } from '../../platform/ids.ts'
+import type { Logger } from '../../platform/log.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import { errors } from './errors.ts'
+import type { KeyContext } from './keys.ts'
+import { PLANS, RATE_CLASSES, type Rates } from './plans.ts'
+import { changeProfile } from './profile.ts'
+import type { Accounts } from './room.ts'
+import { graceMsOf, keyRoutes, NO_STORE, Rotation } from './routes-keys.ts'
+import { readSmtpCredential, rotateSmtpCredential, type SmtpCredential } from './smtp-credential.ts'
+import { type AccountRow, selectAccount } from './sql.ts'
+
+export interface DeliveryFigures {
+  readonly delivered: number
+  readonly bounced: number
+  readonly failed: number
+  readonly deferred: number
+  readonly complained: number
+  /** In [0, 1], four decimals; null when nothing was sent. */
+  readonly delivery_rate: number | null
+}
+
+/** Where mail is submitted. */
+export interface SubmissionFace {
+  readonly host: string
+  readonly starttlsPorts: readonly number[]
+  readonly implicitTlsPorts: readonly number[]
+}
+
+export interface AccountRoutesOptions {
+  readonly accounts: Accounts
+  readonly database: Database
+  readonly secrets: Secrets
+  readonly ids: Ids
+  readonly clock: Clock
+  readonly log: Logger
+  readonly submission: SubmissionFace
+  readonly ownedDomains: KeyContext['ownedDomains']
+  /** The figures of the month that begins on `month` (`YYYY-MM-01`). Absent: none are known yet. */
+  readonly deliveryFigures?: (db: Db, accountId: string, month: string) => Promise<DeliveryFigures>
+}
+
+const TAG = 'Account'
+const MAX_TEXT_CHARS = 200
+const MAX_EMAIL_CHARS = 320
+const MAX_RETENTION_DAYS = 3_650
+
+const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
+const Line = Type.String({ minLength: 1, maxLength: MAX_TEXT_CHARS, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' })
+
+const CHANGEABLE = {
+  name: Line,
+  email: Type.String({ minLength: 3, maxLength: MAX_EMAIL_CHARS }),
+  company: nullable(Line),
+  timezone: Type.String({ minLength: 1, maxLength: 64, examples: ['Europe/Vienna'] }),
+  locale: Type.String({ minLength: 1, maxLength: 35, examples: ['en'] }),
+  tracking_enabled: Type.Boolean(),
+  open_tracking_enabled: Type.Boolean(),
+  click_tracking_enabled: Type.Boolean(),
+  unsubscribe_header_enabled: Type.Boolean(),
+  enforce_sender_verification: Type.Boolean(),
+  block_disposable_emails: Type.Boolean(),
+  disposable_confidence_threshold: Type.Number({ minimum: 0, maximum: 1 }),
+  retention_days: Type.Integer({ minimum: 1, maximum: MAX_RETENTION_DAYS }),
+}
+const Profile = Type.Object({ id: Uuid, ...CHANGEABLE, plan: Type.Enum([...PLANS]), created_at: DateTime })
+const ProfileChange = Type.Partial(Type.Object(CHANGEABLE), { additionalProperties: false })
+
+const Count = nullable(Type.Integer())
+const Metered = Type.Object({ used: Type.Integer(), limit: Count, remaining: Count })
+const ALL_METERED = { validations: Metered, content_checks: Metered, risk_previews: Metered }
+const UsageReport = Type.Object({
+  period: Type.String({ description: 'YYYY-MM, in UTC' }),
+  plan: Type.Enum([...PLANS]),
+  reset_at: DateTime,
+  emails: Type.Object({ used: Type.Integer(), sent: Type.Integer(), limit: Count, remaining: Count }),
+  ...ALL_METERED,
+  delivery: Type.Object({
+    delivered: Type.Integer(),
+    bounced: Type.Integer(),
+    failed: Type.Integer(),
+    deferred: Type.Integer(),
+    complained: Type.Integer(),
+    delivery_rate: nullable(Type.Number()),
+  }),
+})
+const Rate = Type.Object({ limit: Type.Integer(), window_seconds: Type.Integer() })
+const LimitsReport = Type.Object({
+  plan: Type.Enum([...PLANS]),
+  limits: Type.Object({
+    emails: Count,
+    validations: Count,
+    content_checks: Count,
+    risk_previews: Count,
+    webhooks: Count,
+    rate: Type.Object(Object.fromEntries(RATE_CLASSES.map((name) => [name, Rate]))),
+  }),
+  features: Type.Object({ risk: Type.Boolean(), content_events: Type.Boolean() }),
+  usage: Type.Object({ emails: Metered, ...ALL_METERED }),
+})
+const SMTP = {
+  username: Type.String(),
+  password: Type.String(),
+  host: Type.String(),
+  port: Type.Integer(),
+  ports: Type.Object({ starttls: Type.Array(Type.Integer()), implicit_tls: Type.Array(Type.Integer()) }),
+  encryption: Type.String(),
+  auth_methods: Type.Array(Type.String()),
+  created_at: DateTime,
+  rotated_at: nullable(DateTime),
+  last_used_at: nullable(DateTime),
+}
+const Smtp = Type.Object({ ...SMTP, data: Type.Object(SMTP) })
+const ROTATED_SMTP = { ...SMTP, previous_valid_until: nullable(DateTime) }
+const RotatedSmtp = Type.Object({ ...ROTATED_SMTP, data: Type.Object(ROTATED_SMTP) })
+
+export function accountRoutes(options: AccountRoutesOptions): readonly AnyEndpoint[] {
+  return [...profileRoutes(options), ...usageRoutes(options), ...smtpRoutes(options), ...keyRoutes(options)]
+}
+
+function profileRoutes({ accounts, database }: AccountRoutesOptions): readonly AnyEndpoint[] {
+  const path = '/api/v1/customer/profile'
+  return [
+    endpoint({
+      method: 'GET',
+      path,
+      access: { scope: 'profile:read' },
+      summary: 'Reads the account and its defaults',
+      tag: TAG,
+      answers: { 200: dataOf(Profile) },
+      handle: async ({ principal: { accountId } }) => {
+        const row = await database.tenant(accountId, (db) => selectAccount(db, accountId))
+        if (row === null) throw errors.not_found()
+        return single(wireProfile(row))
+      },
+    }),
+    endpoint({
+      method: 'PATCH',
+      path,
+      access: { scope: 'profile:write' },
+      summary: 'Changes the account and its defaults',
+      tag: TAG,
+      body: ProfileChange,
+      answers: { 200: dataOf(Profile) },
+      handle: async ({ principal: { accountId }, body }) => {
+        const row = await database.tenant(accountId, (db) => changeProfile(db, accountId, withoutUndefined(body)))
+        accounts.forget(accountId)
+        return single(wireProfile(row))
+      },
+    }),
+  ]
+}
+
+function usageRoutes({ accounts, database, deliveryFigures }: AccountRoutesOptions): readonly AnyEndpoint[] {
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/customer/usage',
+      legacyPath: '/api/customer/usage',
+      access: { scope: 'stats:read' },
+      summary: "Reads this month's usage and delivery",
+      tag: TAG,
+      answers: { 200: dataOf(UsageReport) },
+      handle: async ({ principal: { accountId } }) => {
+        const { plan } = await accounts.settings(accountId)
+        const { month, resetAt } = accounts.quotas.period()
+        const { used, delivery } = await database.tenant(accountId, async (db) => ({
+          used: await accounts.quotas.read(db, accountId),
+          delivery: (await deliveryFigures?.(db, accountId, month)) ?? NO_FIGURES,
+        }))
+        const emails = { ...used.emails, sent: used.emails.used }
+        return single({ period: month.slice(0, 7), plan, reset_at: resetAt, ...used, emails, delivery })
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/customer/limits',
+      access: { scope: 'stats:read' },
+      summary: 'Reads what the account may use, and how much of it is used',
+      tag: TAG,
+      answers: { 200: dataOf(LimitsReport) },
+      handle: async ({ principal: { accountId } }) => {
+        const { plan, limits, features, rates } = await accounts.settings(accountId)
+        const usage = await database.tenant(accountId, (db) => accounts.quotas.read(db, accountId))
+        return single({ plan, limits: { ...limits, rate: wireRates(rates) }, features, usage })
+      },
+    }),
+  ]
+}
+
+function smtpRoutes({ database, secrets, ids, clock, log, submission }: AccountRoutesOptions): readonly AnyEndpoint[] {
+  const path = '/api/v1/smtp-credentials'
+  return [
+    endpoint({
+      method: 'GET',
+      path,
+      access: { scope: 'smtp:read' },
+      summary: 'Reads the SMTP user name and password',
+      tag: TAG,
+      answers: { 200: Smtp },
+      handle: async ({ principal: { accountId, keyId }, requestId }) => {
+        const credential = await database.tenant(accountId, (db) =>
+          readSmtpCredential(db, secrets, accountId, clock.now()),
+        )
+        log.info({ account_id: accountId, key_id: keyId, request_id: requestId }, 'SMTP password shown')
+        return { ...bare(wireSmtp(credential, submission)), headers: NO_STORE }
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: `${path}/rotate`,
+      access: { scope: 'smtp:write' },
+      summary: 'Makes a new SMTP password; the old one may stay good for a while',
+      tag: TAG,
+      body: Rotation,
+      answers: { 200: RotatedSmtp },
+      handle: async ({ principal: { accountId, keyId }, requestId, body }) => {
+        const credential = await database.tenant(accountId, (db) =>
+          rotateSmtpCredential(db, { secrets, ids, clock }, accountId, graceMsOf(body)),
+        )
+        log.info({ account_id: accountId, key_id: keyId, request_id: requestId }, 'SMTP password rotated')
+        const fields = { ...wireSmtp(credential, submission), previous_valid_until: credential.previousValidUntil }
+        return { ...bare(fields), headers: NO_STORE }
+      },
+    }),
+  ]
+}
+
+const NO_FIGURES: DeliveryFigures = {
+  delivered: 0,
+  bounced: 0,
+  failed: 0,
+  deferred: 0,
+  complained: 0,
+  delivery_rate: null,
+}
+
+function wireProfile(row: AccountRow): Static<typeof Profile> {
+  const { account_id: id, limits: _limits, features: _features, suspended_at: _suspended, created_at, ...rest } = row
+  return { id, ...rest, created_at: created_at.toISOString() }
+}
+
+/** As the limit is told in headers and errors: as many as the bucket holds, in the time that it takes to fill. */
+function wireRates(rates: Rates): object {
+  return Object.fromEntries(
+    RATE_CLASSES.map((name) => {
+      const { burst, perSecond } = rates[name]
+      return [name, { limit: burst, window_seconds: Math.ceil(burst / perSecond) }]
+    }),
+  )
+}
+
+function wireSmtp(credential: SmtpCredential, { host, starttlsPorts, implicitTlsPorts }: SubmissionFace): object {
+  return {
+    username: credential.username,
+    password: credential.password,
+    host,
+    port: starttlsPorts[0] ?? implicitTlsPorts[0] ?? 0,
+    ports: { starttls: starttlsPorts, implicit_tls: implicitTlsPorts },
+    encryption: starttlsPorts.length > 0 ? 'STARTTLS' : 'TLS',
+    auth_methods: ['PLAIN', 'LOGIN'],
+    created_at: credential.createdAt,
+    rotated_at: credential.rotatedAt,
+    last_used_at: credential.lastUsedAt,
+  }
+}
+
+type Defined<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> }
+
+function withoutUndefined<T extends object>(value: T): Defined<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as Defined<T>
+}
