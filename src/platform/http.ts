@@ -246,7 +246,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   await app.register(swagger, openapiOptions(options.openapi))
   return {
     app,
-    document: () => (app as unknown as { swagger(): object }).swagger(),
+    document: () => withSharedErrors((app as unknown as { swagger(): OpenApiDocument }).swagger()),
     add: (endpoints) => {
       for (const described of endpoints) {
         addRoute(app, options, described, described.path, false)
@@ -442,17 +442,7 @@ function describedErrors(
 }
 
 function errorSchema(codes: readonly string[]): object {
-  return {
-    description: codes.join(', '),
-    type: 'object',
-    required: ['error', 'code', 'details', 'request_id'],
-    properties: {
-      error: { type: 'string' },
-      code: { type: 'string', enum: codes },
-      details: { type: 'object', additionalProperties: true },
-      request_id: { type: 'string' },
-    },
-  }
+  return { ...ERROR_SCHEMA, description: codes.join(', ') }
 }
 
 /** The same schema without the refusal of unknown fields: legacy paths ignore them. */
@@ -550,6 +540,38 @@ function answerBrokenRequest(
 }
 
 // --- OpenAPI
+
+interface OpenApiDocument {
+  readonly components?: Readonly<Record<string, unknown>> & { readonly schemas?: Readonly<Record<string, unknown>> }
+  readonly paths?: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>
+}
+
+interface OpenApiOperation {
+  readonly responses?: Record<string, { description?: string; content?: Record<string, { schema: unknown }> }>
+}
+
+const ERROR_SCHEMA = {
+  type: 'object',
+  required: ['error', 'code', 'details', 'request_id'],
+  properties: {
+    error: { type: 'string' },
+    code: { type: 'string' },
+    details: { type: 'object', additionalProperties: true },
+    request_id: { type: 'string' },
+  },
+}
+
+/** The error form stands once; each response names the codes it may carry in its description. */
+function withSharedErrors(document: OpenApiDocument): object {
+  const copy = structuredClone(document)
+  for (const operation of Object.values(copy.paths ?? {}).flatMap((path) => Object.values(path))) {
+    for (const [status, response] of Object.entries(operation.responses ?? {})) {
+      if (Number(status) >= 400)
+        response.content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
+    }
+  }
+  return { ...copy, components: { ...copy.components, schemas: { ...copy.components?.schemas, Error: ERROR_SCHEMA } } }
+}
 
 function openapiOptions({ publicUrl, euUrl }: HttpOptions['openapi']): object {
   return {

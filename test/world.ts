@@ -1,0 +1,202 @@
+// The world of a test: the service as it is, over a fresh database, with a DNS of declared zones that answers NXDOMAIN to
+// all else, receivers on real loopback sockets, and a clock that is turned by hand.
+//
+//   await using world = await startWorld({ zones: { 'example.net': { MX: ['10 mx.example.net'] } } })
+//   const sent = await world.api.post('/api/v1/send', { ... })
+
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { type Ground, type Rooms, startApp } from '../src/app.ts'
+import { type Config, readConfig } from '../src/config.ts'
+import { createAccount, passwords } from '../src/modules/accounts/index.ts'
+import { type CorrectableClock, systemClock } from '../src/platform/clock.ts'
+import { connect } from '../src/platform/db.ts'
+import { systemIds } from '../src/platform/ids.ts'
+import { createLogger, type LogLevel } from '../src/platform/log.ts'
+import { secretsFrom } from '../src/platform/secrets.ts'
+import { freshDb } from './database.ts'
+import { type DeclaredZones, declaredZones, type Zones } from './zones.ts'
+
+export interface Reply {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes are looked into
+  readonly body: any
+  readonly headers: Headers
+}
+
+export interface Api {
+  get(path: string, headers?: Record<string, string>): Promise<Reply>
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+  put(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+  patch(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+  delete(path: string, headers?: Record<string, string>): Promise<Reply>
+}
+
+export interface TestAccount {
+  readonly accountId: string
+  readonly apiKey: string
+  readonly testApiKey: string
+  /** With the live key. */
+  readonly api: Api
+  /** With the test key. */
+  readonly testApi: Api
+}
+
+export interface ManualClock extends CorrectableClock {
+  /** Turns the time of day and the monotonic clock. Sleepers wake when their time has come. */
+  advance(ms: number): void
+}
+
+export interface World extends AsyncDisposable {
+  readonly url: string
+  readonly rooms: Rooms
+  readonly clock: ManualClock
+  readonly zones: DeclaredZones
+  /** The first account, with its live key. */
+  readonly account: TestAccount
+  readonly api: Api
+  newAccount(name?: string): Promise<TestAccount>
+  /** Calls with any key or none. */
+  apiWith(key: string | null): Api
+  /** A domain of the account that is verified, through the API and the declared zones. @returns its id */
+  verifiedDomain(name: string, owner?: TestAccount): Promise<string>
+}
+
+export interface WorldOptions {
+  readonly settings?: Readonly<Record<string, string>>
+  readonly zones?: Zones
+  readonly log?: LogLevel
+}
+
+export async function startWorld({ settings = {}, zones = {}, log = 'silent' }: WorldOptions = {}): Promise<World> {
+  const stack = new AsyncDisposableStack()
+  const fresh = stack.use(await freshDb())
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'posthorn-world-'))
+  stack.defer(() => rm(dataDir, { recursive: true, force: true }))
+  const config: Config = readConfig({
+    POSTHORN_DATA_DIR: dataDir,
+    POSTHORN_HTTP_PORT: '0',
+    POSTHORN_SUBMISSION_PORT: '0',
+    POSTHORN_SUBMISSION_TLS_PORT: '0',
+    POSTHORN_MX_PORT: '0',
+    POSTHORN_HOSTNAME: 'mail.posthorn.test',
+    POSTHORN_DELIVERY: 'direct',
+    POSTHORN_ALLOW_PRIVATE_NETWORKS: 'true',
+    POSTHORN_RATE_LIMITS: 'off',
+    POSTHORN_SECRET_KEY: 'a secret of the tests that nobody else has',
+    ...settings,
+  })
+  const clock = manualClock()
+  const dns = declaredZones(zones)
+  const ground: Ground = {
+    clock,
+    ids: systemIds(() => clock.now().getTime()),
+    log: createLogger(log),
+    resolver: dns,
+    verifier: dns,
+  }
+  const database = connect({ url: fresh.url, onError: () => undefined })
+  stack.defer(() => database.close())
+  const secrets = secretsFrom(Buffer.from(config.secretKey ?? ''))
+  const app = await startApp(config, ground, { adminUrl: fresh.url, database, secrets, close: async () => undefined })
+  stack.defer(() => app.stop(AbortSignal.timeout(10_000)))
+  const url = `http://127.0.0.1:${app.httpPort}`
+  const apiWith = (key: string | null): Api => apiOf(url, key)
+
+  let accounts = 0
+  const newAccount = async (name = 'Test'): Promise<TestAccount> => {
+    const context = { database, secrets, ids: ground.ids, clock, passwords: passwords(ground.ids.bytes) }
+    const made = await createAccount(context, { email: `owner${++accounts}@posthorn.test`, name })
+    return { ...made, api: apiWith(made.apiKey), testApi: apiWith(made.testApiKey) }
+  }
+  const account = await newAccount()
+  const owned = stack.move()
+  return {
+    url,
+    rooms: app.rooms,
+    clock,
+    zones: dns,
+    account,
+    api: account.api,
+    newAccount,
+    apiWith,
+    verifiedDomain: async (name, owner = account) => {
+      const { status, body } = await owner.api.post('/api/v1/customer/domains', { domain: name })
+      assert.equal(status, 201, JSON.stringify(body))
+      const { id } = body.data
+      const records = (await owner.api.get(`/api/v1/customer/domains/${id}/dns`)).body.dns_records
+      for (const record of records as { name: string; value: string }[])
+        dns.declare({ [record.name]: { TXT: [record.value] } })
+      const verified = await owner.api.post(`/api/v1/customer/domains/${id}/verify`)
+      assert.equal(verified.body.verified, true, JSON.stringify(verified.body))
+      return id
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+function apiOf(url: string, key: string | null): Api {
+  const call = async (
+    method: string,
+    where: string,
+    body: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Reply> => {
+    const reply = await fetch(url + where, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(key !== null && { 'x-api-key': key }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await reply.text()
+    const isJson = reply.headers.get('content-type')?.includes('json') === true
+    return { status: reply.status, body: isJson ? JSON.parse(text) : text, headers: reply.headers }
+  }
+  return {
+    get: (where, headers) => call('GET', where, undefined, headers),
+    post: (where, body, headers) => call('POST', where, body, headers),
+    put: (where, body, headers) => call('PUT', where, body, headers),
+    patch: (where, body, headers) => call('PATCH', where, body, headers),
+    delete: (where, headers) => call('DELETE', where, undefined, headers),
+  }
+}
+
+/** Runs with the real time, and can be turned ahead: what is due then is due at once. */
+export function manualClock(): ManualClock {
+  const real = systemClock()
+  const sleepers = new Set<{ readonly untilMs: number; readonly wake: () => void }>()
+  let aheadMs = 0
+  let offsetMs = 0
+  const monotonicMs = (): number => real.monotonicMs() + aheadMs
+  return {
+    now: () => new Date(real.now().getTime() + aheadMs + offsetMs),
+    monotonicMs,
+    correct: () => {
+      // The database runs with the real time; a clock that was turned by hand must not follow it back.
+      offsetMs = 0
+    },
+    sleep: async (ms, signal) => {
+      const turned = Promise.withResolvers<void>()
+      const sleeper = { untilMs: monotonicMs() + ms, wake: turned.resolve }
+      sleepers.add(sleeper)
+      const over = new AbortController()
+      const either = AbortSignal.any([signal, over.signal])
+      try {
+        await Promise.race([real.sleep(ms, either), turned.promise])
+      } finally {
+        sleepers.delete(sleeper)
+        over.abort()
+      }
+    },
+    advance: (ms) => {
+      aheadMs += ms
+      for (const sleeper of sleepers) if (sleeper.untilMs <= monotonicMs()) sleeper.wake()
+    },
+  }
+}
