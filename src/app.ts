@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
 import { type Accounts, accountsRoom, readPlans } from './modules/accounts/index.ts'
+import { bounceRoutes } from './modules/bounces/index.ts'
 import {
   type Domains,
   domainRoutes,
@@ -23,7 +24,7 @@ import {
   sendingOf,
   sendingRoutes,
 } from './modules/sending/index.ts'
-import { suppressionRoutes } from './modules/suppression/index.ts'
+import { expireSuppressions, forgetOldSoftBounces, suppressionRoutes } from './modules/suppression/index.ts'
 import { type CorrectableClock, systemClock } from './platform/clock.ts'
 import type { Database } from './platform/db.ts'
 import type { Resolver } from './platform/dns.ts'
@@ -132,6 +133,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
   const endpoints = [
     ...domainRoutes(domains),
     ...suppressionRoutes({ database, clock, ids }),
+    ...bounceRoutes({ database }),
     ...sendingRoutes(sending),
     ...emailRoutes({
       database,
@@ -149,6 +151,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
 const VERSION = packageJson.version
 const PARTITIONS_EVERY_MS = 3_600_000
 const CLEAN_EVERY_MS = 600_000
+const CLEAN_AT_ONCE = 1_000
 
 /** The services of this process, in the order in which they start. */
 export async function servicesOf(
@@ -191,12 +194,15 @@ function partitionsLoop({ database, ground: { clock, log } }: Rooms): Service {
   }
 }
 
-function cleaningLoop({ database, ground: { clock, log } }: Rooms): Service {
+/** Takes away what has had its day: nothing waits for it, so its pace does not matter. */
+function cleaningLoop({ database, ground: { clock, ids, log } }: Rooms): Service {
   return loop({
     name: 'cleaning',
     turn: async () => {
       await forgetKeys(database.system, clock.now())
-      return CLEAN_EVERY_MS
+      const expired = await database.transaction((db) => expireSuppressions(db, { ids, clock }, CLEAN_AT_ONCE))
+      const old = await forgetOldSoftBounces(database.system, { ids, clock }, CLEAN_AT_ONCE)
+      return Math.max(expired, old) === CLEAN_AT_ONCE ? 0 : CLEAN_EVERY_MS
     },
     onError: (err) => log.warn({ err }, 'cleaning will be tried again'),
   })

@@ -1,0 +1,143 @@
+// Stories through the front door that need no network: what the contract promises of every account and every route.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startWorld } from './world.ts'
+
+const MAIL = { from: 'you@example.com', to: 'someone@example.net', subject: 'First mail', html: '<h1>It works</h1>' }
+
+test('a test key sends from any domain, and the mail is sandboxed', async () => {
+  await using world = await startWorld()
+  const { status, body } = await world.account.testApi.post('/api/v1/send', MAIL)
+  assert.equal(status, 202, JSON.stringify(body))
+  assert.equal(body.success, true)
+  assert.equal(body.data.status, 'sandboxed')
+  const one = await world.api.get(`/api/v1/emails/${body.data.email_id}`)
+  assert.equal(one.body.data.html, MAIL.html)
+  assert.equal(one.body.data.events[0].event, 'email.sent')
+})
+
+test('a live key sends only from a verified domain of the account', async () => {
+  await using world = await startWorld()
+  const foreign = await world.api.post('/api/v1/send', MAIL)
+  assert.deepEqual([foreign.status, foreign.body.code], [403, 'sender_domain_not_allowed'])
+  assert.deepEqual(foreign.body.details, { domain: 'example.com' })
+  await world.api.post('/api/v1/customer/domains', { domain: 'pending.example' })
+  const pending = await world.api.post('/api/v1/send', { ...MAIL, from: 'a@pending.example' })
+  assert.deepEqual([pending.status, pending.body.code], [422, 'sender_not_verified'])
+  await world.verifiedDomain('shop.example')
+  const sent = await world.api.post('/api/v1/send', { ...MAIL, from: 'Shop <a@shop.example>' })
+  assert.deepEqual([sent.status, sent.body.data?.status], [202, 'queued'])
+  const sub = await world.api.post('/api/v1/send', { ...MAIL, from: 'a@mail.shop.example' })
+  assert.equal(sub.body.code, 'sender_domain_not_allowed')
+})
+
+test('200 parallel sends under one idempotency key make one email', async () => {
+  await using world = await startWorld()
+  const replies = await Promise.all(
+    Array.from({ length: 200 }, () =>
+      world.account.testApi.post('/api/v1/send', MAIL, { 'idempotency-key': 'order-1' }),
+    ),
+  )
+  const accepted = replies.filter(({ status }) => status === 202)
+  assert.ok(accepted.length >= 1)
+  assert.ok(replies.every(({ status, body }) => status === 202 || body.code === 'idempotency_in_progress'))
+  assert.equal(new Set(accepted.map(({ body }) => body.data.email_id)).size, 1)
+  const again = await world.account.testApi.post('/api/v1/send', MAIL, { 'idempotency-key': 'order-1' })
+  assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [202, 'true'])
+  const other = await world.account.testApi.post(
+    '/api/v1/send',
+    { ...MAIL, subject: 'x' },
+    { 'idempotency-key': 'order-1' },
+  )
+  assert.deepEqual([other.status, other.body.code], [422, 'idempotency_key_reused'])
+  assert.equal((await world.api.get('/api/v1/emails')).body.pagination.total, 1)
+})
+
+test('a refusal frees the idempotency key', async () => {
+  await using world = await startWorld()
+  const headers = { 'idempotency-key': 'k' }
+  const refused = await world.api.post('/api/v1/send', { ...MAIL, from: 'a@later.example' }, headers)
+  assert.equal(refused.status, 403)
+  await world.verifiedDomain('later.example')
+  assert.equal((await world.api.post('/api/v1/send', { ...MAIL, from: 'a@later.example' }, headers)).status, 202)
+})
+
+test('unsubscribed and suppressed recipients are refused, the others of the mail go out', async () => {
+  await using world = await startWorld()
+  await world.verifiedDomain('shop.example')
+  await world.api.post('/api/v1/customer/unsubscribes', { email: 'Gone@Example.net' })
+  await world.api.post('/api/v1/customer/suppressions', { email: 'dead@example.net' })
+  const mail = { ...MAIL, from: 'a@shop.example' }
+  const all = await world.api.post('/api/v1/send', { ...mail, to: 'gone@example.net' })
+  assert.deepEqual([all.status, all.body.code], [422, 'recipient_unsubscribed'])
+  assert.equal(all.body.details.overridable, false)
+  const some = await world.api.post('/api/v1/send', {
+    ...mail,
+    to: ['a@example.net', 'gone@example.net', 'dead@example.net'],
+  })
+  assert.equal(some.status, 202)
+  assert.deepEqual(
+    some.body.data.recipients.map(({ status, reason }: { status: string; reason: string | null }) => [status, reason]),
+    [
+      ['queued', null],
+      ['unsubscribed', 'recipient_unsubscribed'],
+      ['suppressed', 'recipient_suppressed'],
+    ],
+  )
+})
+
+test('a batch answers each message, a strict one all or none', async () => {
+  await using world = await startWorld()
+  const messages = [MAIL, { ...MAIL, to: 'not an address' }, { ...MAIL, subject: 'third' }]
+  const loose = await world.account.testApi.post('/api/v1/send/batch', { messages })
+  assert.deepEqual([loose.status, loose.body.summary], [200, { total: 3, accepted: 2, rejected: 1 }])
+  assert.equal(loose.body.data[1].error.code, 'validation_error')
+  const strict = await world.account.testApi.post(
+    '/api/v1/send/batch',
+    { messages },
+    { 'x-batch-validation': 'strict' },
+  )
+  assert.deepEqual([strict.status, strict.body.code], [422, 'validation_error'])
+  assert.deepEqual(strict.body.details.messages, [{ index: 1, code: 'validation_error' }])
+  assert.equal((await world.api.get('/api/v1/emails')).body.pagination.total, 2)
+  for (const bad of [[], Array.from({ length: 501 }, () => MAIL)]) {
+    assert.equal((await world.account.testApi.post('/api/v1/send/batch', { messages: bad })).status, 422)
+  }
+})
+
+test('a scheduled email can be moved and canceled, and is not found by another account', async () => {
+  await using world = await startWorld()
+  const at = new Date(world.clock.now().getTime() + 3_600_000).toISOString()
+  const { body } = await world.account.testApi.post('/api/v1/send', { ...MAIL, scheduled_at: at })
+  assert.equal(body.data.status, 'scheduled')
+  assert.equal(body.data.scheduled_at, at)
+  const id = body.data.email_id
+  const later = new Date(world.clock.now().getTime() + 7_200_000).toISOString()
+  const moved = await world.api.patch(`/api/v1/emails/${id}`, { scheduled_at: later })
+  assert.deepEqual([moved.status, moved.body.data.scheduled_at], [200, later])
+  const stranger = await world.newAccount()
+  for (const reply of [
+    await stranger.api.get(`/api/v1/emails/${id}`),
+    await stranger.api.post(`/api/v1/emails/${id}/cancel`),
+    await stranger.api.patch(`/api/v1/emails/${id}`, { scheduled_at: later }),
+  ]) {
+    assert.deepEqual([reply.status, reply.body.code], [404, 'not_found'])
+  }
+  const canceled = await world.api.post(`/api/v1/emails/${id}/cancel`)
+  assert.deepEqual([canceled.status, canceled.body.data.status], [200, 'canceled'])
+  assert.deepEqual((await world.api.post(`/api/v1/emails/${id}/cancel`)).body.code, 'not_cancelable')
+})
+
+test('metadata and tag come back as they were given', async () => {
+  await using world = await startWorld()
+  const metadata = { order: 7, nested: { list: [1, 'zwei', null] }, ключ: 'значение' }
+  const { body } = await world.account.testApi.post('/api/v1/send', { ...MAIL, tag: 'welcome', metadata })
+  const one = await world.api.get(`/api/v1/emails/${body.data.email_id}`)
+  assert.deepEqual([one.body.data.tag, one.body.data.metadata], ['welcome', metadata])
+  assert.deepEqual(one.body.data.events[0].metadata, metadata)
+  assert.equal((await world.api.get('/api/v1/emails?tag=welcome')).body.pagination.total, 1)
+  assert.equal((await world.api.get('/api/v1/emails?tag=other')).body.pagination.total, 0)
+  assert.equal((await world.api.get('/api/v1/emails?search=FIRST')).body.pagination.total, 1)
+  assert.equal((await world.api.get('/api/v1/emails?search=%25')).body.pagination.total, 0)
+})
