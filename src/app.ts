@@ -4,12 +4,13 @@
 import type { AddressInfo } from 'node:net'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
-import { type Accounts, accountsRoom, readPlans } from './modules/accounts/index.ts'
+import { type Accounts, accountRoutes, accountsRoom, readPlans } from './modules/accounts/index.ts'
 import { bounceRoutes } from './modules/bounces/index.ts'
 import {
   type Domains,
   domainRoutes,
   domainsOf,
+  ownedDomains,
   recheckLoop,
   type SenderDomains,
   senderDomainsOf,
@@ -131,6 +132,20 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     },
   })
   const endpoints = [
+    ...accountRoutes({
+      accounts,
+      database,
+      secrets,
+      ids,
+      clock,
+      log,
+      ownedDomains,
+      submission: {
+        host: config.hostname,
+        starttlsPorts: config.submissionPorts,
+        implicitTlsPorts: config.submissionTlsPorts,
+      },
+    }),
     ...domainRoutes(domains),
     ...suppressionRoutes({ database, clock, ids }),
     ...bounceRoutes({ database }),
