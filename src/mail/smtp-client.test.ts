@@ -239,7 +239,7 @@ for (const [name, script, expected, usable, more] of SENDINGS) {
     await using mx = await startReceiver(script)
     const connection = await opened(mx)
     let dots = 0
-    const result = await connection.send({ ...TRANSACTION, ...more, beforeDot: () => dots++ })
+    const result = await connection.send({ ...TRANSACTION, ...more, beforeDot: () => ++dots > 0 })
     assert.deepEqual(told(result), [expected])
     assert.equal(connection.usable, usable)
     assert.equal(result.stale, false)

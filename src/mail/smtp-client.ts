@@ -64,8 +64,8 @@ export interface Transaction {
   readonly smtpUtf8?: boolean
   /** The body holds 8-bit bytes (RFC 6152). */
   readonly eightBit?: boolean
-  /** Called right before the bytes that hold the final dot leave. */
-  readonly beforeDot?: () => void
+  /** Asked right before the bytes that hold the final dot leave. False: they never leave, and the connection is dropped. */
+  readonly beforeDot?: () => boolean | Promise<boolean>
 }
 
 export interface SendResult {
@@ -278,10 +278,15 @@ export class SmtpConnection {
   async #body({ message, beforeDot }: Transaction, run: Run): Promise<void> {
     if (this.#stream.disturbed) return this.#spokeEarly(run)
     this.#recorder.client(`(${message.length} bytes)`)
-    const poured = await this.#stream.pour(wireParts(message), this.#timeouts.block, () => {
-      run.dotSent = true
-      beforeDot?.()
+    const poured = await this.#stream.pour(wireParts(message), this.#timeouts.block, async () => {
+      run.held = beforeDot !== undefined && !(await beforeDot())
+      run.dotSent = !run.held
+      return run.dotSent
     })
+    if (run.held) {
+      run.end(failed('dot', { code: 'aborted', message: 'the message was held back' }))
+      return this.#drop()
+    }
     if (!poured && !run.dotSent) return this.#spokeEarly(run)
     const reply = await this.#heard('dot', run)
     if (reply === null) return
@@ -342,6 +347,7 @@ class Run {
   answered = false
   lost = false
   dotSent = false
+  held = false
   suspect = false
   finalReply: Reply | null = null
 

@@ -120,7 +120,7 @@ export class SmtpStream {
    * @param beforeLast called right before the bytes that end with the last part are handed to the socket
    * @returns whether the last part was handed over
    */
-  async pour(parts: readonly Buffer[], blockTimeoutMs: number, beforeLast: () => void): Promise<boolean> {
+  async pour(parts: readonly Buffer[], blockTimeoutMs: number, beforeLast: () => Promise<boolean>): Promise<boolean> {
     let held = 0
     this.#socket.cork()
     for (const [index, part] of parts.entries()) {
@@ -132,7 +132,7 @@ export class SmtpStream {
           this.#socket.cork()
           held = 0
         }
-        if (index === parts.length - 1) beforeLast()
+        if (index === parts.length - 1 && start === 0 && !(await beforeLast())) return false
         const block = part.length <= BLOCK_BYTES ? part : part.subarray(start, start + BLOCK_BYTES)
         if (this.#fault === null) this.#socket.write(block)
         held += block.length

@@ -12,7 +12,7 @@ export { decodeContent, encodeContent } from './content.ts'
 export { type ControlOptions, cancelEmail, rescheduleEmail, retryEmail, statusName } from './control.ts'
 export { type EmailStory, emailStory } from './emails.ts'
 export { emailErrors } from './errors.ts'
-export { joinAsNode, leaveAsNode, type NodeLease, renewLease, takeOver } from './node.ts'
+export { joinAsNode, leaveAsNode, type NodeLease, RENEW_EVERY_MS, renewLease, takeOver } from './node.ts'
 export { ensureOutboxPartitions } from './partitions.ts'
 export {
   type ClaimAnswer,
@@ -20,7 +20,9 @@ export {
   claim,
   complete,
   enqueue,
+  fetchBody,
   fetchLetters,
+  firstAttemptWith,
   handBack,
   promote,
   releaseDomain,

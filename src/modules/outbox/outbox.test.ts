@@ -164,7 +164,7 @@ test('what is claimed comes with its content, ends once, and a second result fin
   const node = await joinAsNode(h.database.system, h.clock, 'a')
   const [row] = await h.take(node.epoch)
   assert.equal(row?.id, email?.id)
-  const [letter] = await fetchLetters(h.database.system, row === undefined ? [] : [row])
+  const [letter] = await fetchLetters(h.database.system, row === undefined ? [] : [row], 1_000_000)
   assert.deepEqual(letter?.body, BODY)
   const result = outcome(row as Claimed, h.clock.now())
   const write = (): Promise<ReadonlySet<string>> => h.database.transaction((db) => complete(db, node.epoch, [result]))

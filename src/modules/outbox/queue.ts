@@ -197,6 +197,7 @@ interface EmailRow {
   readonly sender: string
   readonly recipient: string
   readonly recipient_key: string
+  readonly subject: string
   readonly message_id: string
   readonly stream: number
   readonly sandbox: boolean
@@ -209,23 +210,44 @@ interface EmailRow {
   readonly body_id: string
 }
 
-/** The emails behind leased rows, with their contents; a content shared by several is one Buffer. */
-export async function fetchLetters(db: Db, claimed: readonly Claimed[]): Promise<readonly Letter[]> {
+/**
+ * The emails behind leased rows, with their contents; a content shared by several is one Buffer.
+ *
+ * @param maxBodyBytes larger contents are left out, so that a batch has a bounded size
+ */
+export async function fetchLetters(
+  db: Db,
+  claimed: readonly Pick<Claimed, 'id' | 'accountId'>[],
+  maxBodyBytes: number,
+): Promise<readonly Letter[]> {
   if (claimed.length === 0) return []
   const ids = claimed.map(({ id }) => id)
   const rows = await db.query<EmailRow>(sql.fetchEmails, [claimed.map((row) => row.accountId), ids, ...bounds(ids)])
   const bodyIds = new Map(rows.map((row) => [row.body_id, row.account_id]))
   const keys = [...bodyIds.keys()]
-  const bodies = await db.query<{ id: string; body: Buffer }>(sql.fetchBodies, [
-    [...bodyIds.values()],
-    keys,
-    ...bounds(keys),
-  ])
-  const byId = new Map(bodies.map(({ id, body }) => [id, body]))
+  const bodies = await db.query<BodyRow>(sql.fetchBodies, [[...bodyIds.values()], keys, ...bounds(keys), maxBodyBytes])
+  const byId = new Map(bodies.map((row) => [row.id, row]))
   return rows.flatMap((row) => {
     const body = byId.get(row.body_id)
     return body === undefined ? [] : [letterOf(row, body)]
   })
+}
+
+interface BodyRow {
+  readonly id: string
+  readonly bytes: number
+  readonly body: Buffer | null
+}
+
+/** The content of one email, whatever its size; null when it is no longer there. */
+export async function fetchBody(db: Db, { accountId, bodyId }: Letter): Promise<Buffer | null> {
+  return (await db.one<{ body: Buffer }>(sql.oneBody, [accountId, bodyId]))?.body ?? null
+}
+
+/** When an attempt for this email first ended with this status (RFC 3463), or null. */
+export async function firstAttemptWith(db: Db, letter: Letter, enhanced: string): Promise<Date | null> {
+  const row = await db.one<{ at: Date | null }>(sql.firstAttemptWith, [letter.accountId, letter.id, enhanced])
+  return row?.at ?? null
 }
 
 /** The smallest and largest id: they prune partitions when the plan is run. */
@@ -234,7 +256,7 @@ function bounds(ids: readonly string[]): [string | undefined, string | undefined
   return [sorted[0], sorted.at(-1)]
 }
 
-function letterOf(row: EmailRow, body: Buffer): Letter {
+function letterOf(row: EmailRow, { body, bytes }: BodyRow): Letter {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -243,6 +265,7 @@ function letterOf(row: EmailRow, body: Buffer): Letter {
     sender: row.sender,
     recipient: row.recipient,
     recipientKey: row.recipient_key,
+    subject: row.subject,
     messageId: row.message_id,
     stream: row.stream === 1 ? 'broadcast' : 'transactional',
     sandbox: row.sandbox,
@@ -254,6 +277,7 @@ function letterOf(row: EmailRow, body: Buffer): Letter {
     attemptsCount: row.attempts_count,
     bodyId: row.body_id,
     body,
+    bodyBytes: bytes,
   }
 }
 

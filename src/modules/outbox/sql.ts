@@ -81,7 +81,7 @@ export const claim = (blocked: string): ReturnType<typeof statement> =>
 
 export const fetchEmails = statement(
   'outbox_fetch_emails',
-  `select e.id, e.account_id, e.domain_id, e.created_at, e.sender, e.recipient, e.recipient_key, e.message_id, e.stream,
+  `select e.id, e.account_id, e.domain_id, e.created_at, e.sender, e.recipient, e.recipient_key, e.subject, e.message_id, e.stream,
      e.sandbox, e.sandbox_result, e.tag, e.scheduled_at, e.expires_at, e.tls_required, e.attempts_count, e.body_id
    from unnest($1::uuid[], $2::uuid[]) as k(account_id, id)
    cross join lateral (select * from email e where e.account_id = k.account_id and e.id = k.id
@@ -89,7 +89,8 @@ export const fetchEmails = statement(
 )
 export const fetchBodies = statement(
   'outbox_fetch_bodies',
-  `select b.id, b.body from unnest($1::uuid[], $2::uuid[]) as k(account_id, id)
+  `select b.id, octet_length(b.body) as bytes, case when octet_length(b.body) <= $5 then b.body end as body
+   from unnest($1::uuid[], $2::uuid[]) as k(account_id, id)
    cross join lateral (select * from email_body b where b.account_id = k.account_id and b.id = k.id
      and b.id >= $3 and b.id <= $4) b`,
 )
@@ -109,7 +110,7 @@ export const complete = statement(
    e as (update email e set status = r.status, last_smtp_code = coalesce(r.smtp_code, e.last_smtp_code),
        last_response = coalesce(r.response, e.last_response), next_attempt_at = r.next,
        attempts_count = e.attempts_count + case when r.tried then 1 else 0 end,
-       delivered_at = case when r.status = 3 then r.at else e.delivered_at end,
+       delivered_at = case when r.status in (3, 8) then r.at else e.delivered_at end,
        ended_at = case when r.next is null then r.at end
      from w join r on r.id = w.id where e.account_id = r.account_id and e.id = r.id and e.id >= $11 and e.id <= $12)
    select id from w`,
@@ -200,6 +201,12 @@ export const attemptsOf = statement(
   'outbox_attempts_of',
   `select number, started_at, duration_ms, outcome, detail from attempt
    where account_id = $1 and email_id = $2 order by number limit $3`,
+)
+
+export const firstAttemptWith = statement(
+  'outbox_first_attempt_with',
+  `select min(started_at) as at from attempt
+   where account_id = $1 and email_id = $2 and detail::jsonb ->> 'enhanced_code' = $3`,
 )
 
 // Each filter that is null lets all pass; the plan is made for the values given (the tenant's face plans each call).

@@ -15,7 +15,7 @@ export const STATUS = {
 } as const
 export type EmailStatus = keyof typeof STATUS
 /** The states from which nothing leads on by itself. */
-export type FinalStatus = 'delivered' | 'bounced' | 'failed' | 'suppressed'
+export type FinalStatus = 'delivered' | 'bounced' | 'failed' | 'suppressed' | 'complained'
 
 export const SANDBOX_RESULTS = ['deliver', 'bounce', 'defer', 'fail', 'suppress', 'complain'] as const
 export type SandboxResult = (typeof SANDBOX_RESULTS)[number]
@@ -133,6 +133,7 @@ export interface Letter {
   readonly sender: string
   readonly recipient: string
   readonly recipientKey: string
+  readonly subject: string
   readonly messageId: string
   readonly stream: Stream
   readonly sandbox: boolean
@@ -144,7 +145,9 @@ export interface Letter {
   /** Tries that have ended. */
   readonly attemptsCount: number
   readonly bodyId: string
-  readonly body: Buffer
+  /** Null: larger than was asked for; `fetchBody` brings it. */
+  readonly body: Buffer | null
+  readonly bodyBytes: number
 }
 
 /** What one leased email came to. `next` null: the email has ended with `status`. */

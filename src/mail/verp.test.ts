@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { readReturnPath, returnPath, type VerpMac } from './verp.ts'
+
+const mac: VerpMac = (text) => createHmac('sha256', 'a key').update(text).digest()
+const other: VerpMac = (text) => createHmac('sha256', 'another key').update(text).digest()
+
+test('a return path tells its email and its account, whatever a receiver does to its case', () => {
+  fc.assert(
+    fc.property(fc.uuid(), fc.uuid(), fc.boolean(), (emailId, accountId, loud) => {
+      const path = returnPath(mac, emailId, accountId, 'mail.example')
+      const local = path.slice(0, path.indexOf('@'))
+      assert.ok(local.length <= 64)
+      const ids = readReturnPath(mac, loud ? local.toUpperCase() : local)
+      assert.equal(ids?.emailId, emailId)
+      assert.ok(ids !== null && ids.firstAccountId <= accountId && accountId <= ids.lastAccountId)
+    }),
+  )
+})
+
+test('a return path that was changed, cut or signed by another is none of ours', () => {
+  const path = returnPath(mac, '01912345-6789-7abc-8def-0123456789ab', '01912345-6789-7abc-8def-0123456789ab', 'h')
+  const local = path.slice(0, path.indexOf('@'))
+  assert.equal(readReturnPath(other, local), null)
+  for (let at = 0; at < local.length; at++) {
+    const changed = local.slice(0, at) + (local[at] === 'a' ? 'b' : 'a') + local.slice(at + 1)
+    assert.equal(readReturnPath(mac, changed), null, changed)
+  }
+  for (const text of ['', 'b+', local.slice(0, -1), `${local}a`, 'b+__proto__', `${local.slice(0, -1)}1`]) {
+    assert.equal(readReturnPath(mac, text), null, text)
+  }
+})
+
+test('no text makes reading a return path throw', () => {
+  fc.assert(fc.property(fc.string(), (text) => void readReturnPath(mac, text)))
+})

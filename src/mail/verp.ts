@@ -1,0 +1,98 @@
+// Return paths that tell which email a report is about: `b+<token>@<host>` (VERP). Anyone can write to such an address,
+// so the token is signed: email id (16 bytes) | the first 12 bytes of the account id | MAC (10 bytes), in base32 letters.
+// Receivers fold case, so reading does too. The local part has 63 of the 64 characters that RFC 5321 section 4.5.3.1.1
+// allows, which is why the account is named by a prefix: 48 bits of time and 42 of chance, a range of the primary key.
+
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
+const PREFIX = 'b+'
+const EMAIL_BYTES = 16
+const ACCOUNT_BYTES = 12
+const MAC_BYTES = 10
+const TOKEN_BYTES = EMAIL_BYTES + ACCOUNT_BYTES + MAC_BYTES
+
+/** HMAC-SHA-256 under the key of this purpose; at least 10 bytes. */
+export type VerpMac = (text: Buffer) => Buffer
+
+export interface VerpIds {
+  readonly emailId: string
+  /** The account's id lies between these two, both included. */
+  readonly firstAccountId: string
+  readonly lastAccountId: string
+}
+
+/** @returns `b+<token>@<host>` */
+export function returnPath(mac: VerpMac, emailId: string, accountId: string, host: string): string {
+  const named = Buffer.concat([bytesOf(emailId), bytesOf(accountId).subarray(0, ACCOUNT_BYTES)])
+  return `${PREFIX}${base32(Buffer.concat([named, mac(named).subarray(0, MAC_BYTES)]))}@${host}`
+}
+
+/**
+ * @param localPart what stands before the `@`, in any case
+ * @returns null when it is not one of ours
+ */
+export function readReturnPath(mac: VerpMac, localPart: string): VerpIds | null {
+  const folded = localPart.toLowerCase()
+  const token = folded.startsWith(PREFIX) ? fromBase32(folded.slice(PREFIX.length)) : null
+  if (token === null) return null
+  const named = token.subarray(0, EMAIL_BYTES + ACCOUNT_BYTES)
+  if (!equal(mac(named).subarray(0, MAC_BYTES), token.subarray(EMAIL_BYTES + ACCOUNT_BYTES))) return null
+  const account = named.toString('hex', EMAIL_BYTES)
+  return {
+    emailId: dashed(named.toString('hex', 0, EMAIL_BYTES)),
+    firstAccountId: dashed(account.padEnd(32, '0')),
+    lastAccountId: dashed(account.padEnd(32, 'f')),
+  }
+}
+
+/** In a time that does not depend on where the two differ. */
+function equal(a: Buffer, b: Buffer): boolean {
+  let differing = a.length ^ b.length
+  for (const [index, byte] of a.entries()) differing |= byte ^ (b[index] ?? 0)
+  return differing === 0
+}
+
+function bytesOf(uuid: string): Buffer {
+  const bytes = Buffer.from(uuid.replaceAll('-', ''), 'hex')
+  if (bytes.length !== EMAIL_BYTES) throw new TypeError('not a UUID')
+  return bytes
+}
+
+function dashed(hex: string): string {
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+function base32(bytes: Buffer): string {
+  let text = ''
+  let bits = 0
+  let value = 0
+  for (const byte of bytes) {
+    value = ((value << 8) | byte) & 0xfff
+    bits += 8
+    while (bits >= 5) {
+      bits -= 5
+      text += ALPHABET.charAt((value >> bits) & 31)
+    }
+  }
+  return bits === 0 ? text : text + ALPHABET.charAt((value << (5 - bits)) & 31)
+}
+
+const TOKEN_CHARS = Math.ceil((TOKEN_BYTES * 8) / 5)
+
+function fromBase32(text: string): Buffer | null {
+  if (text.length !== TOKEN_CHARS) return null
+  const bytes = Buffer.alloc(TOKEN_BYTES)
+  let length = 0
+  let bits = 0
+  let value = 0
+  for (const letter of text) {
+    const digit = ALPHABET.indexOf(letter)
+    if (digit === -1) return null
+    value = ((value << 5) | digit) & 0xfff
+    bits += 5
+    if (bits < 8) continue
+    bits -= 8
+    bytes[length++] = (value >> bits) & 0xff
+  }
+  // One spelling for each token: the bits left over are zero.
+  return (value & ((1 << bits) - 1)) === 0 ? bytes : null
+}

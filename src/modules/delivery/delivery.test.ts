@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { house } from './house.test-kit.ts'
+
+const MINUTE = 60_000
+const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } }
+
+test('a mail is signed, delivered, and told with all that was said', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2')
+  const id = await h.put('bob@example.net')
+  assert.equal(await h.delivery.turn(), 1)
+  const [message] = await mx.received(1)
+  assert.match(message?.from ?? '', /^b\+[a-z2-7]{61}@mail\.posthorn\.test$/)
+  const text = message?.data.toString('latin1') ?? ''
+  assert.match(text, /^DKIM-Signature: v=1; a=rsa-sha256;/)
+  assert.match(text, new RegExp(`Message-ID: <${id}@shop.example>`))
+  assert.match(text, /Feedback-ID: tag_one:/)
+  assert.ok(!text.includes('unsubscribe}}'))
+  const { email, attempts, events } = await h.story(id)
+  assert.equal(await h.status(id), 'delivered')
+  assert.equal(email.attempts_count, 1)
+  assert.equal(await h.queued(), 0)
+  const [attempt] = attempts
+  assert.equal(attempt?.outcome, 'delivered')
+  assert.equal(attempt?.detail['mx'], 'mx.example.net')
+  assert.equal(attempt?.detail['ip'], '127.0.0.2')
+  assert.equal(attempt?.detail['smtp_code'], 250)
+  assert.ok((attempt?.detail['dialogue'] as unknown[]).length > 8)
+  assert.equal(events.length, 1)
+  assert.equal(events[0]?.event, 'email.delivered')
+  assert.equal(events[0]?.data['attempts'], 1)
+  assert.deepEqual(events[0]?.data['remote_mta'], { host: 'mx.example.net', ip: '127.0.0.2' })
+  assert.deepEqual(h.logged, [])
+})
+
+// Each row: what the receiver answers, and what becomes of the email, its bounce and its address.
+const REPLIES: [rcpt: string, event: string, type: string | null, suppressed: string | null][] = [
+  ['250 2.1.5 ok', 'email.delivered', null, null],
+  ['550 5.1.1 no such user', 'email.bounced', 'hard', 'hard_bounce'],
+  ['552 5.2.2 mailbox full', 'email.bounced', 'soft', null],
+  ['550 5.7.1 blocked by our policy', 'email.bounced', 'block', null],
+  ['451 4.2.0 try again later', 'email.deferred', null, null],
+]
+for (const [rcpt, event, type, suppressed] of REPLIES) {
+  test(`a recipient answered "${rcpt}" gives ${event}`, async () => {
+    await using h = await house(ZONE)
+    await h.receiver('127.0.0.2', { rcpt })
+    const id = await h.put('bob@example.net')
+    await h.delivery.turn()
+    const last = await h.last(id)
+    assert.equal(last.event, event)
+    assert.equal(last.data['type'] ?? null, type)
+    assert.equal(await h.suppressed('bob@example.net'), suppressed)
+    if (type !== null) assert.equal(last.data['suppressed'], suppressed !== null)
+    assert.deepEqual(h.logged, [])
+  })
+}
+
+test('a mail that was deferred is tried at its times, the same bytes each time, and delivered once', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2', { dot: '451 4.3.0 not now' })
+  const id = await h.put('bob@example.net')
+  await h.delivery.turn()
+  assert.equal(await h.status(id), 'deferred')
+  assert.equal((await h.last(id)).data['attempt'], 1)
+  h.clock.advance(5 * MINUTE)
+  assert.equal(await h.delivery.turn(), 0)
+  mx.script({ dot: 'default' })
+  h.clock.advance(2 * MINUTE)
+  assert.equal(await h.delivery.turn(), 1)
+  assert.equal(await h.status(id), 'delivered')
+  const { email, attempts, events } = await h.story(id)
+  assert.deepEqual(
+    attempts.map(({ outcome }) => outcome),
+    ['deferred', 'delivered'],
+  )
+  assert.equal(email.attempts_count, 2)
+  assert.deepEqual(
+    events.map(({ event }) => event),
+    ['email.deferred', 'email.delivered'],
+  )
+  assert.equal(events[1]?.data['attempts'], 2)
+  const [first, second] = mx.messages
+  assert.ok(first !== undefined && second !== undefined && first.data.equals(second.data))
+})
+
+test('an email that the receiver puts off for 72 hours fails, and counts as one soft bounce', async () => {
+  await using h = await house(ZONE)
+  await h.receiver('127.0.0.2', { rcpt: '452 4.2.2 mailbox full' })
+  const id = await h.put('bob@example.net')
+  let attempts = 0
+  for (let hours = 0; hours < 73; hours++) {
+    attempts += await h.delivery.turn()
+    h.clock.advance(60 * MINUTE)
+  }
+  const last = await h.last(id)
+  assert.equal(last.event, 'email.failed')
+  assert.equal(last.data['reason'], 'retry_exhausted')
+  assert.equal(last.data['last_smtp_code'], 452)
+  assert.equal(last.data['attempts'], attempts)
+  assert.ok(attempts >= 14 && attempts <= 18, `${attempts} attempts`)
+  assert.equal(await h.queued(), 0)
+})
+
+test('a null MX is a hard bounce at once, without a connection', async () => {
+  await using h = await house({ 'example.net': { MX: ['0 .'] } })
+  const id = await h.put('bob@example.net')
+  await h.delivery.turn()
+  const last = await h.last(id)
+  assert.equal(last.event, 'email.bounced')
+  assert.equal(last.data['category'], 'bad_domain')
+  assert.equal(await h.suppressed('bob@example.net'), 'hard_bounce')
+})
+
+test('a domain that does not exist bounces when it is missing again after 15 minutes, not before', async () => {
+  await using h = await house()
+  const id = await h.put('bob@missing.test')
+  for (const minutes of [0, 7, 5]) {
+    h.clock.advance(minutes * MINUTE)
+    await h.delivery.turn()
+    assert.equal(await h.status(id), 'deferred')
+  }
+  h.clock.advance(5 * MINUTE)
+  await h.delivery.turn()
+  assert.equal(await h.status(id), 'bounced')
+  assert.equal((await h.last(id)).data['category'], 'bad_domain')
+})
+
+test('no domain is found missing while most names are', async () => {
+  await using h = await house()
+  const emails = []
+  for (let n = 0; n < 12; n++) emails.push(await h.put(`bob@missing${n}.test`))
+  for (const minutes of [0, 17]) {
+    h.clock.advance(minutes * MINUTE)
+    await h.delivery.turn()
+  }
+  for (const id of emails) assert.equal(await h.status(id), 'deferred')
+})
+
+test('when the first host is dead or busy the next one gets the mail; when it refuses, none does', async () => {
+  await using h = await house({
+    'example.net': { MX: ['10 one.example.net', '20 two.example.net'] },
+    'one.example.net': { A: ['127.0.0.3'] },
+    'two.example.net': { A: ['127.0.0.2'] },
+  })
+  const two = await h.receiver('127.0.0.2')
+  const dead = await h.put('bob@example.net')
+  await h.delivery.turn()
+  assert.equal(await h.status(dead), 'delivered')
+  const one = await h.receiver('127.0.0.3', { rcpt: { 'busy@example.net': '451 4.2.0 later', '*': '550 5.1.1 no' } })
+  const busy = await h.put('busy@example.net')
+  const bad = await h.put('bad@example.net')
+  const other = h.another()
+  await other.turn()
+  assert.equal(await h.status(busy), 'delivered')
+  assert.equal(await h.status(bad), 'bounced')
+  assert.equal(one.messageCount, 0)
+  assert.equal(two.messageCount, 2)
+})
+
+test('a destination at a private address is never connected to, unless that is allowed', async () => {
+  await using h = await house(ZONE, { allowPrivateNetworks: false })
+  const mx = await h.receiver('127.0.0.2')
+  const id = await h.put('bob@example.net')
+  await h.delivery.turn()
+  assert.equal(await h.status(id), 'failed')
+  assert.equal((await h.last(id)).data['reason'], 'dns_failure')
+  assert.equal(mx.connectionCount, 0)
+})
+
+test('a destination that answers 421 is left alone for a while, and gets everything in the end', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2', { mail: { reply: '421 4.7.0 too many connections', then: 'close' } })
+  const first = await h.put('a@example.net')
+  await h.delivery.turn()
+  assert.equal(await h.status(first), 'deferred')
+  mx.script({ mail: 'default' })
+  const second = await h.put('b@example.net')
+  assert.equal(await h.delivery.turn(), 0)
+  await new Promise((resolve) => setTimeout(resolve, 1_100))
+  h.clock.advance(7 * MINUTE)
+  await h.delivery.turn()
+  assert.equal(await h.status(first), 'delivered')
+  assert.equal(await h.status(second), 'delivered')
+})
+
+test('a mail that requires TLS is never sent in plain text, and fails for that in the end', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2')
+  const plain = await h.put('a@example.net')
+  const id = await h.put('b@example.net', {
+    tlsRequired: true,
+    expiresAt: new Date(h.clock.now().getTime() + 10 * MINUTE),
+  })
+  await h.delivery.turn()
+  assert.equal(await h.status(plain), 'delivered')
+  assert.equal(await h.status(id), 'deferred')
+  h.clock.advance(7 * MINUTE)
+  await h.delivery.turn()
+  assert.equal((await h.last(id)).data['reason'], 'tls_required')
+  assert.equal(mx.messageCount, 1)
+})
+
+test('a mail that requires TLS goes out inside TLS', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2', { tls: true })
+  const id = await h.put('b@example.net', { tlsRequired: true })
+  await h.delivery.turn()
+  const [message] = await mx.received(1)
+  assert.equal(message?.tls, true)
+  assert.equal((((await h.last(id)).data['tls'] as Record<string, unknown>) ?? {})['verified'], 'none')
+})
+
+test('an expired email is not tried', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2')
+  const id = await h.put('b@example.net', { expiresAt: new Date(h.clock.now().getTime() + MINUTE) })
+  h.clock.advance(MINUTE)
+  await h.delivery.turn()
+  const last = await h.last(id)
+  assert.deepEqual([last.event, last.data['reason'], last.data['attempts']], ['email.failed', 'expired', 0])
+  assert.equal(mx.connectionCount, 0)
+})
+
+test('an address that came onto a list after acceptance is not mailed', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2', { rcpt: '550 5.1.1 no such user' })
+  const first = await h.put('bob@example.net')
+  await h.delivery.turn()
+  mx.script({ rcpt: 'default' })
+  const second = await h.put('bob@example.net')
+  await h.delivery.turn()
+  assert.equal(await h.status(first), 'bounced')
+  assert.equal(await h.status(second), 'suppressed')
+  const last = await h.last(second)
+  assert.deepEqual([last.event, last.data['reason']], ['email.suppressed', 'hard_bounce'])
+  assert.equal(mx.messageCount, 0)
+})
+
+test('mail of a domain that was removed ends, and tells why', async () => {
+  await using h = await house(ZONE, { signingKeys: async () => new Map() })
+  const id = await h.put('bob@example.net')
+  await h.delivery.turn()
+  assert.equal((await h.last(id)).data['reason'], 'domain_removed')
+})
+
+test('a dead destination among many delays nobody', async () => {
+  const zones: Record<string, { MX?: string[]; A?: string[] }> = { 'dead.test': { A: ['127.0.0.9'] } }
+  for (let n = 0; n < 20; n++) zones[`d${n}.test`] = { A: ['127.0.0.2'] }
+  await using h = await house(zones, { timeouts: { banner: 2_000, connect: 2_000 } })
+  const mx = await h.receiver('127.0.0.2')
+  await h.receiver('127.0.0.9', { banner: { then: 'stall' } })
+  for (let n = 0; n < 200; n++) await h.put(`u${n}@dead.test`)
+  for (let n = 0; n < 20; n++) await h.put(`bob@d${n}.test`)
+  await h.delivery.start()
+  const started = performance.now()
+  await mx.received(20, 1_500)
+  assert.ok(performance.now() - started < 1_500)
+})
+
+test('when a node dies over a mail, another one sends it, under the same Message-ID, and its late result counts for nothing', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2', { dot: { then: 'stall' } })
+  const id = await h.put('bob@example.net')
+  const dying = h.delivery.turn()
+  while (mx.messageCount < 1) await new Promise((resolve) => setTimeout(resolve, 10))
+  await h.database.system.execute({
+    name: 'test_kill',
+    text: "update node set lease_until = now() - interval '1 second'",
+  })
+  mx.script({ dot: 'default' })
+  const other = h.another()
+  await other.turn()
+  assert.equal(await h.status(id), 'delivered')
+  await h.delivery.stop(AbortSignal.timeout(50))
+  await dying.catch(() => undefined)
+  assert.equal((await h.events(id)).filter(({ event }) => event === 'email.delivered').length, 1)
+  assert.equal((await h.events(id)).length, 1)
+  const ids = mx.messages.map(({ data }) => /Message-ID: (\S+)/.exec(data.toString('latin1'))?.[1])
+  assert.deepEqual(new Set(ids), new Set([`<${id}@shop.example>`]))
+})
+
+test('a stop loses nothing and doubles nothing', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2', { dot: { reply: '250 2.0.0 ok', afterMs: 5 } })
+  const emails: string[] = []
+  for (let n = 0; n < 300; n++) emails.push(await h.put(`u${n}@example.net`))
+  await h.delivery.start()
+  await mx.received(50)
+  await h.delivery.stop(AbortSignal.timeout(5_000))
+  const taken = mx.messages.length
+  assert.ok(taken >= 50 && taken < 300, `${taken} at the stop`)
+  assert.equal(await h.queued(), 300 - taken)
+  await h.another().turn()
+  assert.equal(await h.queued(), 0)
+  const recipients = mx.messages.flatMap((message) => message.recipients)
+  assert.equal(recipients.length, 300)
+  assert.equal(new Set(recipients).size, 300)
+})

@@ -1,0 +1,87 @@
+// Two bounds of a process: how many copies may have been taken by a receiver without our database knowing it, and how many
+// bytes of large messages may be in memory.
+
+export interface AnswerGate {
+  /** Resolves when one more message may get its final dot. */
+  enter(): Promise<Pass>
+}
+
+export interface Pass {
+  /** Its result is durable, or there was no answer. May be called more than once. */
+  leave(): void
+}
+
+// A receiver that takes its time over the final dot (up to ten minutes) must not hold a place that others need.
+const SLOW_DOT_MS = 1_000
+
+/**
+ * At most `limit` messages are between their final dot and the commit of their result, but for those whose receiver has
+ * been silent for more than a second. A process that dies sends at most these a second time.
+ */
+export function answerGate(limit: number): AnswerGate {
+  const waiting: (() => void)[] = []
+  let inside = 0
+  const leaveOne = (): void => {
+    inside--
+    const next = inside < limit ? waiting.shift() : undefined
+    if (next === undefined) return
+    inside++
+    next()
+  }
+  const passOf = (): Pass => {
+    let counted = true
+    const leave = (): void => {
+      if (!counted) return
+      counted = false
+      leaveOne()
+    }
+    const timer = setTimeout(leave, SLOW_DOT_MS)
+    timer.unref()
+    return {
+      leave: () => {
+        clearTimeout(timer)
+        leave()
+      },
+    }
+  }
+  return {
+    enter: async () => {
+      if (inside < limit) inside++
+      else await new Promise<void>((resolve) => waiting.push(resolve))
+      return passOf()
+    },
+  }
+}
+
+export interface ByteBudget {
+  /** Resolves when there is room, or when nothing else is inside; then `give` is due. First come, first served. */
+  take(bytes: number): Promise<void>
+  give(bytes: number): void
+}
+
+export function byteBudget(limit: number): ByteBudget {
+  const waiting: { readonly bytes: number; readonly resolve: () => void }[] = []
+  let taken = 0
+  const next = (): void => {
+    for (
+      let first = waiting[0];
+      first !== undefined && (taken === 0 || taken + first.bytes <= limit);
+      first = waiting[0]
+    ) {
+      waiting.shift()
+      taken += first.bytes
+      first.resolve()
+    }
+  }
+  return {
+    take: (bytes) =>
+      new Promise((resolve) => {
+        waiting.push({ bytes, resolve })
+        next()
+      }),
+    give: (bytes) => {
+      taken -= bytes
+      next()
+    },
+  }
+}

@@ -1,0 +1,112 @@
+// The sandbox inbox: what sandbox mail came to, for every key of its account to read.
+
+import type { Database, Db } from '../../platform/db.ts'
+import { errors } from './errors.ts'
+import * as sql from './sql.ts'
+
+export interface NewInboxMail {
+  readonly id: string
+  readonly accountId: string
+  readonly emailId: string
+  readonly from: string
+  readonly to: string
+  readonly recipientKey: string
+  readonly subject: string
+  readonly raw: Buffer
+  readonly receivedAt: Date
+}
+
+export interface InboxRow {
+  readonly id: string
+  readonly email_id: string
+  readonly sender: string
+  readonly recipient: string
+  readonly subject: string
+  readonly size_bytes: number
+  readonly received_at: Date
+}
+
+/** In the caller's transaction. A mail that stands there already stays as it is. */
+export async function addToInbox(db: Db, mails: readonly NewInboxMail[]): Promise<void> {
+  if (mails.length === 0) return
+  let start = 1
+  const starts = mails.map(({ raw }) => {
+    const here = start
+    start += raw.length
+    return here
+  })
+  await db.execute(sql.addInbox, [
+    mails.map((mail) => mail.id),
+    mails.map((mail) => mail.accountId),
+    mails.map((mail) => mail.emailId),
+    mails.map((mail) => mail.from),
+    mails.map((mail) => mail.to),
+    mails.map((mail) => mail.recipientKey),
+    mails.map((mail) => mail.subject),
+    mails.length === 1 ? mails[0]?.raw : Buffer.concat(mails.map((mail) => mail.raw)),
+    starts,
+    mails.map((mail) => mail.raw.length),
+    mails.map((mail) => mail.receivedAt),
+  ])
+}
+
+export interface InboxFilter {
+  /** A suppression key. */
+  readonly to: string | null
+  /** A part of the subject, in any case. */
+  readonly subject: string | null
+  readonly emailId: string | null
+}
+
+export interface InboxPage {
+  readonly limit: number
+  readonly offset: number
+  /** Newest first: only what is older than the mail of this id. */
+  readonly before: string | null
+}
+
+export async function listInbox(
+  database: Database,
+  accountId: string,
+  { to, subject, emailId }: InboxFilter,
+  { limit, offset, before }: InboxPage,
+): Promise<{ readonly rows: readonly InboxRow[]; readonly total: number }> {
+  const pattern = subject === null ? null : `%${subject.replaceAll(/[\\%_]/g, '\\$&')}%`
+  const filter = [accountId, to, pattern, emailId]
+  return database.tenant(accountId, async (db) => {
+    const [rows, count] = await Promise.all([
+      db.query<InboxRow>(sql.listInbox, [...filter, before, limit, offset]),
+      db.one<{ total: number }>(sql.countInbox, filter),
+    ])
+    return { rows, total: count?.total ?? 0 }
+  })
+}
+
+/** @throws not_found */
+export async function oneInboxMail(
+  database: Database,
+  accountId: string,
+  id: string,
+): Promise<InboxRow & { readonly raw: Buffer }> {
+  const row = await database.tenant(accountId, (db) =>
+    db.one<InboxRow & { readonly raw: Buffer }>(sql.oneInbox, [accountId, id]),
+  )
+  if (row === null) throw errors.not_found()
+  return row
+}
+
+/** @throws not_found */
+export async function deleteInboxMail(database: Database, accountId: string, id: string): Promise<void> {
+  const deleted = await database.tenant(accountId, (db) => db.execute(sql.deleteInbox, [accountId, id]))
+  if (deleted === 0) throw errors.not_found()
+}
+
+/** @returns how many there were */
+export function clearInbox(database: Database, accountId: string): Promise<number> {
+  return database.tenant(accountId, (db) => db.execute(sql.clearInbox, [accountId]))
+}
+
+/** @returns how many mails from before `before` are gone; `limit` means that there may be more */
+export function forgetInbox(db: Db, before: Date, limit: number): Promise<number> {
+  return db.execute(sql.forgetInbox, [before, limit])
+}

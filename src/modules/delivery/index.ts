@@ -1,0 +1,12 @@
+// The door of the room: it takes what is in the outbox to where it belongs, and tells what became of it. The rules stand
+// in worker.ts (claims, bounds, leases, stop), route.ts (connections), schedule.ts (when to try again) and results.ts (what
+// an answer means). Sandbox mail takes the same path up to the network and then stands in the inbox.
+
+export { type Composer, composerOf } from './compose.ts'
+export { errors } from './errors.ts'
+export { forgetInbox } from './inbox.ts'
+export type { Relay } from './network.ts'
+export type { NoteBounces } from './record.ts'
+export type { BounceFacts } from './results.ts'
+export type { SigningKey, SigningKeys, Tracking, Treated, UnsubscribeLinks } from './types.ts'
+export { type Delivery, type DeliveryOptions, deliveryService, LIMITS, type Limits } from './worker.ts'

@@ -1,0 +1,242 @@
+// The ways out: from a recipient's domain to the route that its mail takes, in direct and in relay mode.
+//
+// The plan of a domain is asked of the DNS and kept for a minute; domains with the same hosts share a route, its
+// connections and its pace. Routes that nothing uses are forgotten.
+
+import { setMaxListeners } from 'node:events'
+import { isIP } from 'node:net'
+import { createSecureContext } from 'node:tls'
+import { MAX_ADDRESSES, type MxPlan, planOf } from '../../mail/mx.ts'
+import type { Timeouts } from '../../mail/smtp-client.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Resolver } from '../../platform/dns.ts'
+import { localReport } from './results.ts'
+import { type Job, Route, type Sent, type Target } from './route.ts'
+import { socketsOf } from './sockets.ts'
+import type { Verdict } from './types.ts'
+
+export interface Relay {
+  readonly host: string
+  readonly port: number
+  readonly tls: 'off' | 'starttls' | 'implicit' | 'offered'
+  readonly username: string | null
+  readonly password: string | null
+}
+
+export interface NetworkOptions {
+  readonly resolver: Resolver
+  readonly clock: Clock
+  readonly chance: () => number
+  readonly hostname: string
+  /** Towards MX hosts. */
+  readonly port: number
+  readonly sourceIps: readonly string[]
+  readonly allowPrivate: boolean
+  /** Null: straight to the MX hosts. */
+  readonly relay: Relay | null
+  readonly timeouts: Partial<Timeouts>
+  readonly maxSockets: number
+  readonly onError: (error: unknown) => void
+}
+
+export interface Network {
+  /** @param site the recipient's domain, A-labels */
+  send(site: string, job: Job): Promise<Sent>
+  /** Milliseconds until the site may be tried again; 0 when nothing is known against it. */
+  pauseMs(site: string): number
+  /** True while names in general seem not to exist: our resolver is more likely at fault than they are. */
+  namesDoubtful(): boolean
+  /** Gives back what waits; what is under way goes on. */
+  release(): void
+  /** Breaks every connection. */
+  abort(): void
+}
+
+const PLAN_MS = 60_000
+const FAILED_PLAN_MS = 10_000
+const MAX_PLANS = 20_000
+const MAX_ROUTES = 5_000
+
+/** The status of a finding that needs a second one. */
+export const NO_SUCH_DOMAIN = '4.1.2'
+
+interface Planned {
+  readonly plan: Promise<MxPlan>
+  untilMs: number
+  route: Route | null
+}
+
+export function networkOf(options: NetworkOptions): Network {
+  const { clock, relay } = options
+  const plans = new Map<string, Planned>()
+  const routes = new Map<string, Route>()
+  const sockets = socketsOf(options.maxSockets)
+  const secureContext = createSecureContext()
+  const lookUps = lookUpWatch(clock)
+  let aborting = newController()
+
+  const planned = (site: string): Planned => {
+    const nowMs = clock.monotonicMs()
+    const known = plans.get(site)
+    if (known !== undefined && nowMs < known.untilMs) return known
+    const entry: Planned = { plan: ask(site), untilMs: nowMs + PLAN_MS, route: null }
+    void entry.plan.then((plan) => {
+      if (plan.kind !== 'hosts') entry.untilMs = clock.monotonicMs() + FAILED_PLAN_MS
+    })
+    plans.delete(site)
+    plans.set(site, entry)
+    const [oldest] = plans.keys()
+    if (plans.size > MAX_PLANS && oldest !== undefined) plans.delete(oldest)
+    return entry
+  }
+
+  const ask = async (site: string): Promise<MxPlan> => {
+    if (relay !== null) return relayPlan(relay, options.resolver)
+    try {
+      const plan = await planOf(site, {
+        resolver: options.resolver,
+        chance: options.chance,
+        allowPrivate: options.allowPrivate,
+        ...familiesOf(options.sourceIps),
+        signal: aborting.signal,
+      })
+      lookUps.add(site, plan.kind === 'nxdomain')
+      return plan
+    } catch (error) {
+      if (!aborting.signal.aborted) options.onError(error)
+      return { kind: 'defer', detail: `${site} could not be looked up` }
+    }
+  }
+
+  const routeOf = (targets: readonly Target[]): Route => {
+    const key = targets.map(({ ip }) => ip).join(' ')
+    let route = routes.get(key)
+    if (route === undefined) {
+      if (routes.size >= MAX_ROUTES) for (const [name, old] of routes) if (old.quiet) routes.delete(name)
+      route = new Route({
+        targets,
+        port: relay?.port ?? options.port,
+        ehloName: options.hostname,
+        tls: relay === null ? 'opportunistic' : RELAY_TLS[relay.tls],
+        auth: relay?.username == null ? undefined : { username: relay.username, password: relay.password ?? '' },
+        sourceIps: options.sourceIps,
+        timeouts: options.timeouts,
+        clock,
+        sockets,
+        secureContext,
+        signal: aborting.signal,
+        onError: options.onError,
+      })
+      routes.set(key, route)
+    }
+    return route
+  }
+
+  return {
+    send: async (site, job) => {
+      const startedAt = clock.now()
+      const startedMs = clock.monotonicMs()
+      const entry = planned(relay === null ? site : '')
+      const plan = await entry.plan
+      if (plan.kind !== 'hosts') return localReport(planVerdict(plan), startedAt, clock.monotonicMs() - startedMs)
+      // Hosts of one preference come in random order; the route of the first look-up is kept for as long as the plan is.
+      entry.route ??= routeOf(targetsOf(plan))
+      return entry.route.send(job)
+    },
+    pauseMs: (site) => plans.get(relay === null ? site : '')?.route?.pace.pauseMs(clock.monotonicMs()) ?? 0,
+    namesDoubtful: lookUps.doubtful,
+    release: () => {
+      for (const route of routes.values()) route.release()
+    },
+    abort: () => {
+      aborting.abort(new Error('delivery stops'))
+      for (const route of routes.values()) route.release()
+      aborting = newController()
+      routes.clear()
+      plans.clear()
+    },
+  }
+}
+
+const RELAY_TLS = { off: 'off', starttls: 'required', implicit: 'implicit', offered: 'opportunistic' } as const
+
+function newController(): AbortController {
+  const made = new AbortController()
+  // Each connection listens to it.
+  setMaxListeners(0, made.signal)
+  return made
+}
+
+function targetsOf({ hosts }: MxPlan & { kind: 'hosts' }): readonly Target[] {
+  return hosts.flatMap(({ host, addresses }) => addresses.map((ip) => ({ host, ip }))).slice(0, MAX_ADDRESSES)
+}
+
+/** With source addresses of one family only that family can be reached. */
+function familiesOf(sourceIps: readonly string[]): { readonly families?: readonly (4 | 6)[] } {
+  if (sourceIps.length === 0) return {}
+  return { families: [...new Set(sourceIps.map((ip) => (ip.includes(':') ? 6 : 4)))] }
+}
+
+async function relayPlan({ host }: Relay, resolver: Resolver): Promise<MxPlan> {
+  const as = (addresses: readonly string[]): MxPlan => {
+    return { kind: 'hosts', hosts: [{ host, preference: 0, addresses }], implicit: true }
+  }
+  if (isIP(host) !== 0) return as([host])
+  if (host === 'localhost') return as(['127.0.0.1', '::1'])
+  const [a, aaaa] = await Promise.all([resolver.a(host), resolver.aaaa(host)])
+  const addresses = [a, aaaa].flatMap((answer) => (answer.kind === 'found' ? answer.records : []))
+  return addresses.length > 0 ? as(addresses) : { kind: 'defer', detail: `the relay ${host} has no address` }
+}
+
+function planVerdict(plan: Exclude<MxPlan, { readonly kind: 'hosts' }>): Verdict {
+  const command = 'connect'
+  const said = (enhanced: string, words: string) => ({ code: null, enhanced, text: `${enhanced} ${words}` })
+  const later = (enhanced: string, words: string): Verdict => {
+    return { kind: 'deferred', said: said(enhanced, words), cause: 'dns', category: 'dns_failure', command }
+  }
+  switch (plan.kind) {
+    case 'null_mx': {
+      // RFC 7505 section 4.1.
+      const words = said('5.1.10', 'the recipient domain takes no mail (null MX)')
+      return { kind: 'bounced', said: words, type: 'hard', category: 'bad_domain', command }
+    }
+    case 'nxdomain':
+      return later(NO_SUCH_DOMAIN, 'the recipient domain does not exist')
+    case 'no_hosts':
+      return later('4.4.4', plan.detail)
+    case 'defer':
+      return later('4.4.3', plan.detail)
+    case 'private':
+      return { kind: 'failed', said: said('5.4.6', plan.detail), cause: 'dns' }
+  }
+}
+
+const WATCHED_MS = 60_000
+const MAX_WATCHED = 10_000
+const FEW_LOOKUPS = 10
+
+/** The look-ups of the last minute, by name. */
+function lookUpWatch(clock: Clock): { add(site: string, missing: boolean): void; doubtful(): boolean } {
+  const seen = new Map<string, { readonly atMs: number; readonly missing: boolean }>()
+  const forget = (): void => {
+    const oldestMs = clock.monotonicMs() - WATCHED_MS
+    for (const [site, { atMs }] of seen) {
+      if (atMs >= oldestMs && seen.size <= MAX_WATCHED) break
+      seen.delete(site)
+    }
+  }
+  return {
+    add: (site, missing) => {
+      seen.delete(site)
+      seen.set(site, { atMs: clock.monotonicMs(), missing })
+      forget()
+    },
+    // Of a handful of names all may well be wrong.
+    doubtful: () => {
+      forget()
+      let missing = 0
+      for (const one of seen.values()) if (one.missing) missing++
+      return seen.size >= FEW_LOOKUPS && missing * 2 > seen.size
+    },
+  }
+}

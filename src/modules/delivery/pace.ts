@@ -1,0 +1,68 @@
+// How hard we may knock at one destination. Five connections at first, one more after each round without trouble, at most
+// twenty. A server that says 421 or 4.7.x gets half, and a pause that doubles while it goes on; so does one that cannot be
+// reached. After three attempts in a row that reached nobody the destination counts as down for a while: what waits for it
+// is deferred with that answer, without a socket.
+
+const START = 5
+const MOST = 20
+const PAUSE_MS = 1_000
+const MAX_PAUSE_MS = 60_000
+const DOWN_AFTER = 3
+const DOWN_MS = 5_000
+const MAX_DOWN_MS = 60_000
+
+export class Pace {
+  #limit = START
+  #round = 0
+  #throttles = 0
+  #misses = 0
+  #pausedUntilMs = 0
+  #downUntilMs = 0
+
+  /** How many connections may be busy at once. */
+  get limit(): number {
+    return this.#limit
+  }
+
+  /** Someone has answered there, and not turned silent since. */
+  get proven(): boolean {
+    return this.#misses === 0 && this.#round > 0
+  }
+
+  /** Milliseconds until something may be tried again, 0 = now. */
+  pauseMs(nowMs: number): number {
+    return Math.max(0, this.#pausedUntilMs - nowMs)
+  }
+
+  isDown(nowMs: number): boolean {
+    return nowMs < this.#downUntilMs
+  }
+
+  answered(): void {
+    this.#misses = 0
+    this.#throttles = 0
+    if (++this.#round <= this.#limit) return
+    this.#round = 1
+    this.#limit = Math.min(MOST, this.#limit + 1)
+  }
+
+  throttled(nowMs: number): void {
+    this.#misses = 0
+    // Answers of connections that were under way when the first of them said so are one throttle, not several.
+    if (nowMs < this.#pausedUntilMs) return
+    this.#halve()
+    this.#pausedUntilMs = nowMs + Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** Math.min(this.#throttles++, 10))
+  }
+
+  unreachable(nowMs: number): void {
+    this.#halve()
+    if (++this.#misses < DOWN_AFTER) return
+    this.#limit = 1
+    this.#downUntilMs = nowMs + Math.min(MAX_DOWN_MS, DOWN_MS * 2 ** Math.min(this.#misses - DOWN_AFTER, 10))
+  }
+
+  #halve(): void {
+    this.#limit = Math.max(1, Math.floor(this.#limit / 2))
+    this.#round = 0
+  }
+}

@@ -1,0 +1,364 @@
+// What an attempt means for the email: state, next try, events, bounce, suppression. Pure: nothing here waits.
+//
+//   2xx to the final dot                 delivered
+//   5xx after the banner                 bounced; hard ones put the address on the list
+//   4xx, no connection, no DNS           deferred while there is a next try, else failed; when the receiver went on
+//                                        answering 4xx about the recipient, that is also one bounce of type soft
+//   what our side cannot or may not do   failed, suppressed
+
+import type { BounceCategory, BounceType, SmtpCommand } from '../../mail/smtp-bounce.ts'
+import type { EventType, NewEvent } from '../events/index.ts'
+import type { AttemptOutcome, AttemptRecord, Letter, Result } from '../outbox/index.ts'
+import { GIVE_UP_AFTER_MS, nextTry } from './schedule.ts'
+import type { Cause, Report, Said, Verdict } from './types.ts'
+
+export type FailedReason =
+  | 'retry_exhausted'
+  | 'expired'
+  | 'dns_failure'
+  | 'connection_failed'
+  | 'tls_required'
+  | 'domain_removed'
+  | 'internal_error'
+
+/** A bounce as it is recorded; the mail's own facts come from its first event. */
+export interface BounceFacts {
+  readonly id: string
+  readonly accountId: string
+  readonly emailId: string
+  readonly domainId: string | null
+  /** As the lists compare it. */
+  readonly recipientKey: string
+  readonly type: BounceType
+  readonly category: BounceCategory
+  readonly said: Said
+  readonly command: SmtpCommand
+  readonly host: string | null
+  readonly ip: string | null
+  readonly attempt: number
+  readonly sandbox: boolean
+  readonly at: Date
+}
+
+/** Everything that is written, in one transaction, about one leased email. */
+export interface Conclusion {
+  /** Null: its row is gone, and only the queue is to forget it. */
+  readonly letter: Letter | null
+  readonly sandbox: boolean
+  readonly result: Result
+  /** But for bounces and complaints: their events tell what became of the lists, and are made here without data. */
+  readonly events: readonly NewEvent[]
+  readonly bounce: { readonly facts: BounceFacts; readonly event: NewEvent | null } | null
+  readonly complaint: NewEvent | null
+}
+
+export interface Context {
+  readonly letter: Letter
+  readonly fence: number
+  /** Sandbox mail, or an instance that sends nothing. */
+  readonly sandbox: boolean
+  readonly now: Date
+  readonly newId: () => string
+  readonly chance: () => number
+}
+
+/** When the email's time began: acceptance, or when it was due. */
+export function startOf({ scheduledAt, createdAt }: Letter): Date {
+  return scheduledAt ?? createdAt
+}
+
+export function eventOf({ letter, sandbox, now, newId }: Context, type: EventType, data: object): NewEvent {
+  return {
+    eventId: newId(),
+    at: now,
+    accountId: letter.accountId,
+    domainId: letter.domainId,
+    emailId: letter.id,
+    type,
+    stream: letter.stream,
+    sandbox,
+    tag: letter.tag,
+    data,
+    facts: null,
+  }
+}
+
+/** An end without an attempt. */
+export function endedUntried(
+  context: Context,
+  end:
+    | { readonly status: 'suppressed'; readonly reason: string }
+    | { readonly status: 'failed'; readonly reason: FailedReason },
+): Conclusion {
+  const { letter, sandbox } = context
+  const event =
+    end.status === 'suppressed'
+      ? eventOf(context, 'email.suppressed', { reason: end.reason })
+      : eventOf(context, 'email.failed', failedData(end.reason, null, letter.attemptsCount))
+  const result = resultOf(context, { status: end.status, next: null, said: null, attempt: null })
+  return { letter, sandbox, result, events: [event], bounce: null, complaint: null }
+}
+
+/** Put off without an attempt, or null when there is no later time. */
+export function putOff(context: Context): Conclusion | null {
+  const { letter, sandbox, now, chance } = context
+  const next = nextTry({ start: startOf(letter), expiresAt: letter.expiresAt }, now, chance())
+  if (next === null) return null
+  const result = resultOf(context, { status: 'deferred', next, said: null, attempt: null })
+  return { letter, sandbox, result, events: [], bounce: null, complaint: null }
+}
+
+export function concluded(context: Context, report: Report): Conclusion {
+  const { verdict } = report
+  switch (verdict.kind) {
+    case 'delivered':
+      return delivered(context, report, verdict.said)
+    case 'bounced':
+      return bounced(context, report, verdict)
+    case 'deferred':
+      return deferred(context, report, verdict)
+    case 'failed':
+      return failed(context, report, verdict.said, reasonOf(verdict.cause))
+  }
+}
+
+function delivered(context: Context, report: Report, said: Said): Conclusion {
+  const { letter, sandbox, now } = context
+  const attempts = letter.attemptsCount + 1
+  const event = eventOf(context, 'email.delivered', {
+    delivered_at: now.toISOString(),
+    smtp_code: said.code,
+    enhanced_code: said.enhanced,
+    response: said.text,
+    remote_mta: remoteMta(report),
+    tls: report.tls,
+    attempts,
+    delivery_time_ms: Math.max(0, now.getTime() - startOf(letter).getTime()),
+  })
+  const attempt = attemptOf(context, report, 'delivered', null)
+  const result = resultOf(context, { status: 'delivered', next: null, said, attempt })
+  return { letter, sandbox, result, events: [event], bounce: null, complaint: null }
+}
+
+function bounced(context: Context, report: Report, verdict: Verdict & { kind: 'bounced' }): Conclusion {
+  const { letter, sandbox } = context
+  const attempt = attemptOf(context, report, 'bounced', null)
+  const result = resultOf(context, { status: 'bounced', next: null, said: verdict.said, attempt })
+  const bounce = { facts: bounceOf(context, report, verdict), event: eventOf(context, 'email.bounced', {}) }
+  return { letter, sandbox, result, events: [], bounce, complaint: null }
+}
+
+function deferred(context: Context, report: Report, verdict: Verdict & { kind: 'deferred' }): Conclusion {
+  const { letter, sandbox, now, chance } = context
+  const { said, cause, category, command } = verdict
+  const next = nextTry({ start: startOf(letter), expiresAt: letter.expiresAt }, now, chance())
+  if (next === null) {
+    const ended = failed(context, report, said, lastReason(letter, verdict))
+    if (cause !== 'recipient') return ended
+    // It stands beside email.failed, and has no event of its own.
+    const facts = bounceOf(context, report, { said, command, type: 'soft', category })
+    return { ...ended, bounce: { facts, event: null } }
+  }
+  const attempt = attemptOf(context, report, cause === 'recipient' ? 'deferred' : 'error', next)
+  const event = eventOf(context, 'email.deferred', {
+    smtp_code: said.code,
+    enhanced_code: said.enhanced,
+    response: said.text,
+    attempt: attempt.number,
+    next_attempt_at: next.toISOString(),
+  })
+  const result = resultOf(context, { status: 'deferred', next, said, attempt })
+  return { letter, sandbox, result, events: [event], bounce: null, complaint: null }
+}
+
+function failed(context: Context, report: Report, said: Said, reason: FailedReason): Conclusion {
+  const { letter, sandbox } = context
+  const attempt = attemptOf(context, report, 'error', null)
+  const event = eventOf(context, 'email.failed', failedData(reason, said, attempt.number))
+  const result = resultOf(context, { status: 'failed', next: null, said, attempt })
+  return { letter, sandbox, result, events: [event], bounce: null, complaint: null }
+}
+
+function failedData(reason: FailedReason, said: Said | null, attempts: number): object {
+  return { reason, last_smtp_code: said?.code ?? null, last_response: said?.text ?? null, attempts }
+}
+
+function reasonOf(cause: Cause): FailedReason {
+  switch (cause) {
+    case 'recipient':
+      return 'retry_exhausted'
+    case 'connection':
+      return 'connection_failed'
+    case 'dns':
+      return 'dns_failure'
+    case 'tls':
+      return 'tls_required'
+    case 'internal':
+      return 'internal_error'
+  }
+}
+
+/** Why an email ended after its last try. One that the sender gave less time than we would take has expired. */
+function lastReason(letter: Letter, { cause, said }: Verdict & { kind: 'deferred' }): FailedReason {
+  if (cause === 'tls') return 'tls_required'
+  const shortened = letter.expiresAt.getTime() < startOf(letter).getTime() + GIVE_UP_AFTER_MS
+  if (shortened) return 'expired'
+  return cause === 'connection' && said.code !== null ? 'retry_exhausted' : reasonOf(cause)
+}
+
+function bounceOf(
+  { letter, sandbox, now, newId }: Context,
+  { host, ip }: Report,
+  { said, command, type, category }: Pick<BounceFacts, 'said' | 'command' | 'type' | 'category'>,
+): BounceFacts {
+  return {
+    id: newId(),
+    accountId: letter.accountId,
+    emailId: letter.id,
+    domainId: letter.domainId,
+    recipientKey: letter.recipientKey,
+    type,
+    category,
+    said,
+    command,
+    host,
+    ip,
+    attempt: letter.attemptsCount + 1,
+    sandbox,
+    at: now,
+  }
+}
+
+/** The bounce as its event shows it (contract sections 10 and 12). */
+export function bounceData(bounce: BounceFacts, suppressionId: string | null): object {
+  const { said } = bounce
+  return {
+    bounce_id: bounce.id,
+    type: bounce.type,
+    category: bounce.category,
+    smtp_code: said.code,
+    enhanced_code: said.enhanced,
+    diagnostic_code: said.code === null ? null : `smtp; ${said.text}`,
+    error_message: said.text,
+    command: bounce.command,
+    remote_mta: { host: bounce.host, ip: bounce.ip },
+    source: 'smtp',
+    feedback_type: null,
+    attempt: bounce.attempt,
+    suppressed: suppressionId !== null,
+    suppression_id: suppressionId,
+    bounced_at: bounce.at.toISOString(),
+  }
+}
+
+function remoteMta({ host, ip }: Report): object | null {
+  return host === null && ip === null ? null : { host, ip }
+}
+
+const MAX_RESPONSE_CHARS = 1_000
+
+function resultOf(
+  { letter, fence, now }: Context,
+  facts: {
+    readonly status: Result['status']
+    readonly next: Date | null
+    readonly said: Said | null
+    readonly attempt: AttemptRecord | null
+  },
+): Result {
+  const { status, next, said, attempt } = facts
+  return {
+    id: letter.id,
+    accountId: letter.accountId,
+    fence,
+    status,
+    next,
+    at: now,
+    smtpCode: said?.code ?? null,
+    response: said === null ? null : said.text.slice(0, MAX_RESPONSE_CHARS).toWellFormed(),
+    attempt,
+  }
+}
+
+/** In the wire names of contract section 5. */
+function attemptOf({ letter }: Context, report: Report, outcome: AttemptOutcome, next: Date | null): AttemptRecord {
+  const { said } = report.verdict
+  return {
+    number: letter.attemptsCount + 1,
+    startedAt: report.startedAt,
+    durationMs: Math.max(0, Math.round(report.durationMs)),
+    outcome,
+    detail: {
+      mx: report.host,
+      ip: report.ip,
+      port: report.port,
+      source_ip: report.sourceIp,
+      tls: report.tls,
+      smtp_code: said.code,
+      enhanced_code: said.enhanced,
+      response: said.text,
+      dialogue: report.dialogue,
+      next_attempt_at: next?.toISOString() ?? null,
+      throttled_by: report.throttledBy,
+    },
+  }
+}
+
+const LOCAL: Omit<Report, 'verdict' | 'startedAt' | 'durationMs'> = {
+  host: null,
+  ip: null,
+  port: null,
+  sourceIp: null,
+  tls: null,
+  dialogue: [],
+  throttledBy: null,
+}
+
+/** An attempt that ended before it reached a server. */
+export function localReport(verdict: Verdict, startedAt: Date, durationMs: number): Report {
+  return { ...LOCAL, verdict, startedAt, durationMs }
+}
+
+/** What sandbox mail comes to, in the words of a receiver that does not exist. */
+export function sandboxConclusion(context: Context): Conclusion {
+  const { letter, sandbox, now } = context
+  const report = (verdict: Verdict): Report => ({ ...localReport(verdict, now, 0), host: 'sandbox' })
+  const say = (code: number, enhanced: string, words: string): Said => ({
+    code,
+    enhanced,
+    text: `${code} ${enhanced} ${words}`,
+  })
+  switch (letter.sandboxResult) {
+    case 'deliver':
+      return concluded(context, report({ kind: 'delivered', said: say(250, '2.0.0', 'taken by the sandbox') }))
+    case 'bounce': {
+      const said = say(550, '5.1.1', 'no such user in the sandbox')
+      return concluded(
+        context,
+        report({ kind: 'bounced', said, type: 'hard', category: 'invalid_recipient', command: 'rcpt' }),
+      )
+    }
+    case 'defer': {
+      const said = say(451, '4.7.1', 'the sandbox asks to come back later')
+      const verdict = { kind: 'deferred', said, cause: 'recipient', category: 'expired', command: 'rcpt' } as const
+      return concluded(context, report(verdict))
+    }
+    case 'fail': {
+      const said = { code: null, enhanced: '4.4.1', text: '4.4.1 no connection, as the sandbox was asked' }
+      return concluded(context, report({ kind: 'failed', said, cause: 'connection' }))
+    }
+    case 'suppress':
+      return endedUntried(context, { status: 'suppressed', reason: 'manual' })
+    case 'complain': {
+      const taken = concluded(context, report({ kind: 'delivered', said: say(250, '2.0.0', 'taken by the sandbox') }))
+      return {
+        letter,
+        sandbox,
+        result: { ...taken.result, status: 'complained' },
+        events: taken.events,
+        bounce: null,
+        complaint: eventOf(context, 'email.complained', {}),
+      }
+    }
+  }
+}

@@ -1,0 +1,386 @@
+// A destination on the network: the hosts that take the mail of one or many domains, and our connections to them.
+//
+// Connections stay open between messages: each lane has one and carries one message after another over it, until nothing
+// waits; then it is kept for ten seconds. An attempt tries the hosts in order, beginning with the one that the lane is
+// connected to: a 5xx after the banner ends it, a 4xx goes on to the next host, no connection to the next address.
+
+import { isIPv6 } from 'node:net'
+import type { SecureContext } from 'node:tls'
+import { type OpenOptions, SmtpConnection, type Timeouts, type TlsInfo } from '../../mail/smtp-client.ts'
+import type { DialogueLine } from '../../mail/smtp-dialogue.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { Pace } from './pace.ts'
+import { localReport } from './results.ts'
+import { isThrottling, openVerdict, outcomeVerdict } from './smtp-verdict.ts'
+import type { Sockets } from './sockets.ts'
+import type { Outgoing, Report, Verdict } from './types.ts'
+
+export interface Job {
+  readonly tlsRequired: boolean
+  /** Asked when a connection is free for it. Null: it may not be sent any more. */
+  prepare(): Promise<Outgoing | null>
+  /** Asked before MAIL FROM. */
+  maySend(): boolean
+  /** Asked before the final dot. */
+  beforeDot(): Promise<boolean>
+}
+
+/** Null: nothing was tried, or it was broken off before anything had an effect. */
+export type Sent = Report | null
+
+export interface Target {
+  readonly host: string
+  readonly ip: string
+}
+
+export interface RouteOptions {
+  readonly targets: readonly Target[]
+  readonly port: number
+  readonly ehloName: string
+  readonly tls: OpenOptions['tls']
+  readonly auth: OpenOptions['auth']
+  /** Ours; empty: the system's choice. */
+  readonly sourceIps: readonly string[]
+  readonly timeouts: Partial<Timeouts>
+  readonly clock: Clock
+  readonly sockets: Sockets
+  readonly secureContext: SecureContext
+  /** Breaks all connections. */
+  readonly signal: AbortSignal
+  /** A bug of ours, met in an attempt; the attempt is deferred. */
+  readonly onError: (error: unknown) => void
+}
+
+const MAX_MESSAGES_PER_CONNECTION = 200
+const IDLE_MS = 10_000
+const MAX_DIALOGUE_LINES = 150
+
+interface Waiting {
+  readonly job: Job
+  readonly resolve: (sent: Sent) => void
+}
+
+interface Link {
+  readonly connection: SmtpConnection
+  readonly target: Target
+  readonly sourceIp: string | null
+  /** Which half of the sockets it was taken from. */
+  readonly proven: boolean
+}
+
+interface Lane {
+  readonly index: number
+  link: Link | null
+  messages: number
+  close: () => void
+  timer: NodeJS.Timeout | null
+}
+
+/** What one host came to. */
+interface Tried {
+  readonly verdict: Verdict
+  readonly target: Target
+  readonly sourceIp: string | null
+  readonly tls: TlsInfo | null
+  /** Refused in the banner: another host may take it. */
+  readonly atDoor: boolean
+}
+
+export class Route {
+  readonly pace = new Pace()
+  readonly #options: RouteOptions
+  #waiting: Waiting[] = []
+  readonly #busy = new Set<Lane>()
+  readonly #idle: Lane[] = []
+  readonly #plain = new Set<string>()
+  #lanes = 0
+  #timer: NodeJS.Timeout | null = null
+  #last: Tried | null = null
+
+  constructor(options: RouteOptions) {
+    this.#options = options
+  }
+
+  get quiet(): boolean {
+    return this.#busy.size === 0 && this.#waiting.length === 0 && this.#idle.length === 0
+  }
+
+  send(job: Job): Promise<Sent> {
+    return new Promise((resolve) => {
+      this.#waiting.push({ job, resolve })
+      this.#pump()
+    })
+  }
+
+  /** Gives back what waits; what is under way goes on. Idle connections are closed. */
+  release(): void {
+    for (const { resolve } of this.#waiting.splice(0)) resolve(null)
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    for (const lane of [...this.#idle]) lane.close()
+  }
+
+  #pump(): void {
+    const nowMs = this.#options.clock.monotonicMs()
+    if (this.pace.isDown(nowMs) && this.#busy.size === 0) return this.#deferAll()
+    const pauseMs = this.pace.pauseMs(nowMs)
+    if (pauseMs > 0) {
+      this.#timer ??= setTimeout(() => {
+        this.#timer = null
+        this.#pump()
+      }, pauseMs)
+      return
+    }
+    while (this.#waiting.length > 0 && this.#busy.size < this.pace.limit) {
+      const lane = this.#idle.pop() ?? this.#newLane()
+      this.#wakeLane(lane)
+      this.#busy.add(lane)
+      // It never rejects: what goes wrong in an attempt is that attempt's report.
+      void this.#run(lane)
+    }
+  }
+
+  #newLane(): Lane {
+    return { index: this.#lanes++, link: null, messages: 0, close: () => undefined, timer: null }
+  }
+
+  #wakeLane(lane: Lane): void {
+    if (lane.timer !== null) clearTimeout(lane.timer)
+    lane.timer = null
+    this.#options.sockets.unpark(lane.close)
+  }
+
+  async #run(lane: Lane): Promise<void> {
+    for (;;) {
+      const next = this.#mayGoOn() ? this.#waiting.shift() : undefined
+      if (next === undefined) break
+      next.resolve(await this.#attempt(lane, next.job))
+    }
+    this.#busy.delete(lane)
+    this.#rest(lane)
+    if (this.#waiting.length > 0) this.#pump()
+  }
+
+  #mayGoOn(): boolean {
+    const nowMs = this.#options.clock.monotonicMs()
+    return this.#busy.size <= this.pace.limit && this.pace.pauseMs(nowMs) === 0 && !this.pace.isDown(nowMs)
+  }
+
+  #rest(lane: Lane): void {
+    const { signal, sockets } = this.#options
+    if (lane.link?.connection.usable !== true || signal.aborted) return this.#hangUp(lane)
+    lane.close = () => {
+      this.#wakeLane(lane)
+      const at = this.#idle.indexOf(lane)
+      if (at !== -1) this.#idle.splice(at, 1)
+      this.#hangUp(lane)
+    }
+    lane.timer = setTimeout(lane.close, IDLE_MS)
+    this.#idle.push(lane)
+    sockets.park(lane.close)
+  }
+
+  #hangUp(lane: Lane): void {
+    const { link } = lane
+    lane.link = null
+    lane.messages = 0
+    if (link === null) return
+    void link.connection.quit().then(() => this.#options.sockets.release(link.proven))
+  }
+
+  /** The destination is down: everything that waits gets the last answer. */
+  #deferAll(): void {
+    const { clock } = this.#options
+    for (const { resolve } of this.#waiting.splice(0)) {
+      const verdict = this.#last?.verdict ?? unreachable('the destination does not answer')
+      resolve({
+        ...localReport(verdict, clock.now(), 0),
+        host: this.#last?.target.host ?? null,
+        throttledBy: 'destination_down',
+      })
+    }
+  }
+
+  async #attempt(lane: Lane, job: Job): Promise<Sent> {
+    const { clock } = this.#options
+    const startedAt = clock.now()
+    const startedMs = clock.monotonicMs()
+    const dialogue: DialogueLine[] = []
+    const tried: Tried[] = []
+    const told = (): Report => {
+      const deferrals = tried.filter(({ verdict }) => verdict.kind === 'deferred')
+      const decisive =
+        tried.findLast(isFinal) ?? deferrals.findLast(isAnswer) ?? deferrals.at(-1) ?? tried.at(-1) ?? null
+      const durationMs = clock.monotonicMs() - startedMs
+      const lines = dialogue.slice(0, MAX_DIALOGUE_LINES)
+      if (decisive === null) return localReport(unreachable('no host could be tried'), startedAt, durationMs)
+      const { verdict, target, sourceIp, tls } = decisive
+      const port = this.#options.port
+      return {
+        verdict,
+        startedAt,
+        durationMs,
+        host: target.host,
+        ip: target.ip,
+        port,
+        sourceIp,
+        tls,
+        dialogue: lines,
+        throttledBy: null,
+      }
+    }
+    try {
+      const outgoing = await job.prepare()
+      if (outgoing === null) return null
+      const ended = await this.#hosts(lane, job, outgoing, tried, dialogue)
+      if (!ended) return null
+      this.#learn(tried)
+    } catch (error) {
+      this.#hangUp(lane)
+      const said = { code: null, enhanced: '4.3.0', text: '4.3.0 an error on our side' }
+      const verdict: Verdict = { kind: 'deferred', said, cause: 'internal', category: 'unknown', command: 'connect' }
+      this.#options.onError(error)
+      return localReport(verdict, startedAt, clock.monotonicMs() - startedMs)
+    }
+    return told()
+  }
+
+  /** @returns false when it was broken off by us: nothing of it had an effect */
+  async #hosts(lane: Lane, job: Job, outgoing: Outgoing, tried: Tried[], dialogue: DialogueLine[]): Promise<boolean> {
+    const done = new Set<string>()
+    for (const target of this.#order(lane)) {
+      if (done.has(target.host)) continue
+      if (!job.maySend() || this.#options.signal.aborted) return false
+      // A connection that was used before may turn out to be closed: that is said again on a new one, once.
+      for (let again = true; again; ) {
+        again = false
+        const reused = await this.#connect(lane, target, job.tlsRequired, tried, dialogue)
+        const { link } = lane
+        if (link === null || reused === null) break
+        if (!job.maySend()) return false
+        const result = await link.connection.send({
+          from: outgoing.returnPath,
+          recipients: [outgoing.recipient],
+          message: outgoing.message,
+          smtpUtf8: outgoing.smtpUtf8,
+          eightBit: outgoing.eightBit,
+          beforeDot: job.beforeDot,
+        })
+        lane.messages++
+        if (result.pipeliningSuspect) this.#plain.add(target.ip)
+        if (!link.connection.usable || lane.messages >= MAX_MESSAGES_PER_CONNECTION) this.#hangUp(lane)
+        if (result.stale) {
+          again = true
+          continue
+        }
+        addLines(dialogue, result.dialogue, reused)
+        const [outcome] = result.recipients
+        if (outcome === undefined) break
+        if (outcome.kind === 'failed' && outcome.fault.code === 'aborted' && !outcome.dotSent) return false
+        const verdict = outcomeVerdict(outcome)
+        tried.push({ verdict, target, sourceIp: link.sourceIp, tls: link.connection.tls, atDoor: false })
+        if (outcome.kind === 'replied' && isThrottling(outcome.reply)) {
+          this.pace.throttled(this.#options.clock.monotonicMs())
+        }
+        if (verdict.kind !== 'deferred') return true
+        if (outcome.kind === 'replied') done.add(target.host)
+        // Whether the message was taken is open: another host must not get it in the same breath.
+        if (outcome.kind === 'failed' && outcome.dotSent) return true
+      }
+      if (tried.some(isFinal)) return true
+    }
+    return true
+  }
+
+  /** Hosts in order; the one that the lane is connected to comes first. */
+  #order(lane: Lane): readonly Target[] {
+    const { targets } = this.#options
+    const current = lane.link?.connection.usable === true ? lane.link.target : null
+    if (current === null) return targets
+    return [current, ...targets.filter((target) => target.ip !== current.ip)]
+  }
+
+  /** @returns whether an open connection is used again; null when there is none, and `tried` says why */
+  async #connect(
+    lane: Lane,
+    target: Target,
+    tlsRequired: boolean,
+    tried: Tried[],
+    dialogue: DialogueLine[],
+  ): Promise<boolean | null> {
+    const { port, ehloName, auth, clock, signal, timeouts, sockets, secureContext } = this.#options
+    const { link } = lane
+    if (link !== null) {
+      const fits =
+        link.target.ip === target.ip && link.connection.usable && (!tlsRequired || link.connection.tls !== null)
+      if (fits) return true
+      this.#hangUp(lane)
+    }
+    const { proven } = this.pace
+    await sockets.acquire(proven)
+    const sourceIp = this.#sourceFor(target.ip, lane.index)
+    const tls = tlsRequired && this.#options.tls === 'opportunistic' ? 'required' : this.#options.tls
+    const opened = await SmtpConnection.open({
+      ...target,
+      port,
+      ehloName,
+      sourceIp,
+      tls,
+      secureContext,
+      ...(auth === undefined ? {} : { auth }),
+      pipelining: !this.#plain.has(target.ip),
+      timeouts,
+      clock,
+      signal,
+    })
+    if (opened.kind === 'open') {
+      addLines(dialogue, opened.connection.opening, false)
+      lane.link = { connection: opened.connection, target, sourceIp, proven }
+      return false
+    }
+    sockets.release(proven)
+    addLines(dialogue, opened.dialogue, false)
+    if (opened.kind === 'refused' && isThrottling(opened.reply)) this.pace.throttled(clock.monotonicMs())
+    const verdict = openVerdict(opened, tlsRequired)
+    const atDoor = opened.kind === 'refused' && opened.phase === 'banner' && verdict.kind === 'bounced'
+    tried.push({ verdict, target, sourceIp, tls: null, atDoor })
+    return null
+  }
+
+  #sourceFor(ip: string, index: number): string | null {
+    const family = this.#options.sourceIps.filter((source) => isIPv6(source) === isIPv6(ip))
+    return family[index % Math.max(1, family.length)] ?? null
+  }
+
+  #learn(tried: readonly Tried[]): void {
+    const nowMs = this.#options.clock.monotonicMs()
+    const last = tried.at(-1)
+    if (last === undefined) return
+    if (tried.some(isAnswer) && this.pace.pauseMs(nowMs) === 0) this.pace.answered()
+    if (tried.some(isAnswer)) return
+    this.#last = last
+    this.pace.unreachable(nowMs)
+    if (this.pace.isDown(nowMs)) this.#deferAll()
+  }
+}
+
+function isAnswer({ verdict }: Tried): boolean {
+  return verdict.said.code !== null
+}
+
+/** Decides over the whole attempt. */
+function isFinal({ verdict, atDoor }: Tried): boolean {
+  return verdict.kind !== 'deferred' && !atDoor
+}
+
+function unreachable(text: string): Verdict {
+  const said = { code: null, enhanced: '4.4.1', text: `4.4.1 ${text}` }
+  return { kind: 'deferred', said, cause: 'connection', category: 'connection', command: 'connect' }
+}
+
+/** On a connection used before, the clock of the lines begins with this message. */
+function addLines(dialogue: DialogueLine[], lines: readonly DialogueLine[], reused: boolean): void {
+  const [first] = lines
+  if (first === undefined || dialogue.length >= MAX_DIALOGUE_LINES) return
+  const fromMs = reused ? first.at : 0
+  for (const line of lines) dialogue.push(fromMs === 0 ? line : { ...line, at: line.at - fromMs })
+}

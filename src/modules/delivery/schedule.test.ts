@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { nextTry } from './schedule.ts'
+
+const START = new Date('2026-03-01T12:00:00.000Z')
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const expiresAt = new Date(START.getTime() + 72 * HOUR)
+const at = (ms: number): Date => new Date(START.getTime() + ms)
+
+const TABLE: [endedAfterMs: number, nextAfterMs: number | null][] = [
+  [0, 6 * MINUTE],
+  [30_000, 6 * MINUTE],
+  [6 * MINUTE, 15 * MINUTE],
+  [14 * MINUTE, 15 * MINUTE],
+  [15 * MINUTE + 1, 30 * MINUTE],
+  [31 * MINUTE, HOUR],
+  [61 * MINUTE, 2 * HOUR],
+  [2 * HOUR, 4 * HOUR],
+  [4 * HOUR, 10 * HOUR],
+  [10 * HOUR, 16 * HOUR],
+  [63 * HOUR, 64 * HOUR],
+  [64 * HOUR, 70 * HOUR],
+  [70 * HOUR, null],
+  [500 * HOUR, null],
+  [-5 * MINUTE, 6 * MINUTE],
+]
+
+for (const [ended, next] of TABLE) {
+  const name = next === null ? 'the last' : `followed by one ${next / MINUTE} min after acceptance`
+  test(`a try that ends ${ended / MINUTE} min after acceptance is ${name}`, () => {
+    assert.deepEqual(nextTry({ start: START, expiresAt }, at(ended), 0), next === null ? null : at(next))
+  })
+}
+
+test('a try is never earlier than its time and at most 10 % later', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 69 * HOUR }),
+      fc.double({ min: 0, max: 0.999, noNaN: true }),
+      (ended, chance) => {
+        const exact = nextTry({ start: START, expiresAt }, at(ended), 0)
+        const spread = nextTry({ start: START, expiresAt }, at(ended), chance)
+        assert.ok(exact !== null && spread !== null)
+        assert.ok(spread >= exact && spread > at(ended))
+        assert.ok(spread.getTime() - START.getTime() <= (exact.getTime() - START.getTime()) * 1.1)
+      },
+    ),
+  )
+})
+
+test('nothing is tried at or after the time an email expires', () => {
+  assert.equal(nextTry({ start: START, expiresAt: at(6 * MINUTE) }, at(0), 0), null)
+  assert.deepEqual(nextTry({ start: START, expiresAt: at(6 * MINUTE + 1) }, at(0), 0), at(6 * MINUTE))
+  assert.equal(nextTry({ start: START, expiresAt: at(6 * MINUTE + 1) }, at(0), 0.5), null)
+})

@@ -1,0 +1,69 @@
+// What the SMTP client met, as a verdict. The first digit of a reply alone decides whether to try again (RFC 5321 section
+// 4.2.1); the enhanced code and the words only explain.
+
+import { bounceFromReply, type SmtpCommand } from '../../mail/smtp-bounce.ts'
+import type { OpenResult, Outcome, Phase } from '../../mail/smtp-client.ts'
+import type { Reply } from '../../mail/smtp-reply.ts'
+import type { Said, Verdict } from './types.ts'
+
+type NotOpen = Exclude<OpenResult, { readonly kind: 'open' }>
+type Failure = Extract<Outcome, { readonly kind: 'failed' }>
+
+export function saidBy({ code, enhanced, text }: Reply): Said {
+  return { code, enhanced, text }
+}
+
+function commandOf(phase: Phase): SmtpCommand {
+  return phase === 'mail' || phase === 'rcpt' ? phase : phase === 'data' || phase === 'dot' ? 'data' : 'connect'
+}
+
+export function replyVerdict(reply: Reply, command: SmtpCommand): Verdict {
+  const said = saidBy(reply)
+  if (reply.code < 300) return { kind: 'delivered', said }
+  const { type, category } = bounceFromReply(reply, command)
+  if (reply.code >= 500) return { kind: 'bounced', said, type, category, command }
+  const about = (command === 'rcpt' || command === 'data') && reply.code !== 421
+  // At the end of its time such an email counts as one soft bounce, so what is not soft says nothing of its cause.
+  return {
+    kind: 'deferred',
+    said,
+    cause: about ? 'recipient' : 'connection',
+    category: type === 'soft' ? category : 'expired',
+    command,
+  }
+}
+
+export function outcomeVerdict(outcome: Outcome): Verdict {
+  return outcome.kind === 'failed' ? failureVerdict(outcome, false) : replyVerdict(outcome.reply, outcome.command)
+}
+
+/** @param tlsRequired no TLS is then the cause, whatever the server said about it */
+export function openVerdict(result: NotOpen, tlsRequired: boolean): Verdict {
+  if (result.kind === 'failed') return failureVerdict(result, tlsRequired)
+  const said = saidBy(result.reply)
+  if (tlsRequired && result.phase === 'starttls') return tlsVerdict(said)
+  // What our own settings are the cause of (a relay's log-in) is no answer about the mail.
+  if (result.phase === 'auth' || result.phase === 'starttls') {
+    return { kind: 'deferred', said, cause: 'connection', category: 'connection', command: 'connect' }
+  }
+  return replyVerdict(result.reply, 'connect')
+}
+
+function failureVerdict(
+  { phase, fault, enhanced }: Failure | (NotOpen & { kind: 'failed' }),
+  tlsRequired: boolean,
+): Verdict {
+  const said = { code: null, enhanced, text: `${enhanced} ${fault.message}` }
+  if (tlsRequired && (phase === 'starttls' || phase === 'tls')) return tlsVerdict(said)
+  return { kind: 'deferred', said, cause: 'connection', category: 'connection', command: commandOf(phase) }
+}
+
+function tlsVerdict(said: Said): Verdict {
+  return { kind: 'deferred', said, cause: 'tls', category: 'policy', command: 'connect' }
+}
+
+/** A server that asks us to slow down; greylisting asks for time alone. */
+export function isThrottling(reply: Reply): boolean {
+  if (reply.code === 421) return true
+  return reply.code < 500 && reply.enhanced?.startsWith('4.7.') === true && !/gr[ae]y-?list/i.test(reply.text)
+}

@@ -1,0 +1,55 @@
+// The process's sockets to receivers, bounded. Destinations that have not answered yet share half of them, so that any
+// number of dead ones leaves the other half to those that work. When all are taken, idle connections go first.
+
+export interface Sockets {
+  /** Resolves when one more may be opened; then `release` is due. */
+  acquire(proven: boolean): Promise<void>
+  release(proven: boolean): void
+  /** Offers an idle connection to be closed for somebody else's sake. */
+  park(close: () => void): void
+  unpark(close: () => void): void
+}
+
+export function socketsOf(limit: number): Sockets {
+  const waiting: { readonly proven: boolean; readonly resolve: () => void }[] = []
+  const idle = new Set<() => void>()
+  const unprovenLimit = Math.max(1, Math.floor(limit / 2))
+  let open = 0
+  let unproven = 0
+  const fits = (proven: boolean): boolean => open < limit && (proven || unproven < unprovenLimit)
+  const take = (proven: boolean): void => {
+    open++
+    if (!proven) unproven++
+  }
+  return {
+    acquire: (proven) => {
+      if (fits(proven)) {
+        take(proven)
+        return Promise.resolve()
+      }
+      return new Promise((resolve) => {
+        waiting.push({ proven, resolve })
+        const [close] = idle
+        if (close !== undefined) {
+          idle.delete(close)
+          close()
+        }
+      })
+    },
+    release: (proven) => {
+      open--
+      if (!proven) unproven--
+      const index = waiting.findIndex((one) => fits(one.proven))
+      const [next] = index === -1 ? [] : waiting.splice(index, 1)
+      if (next === undefined) return
+      take(next.proven)
+      next.resolve()
+    },
+    park: (close) => {
+      idle.add(close)
+    },
+    unpark: (close) => {
+      idle.delete(close)
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import { statement } from '../../platform/db.ts'
+
+// All messages travel as one binary parameter with 1-based offsets and lengths: an array of bytea would be text.
+export const addInbox = statement(
+  'delivery_add_inbox',
+  `insert into inbox (id, account_id, email_id, sender, recipient, recipient_key, subject, raw, size_bytes, received_at)
+   select id, account_id, email_id, sender, recipient, recipient_key, subject, substr($8::bytea, start, length), length,
+     received_at
+   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $9::int[], $10::int[],
+     $11::timestamptz[])
+     as m(id, account_id, email_id, sender, recipient, recipient_key, subject, start, length, received_at)
+   on conflict (account_id, email_id) do nothing`,
+)
+
+const INBOX_COLUMNS = 'id, email_id, sender, recipient, subject, size_bytes, received_at'
+const INBOX_FILTER = `account_id = $1 and ($2::text is null or recipient_key = $2)
+  and ($3::text is null or subject ilike $3 escape '\\') and ($4::uuid is null or email_id = $4)`
+
+export const listInbox = statement(
+  'delivery_list_inbox',
+  `select ${INBOX_COLUMNS} from inbox where ${INBOX_FILTER} and ($5::uuid is null or id < $5)
+   order by id desc limit $6 offset $7`,
+)
+export const countInbox = statement('delivery_count_inbox', `select count(*) as total from inbox where ${INBOX_FILTER}`)
+export const oneInbox = statement(
+  'delivery_one_inbox',
+  `select ${INBOX_COLUMNS}, raw from inbox where account_id = $1 and id = $2`,
+)
+export const deleteInbox = statement('delivery_delete_inbox', 'delete from inbox where account_id = $1 and id = $2')
+export const clearInbox = statement('delivery_clear_inbox', 'delete from inbox where account_id = $1')
+export const forgetInbox = statement(
+  'delivery_forget_inbox',
+  `delete from inbox where (account_id, id) in (
+     select account_id, id from inbox where received_at < $1 order by received_at limit $2)`,
+)

@@ -1,0 +1,487 @@
+// The delivery worker. Every turn of its claim loop leases ready emails, fairly over destinations and accounts, as many as
+// there is room for; each is then either ended without a try (on a list, domain removed, expired), or composed, signed and
+// handed to the network or the sandbox; what became of it is recorded in groups.
+//
+// Bounds: 4,000 emails and 64 MB of contents in the process; contents over 64 KB are read only when a connection is free
+// for them, 96 MB of these at once; 1,000 sockets; 64 messages between their final dot and the commit of the result.
+//
+// The process is a node: leases hold while it renews its row. When the row is lost, or could not be renewed for 20
+// seconds, nothing more is sent: MAIL FROM and the final dot are asked for each time. Then everything under way is broken
+// off and the process comes back under a new epoch. A process that dies leaves its leases to the others; what had got its
+// final dot and was not recorded goes out again, with the same bytes.
+//
+// A graceful stop claims nothing more, finishes what is on the wire within the deadline and hands back the rest.
+
+import type { Timeouts } from '../../mail/smtp-client.ts'
+import type { VerpMac } from '../../mail/verp.ts'
+import type { CorrectableClock } from '../../platform/clock.ts'
+import { type Database, isUnavailable } from '../../platform/db.ts'
+import type { Resolver } from '../../platform/dns.ts'
+import type { Ids } from '../../platform/ids.ts'
+import { type Loop, loop, type Service } from '../../platform/lifecycle.ts'
+import type { Logger } from '../../platform/log.ts'
+import {
+  type ClaimAnswer,
+  type Claimed,
+  claim,
+  fetchBody,
+  fetchLetters,
+  firstAttemptWith,
+  handBack,
+  joinAsNode,
+  type Letter,
+  leaveAsNode,
+  type NodeLease,
+  promote,
+  RENEW_EVERY_MS,
+  renewLease,
+  takeOver,
+} from '../outbox/index.ts'
+import { type Composer, composerOf } from './compose.ts'
+import { answerGate, byteBudget, type Pass } from './gates.ts'
+import { type Network, NO_SUCH_DOMAIN, networkOf, type Relay } from './network.ts'
+import { FIRST_WINDOW, placesOf } from './places.ts'
+import { type NoteBounces, recorderOf } from './record.ts'
+import { type Conclusion, type Context, concluded, endedUntried, putOff, sandboxConclusion } from './results.ts'
+import type { Job, Sent } from './route.ts'
+import type { Outgoing, SigningKey, SigningKeys, Tracking } from './types.ts'
+
+export interface Limits {
+  readonly maxEmails: number
+  readonly maxBytes: number
+  readonly maxLargeBytes: number
+  readonly maxSockets: number
+  readonly maxUnrecorded: number
+}
+
+export const LIMITS: Limits = {
+  maxEmails: 4_000,
+  maxBytes: 64 * 1_048_576,
+  maxLargeBytes: 96 * 1_048_576,
+  maxSockets: 1_000,
+  maxUnrecorded: 64,
+}
+
+export interface DeliveryOptions {
+  readonly database: Database
+  /** Corrected by the database's, so that all nodes agree on what is due. */
+  readonly clock: CorrectableClock
+  readonly ids: Ids
+  readonly log: Logger
+  /** Of this process, for people. */
+  readonly nodeName: string
+  readonly mode: 'sandbox' | 'direct' | 'relay'
+  /** In relay mode. */
+  readonly relay: Relay | null
+  /** EHLO and return paths. */
+  readonly hostname: string
+  /** Towards MX hosts. */
+  readonly smtpPort: number
+  readonly sourceIps: readonly string[]
+  readonly allowPrivateNetworks: boolean
+  readonly resolver: Resolver
+  readonly verpMac: VerpMac
+  readonly signingKeys: SigningKeys
+  /** Accounts whose mail waits. */
+  readonly suspendedAccounts: () => readonly string[]
+  readonly tracking?: Tracking | null
+  readonly noteBounces?: NoteBounces | null
+  readonly limits?: Partial<Limits>
+  readonly timeouts?: Partial<Timeouts>
+}
+
+export interface Delivery extends Service {
+  /** There is something to send. */
+  wake(): void
+  /** For tests, instead of `start`: does everything that is due now and waits until it is recorded. @returns how many emails */
+  turn(): Promise<number>
+  /** Resolves when no email is in the process. */
+  idle(): Promise<void>
+  readonly held: number
+}
+
+const CLAIM_MOST = 300
+const CLAIM_LEAST = 50
+const CLAIM_EVERY_MS = 200
+const CLOCK_STEP_MS = 250
+const CLAIM_AGAIN_MS = 10
+const PROMOTE_EVERY_MS = 250
+const PROMOTE_MOST = 1_000
+const TAKE_OVER_EVERY_MS = 5_000
+const LARGE_BODY_BYTES = 65_536
+const SANDBOX_AT_ONCE = 32
+const SECOND_LOOK_AFTER_MS = 15 * 60_000
+
+/** One email from claim to record. */
+interface Held {
+  readonly claimed: Claimed
+  readonly letter: Letter
+  readonly epoch: number
+  readonly key: SigningKey | null
+  pass: Pass | null
+}
+
+export function deliveryService(options: DeliveryOptions): Delivery {
+  const { database, clock, ids, log } = options
+  const limits = { ...LIMITS, ...options.limits }
+  const onError = (error: unknown): void => log.error({ error: describe(error) }, 'delivery met an error')
+  const composer: Composer = composerOf({ ...options, tracking: options.tracking ?? null })
+  const network: Network = networkOf({
+    ...options,
+    chance: ids.chance,
+    port: options.smtpPort,
+    allowPrivate: options.allowPrivateNetworks,
+    relay: options.mode === 'relay' ? options.relay : null,
+    timeouts: options.timeouts ?? {},
+    maxSockets: limits.maxSockets,
+    onError,
+  })
+  const recorder = recorderOf({ database, clock, ids, log, noteBounces: options.noteBounces ?? null })
+  const places = placesOf(network.pauseMs)
+  const gate = answerGate(limits.maxUnrecorded)
+  const large = byteBudget(limits.maxLargeBytes)
+  const sandboxTurns = byteBudget(SANDBOX_AT_ONCE)
+  const idlers = new Set<() => void>()
+  let lease: NodeLease | null = null
+  let cursor: ClaimAnswer['cursor'] = null
+  let held = 0
+  let heldBytes = 0
+  let finished = 0
+  let offsetMs = 0
+  let stopping = false
+  let breaking = false
+
+  const safe = (epoch: number): boolean =>
+    lease?.epoch === epoch && clock.monotonicMs() < lease.safeUntilMs && !breaking
+
+  const contextOf = ({ letter, claimed }: Held): Context => ({
+    letter,
+    fence: claimed.fence,
+    sandbox: letter.sandbox || options.mode === 'sandbox',
+    now: clock.now(),
+    newId: ids.next,
+    chance: ids.chance,
+  })
+
+  // --- being a node
+
+  const keepLease = async (): Promise<void> => {
+    const askedAt = clock.now()
+    const renewed = lease === null ? null : await renewLease(database.system, clock, lease)
+    if (renewed === null && lease !== null) {
+      log.warn({ epoch: lease.epoch }, 'this node was declared dead; it comes back under a new epoch')
+      lease = null
+      cursor = null
+      network.abort()
+    }
+    lease = renewed ?? (await joinAsNode(database.system, clock, options.nodeName))
+    correctClock(askedAt, lease.databaseNow)
+  }
+
+  /** The database answered at some time between the question and now. */
+  const correctClock = (askedAt: Date, databaseNow: Date): void => {
+    const nowMs = clock.now().getTime()
+    const behindMs = databaseNow.getTime() - (askedAt.getTime() + nowMs) / 2
+    if (Math.abs(behindMs) < CLOCK_STEP_MS) return
+    offsetMs += behindMs
+    clock.correct(offsetMs)
+  }
+
+  // --- what is due
+
+  const promoteDue = async (): Promise<number> => {
+    const count = await database.transaction((db) => promote(db, ids, clock.now()))
+    if (count > 0) claiming.wake()
+    return count
+  }
+
+  const claimSome = async (): Promise<number> => {
+    const now = lease
+    const room = Math.min(CLAIM_MOST, limits.maxEmails - held)
+    if (now === null || !safe(now.epoch) || stopping || room < 1 || heldBytes >= limits.maxBytes) return 0
+    const answer = await claim(database.system, {
+      epoch: now.epoch,
+      limit: room,
+      cursor,
+      free: places.free(clock.monotonicMs()),
+      defaultFree: FIRST_WINDOW,
+      suspended: options.suspendedAccounts(),
+      now: clock.now(),
+    })
+    const ended = answer.cursor === null && cursor !== null
+    cursor = answer.cursor
+    if (answer.claimed.length === 0) return ended ? claimSome() : 0
+    held += answer.claimed.length
+    try {
+      await takeOn(now.epoch, answer.claimed)
+    } catch (error) {
+      // Left to the lease when even that fails.
+      released(answer.claimed.length)
+      await handBack(database.system, now.epoch, answer.claimed).catch(() => undefined)
+      throw error
+    }
+    return answer.claimed.length
+  }
+
+  /** Reads what was claimed and sets it going. Rejects before any of it has begun, or not at all. */
+  const takeOn = async (epoch: number, claimed: readonly Claimed[]): Promise<void> => {
+    const letters = await fetchLetters(database.system, claimed, LARGE_BODY_BYTES)
+    const domains = [...new Set(letters.flatMap(({ domainId }) => (domainId === null ? [] : [domainId])))]
+    const keys =
+      domains.length === 0 ? new Map<string, SigningKey>() : await options.signingKeys(database.system, domains)
+    const byId = new Map(letters.map((letter) => [letter.id, letter]))
+    const surplus: Claimed[] = []
+    for (const row of claimed) {
+      const letter = byId.get(row.id)
+      if (letter === undefined) void forgetRow(epoch, row)
+      else if (!places.enter(row.siteId, siteOf(letter))) surplus.push(row)
+      else {
+        heldBytes += letter.body?.length ?? 0
+        void carry({ claimed: row, letter, epoch, key: keys.get(letter.domainId ?? '') ?? null, pass: null })
+      }
+    }
+    if (surplus.length > 0) {
+      released(surplus.length)
+      await handBack(database.system, epoch, surplus).catch(onError)
+    }
+  }
+
+  const released = (count: number): void => {
+    held -= count
+    if (held === 0) for (const done of idlers) done()
+    if (held === 0) idlers.clear()
+  }
+
+  // --- one email
+
+  /** From claim to record. Never rejects. */
+  const carry = async (one: Held): Promise<void> => {
+    const { letter, claimed, epoch } = one
+    try {
+      const ended = await conclude(one)
+      if (ended === null) await handBack(database.system, epoch, [claimed])
+      else await recorder.add({ ...ended, epoch, inbox: ended.inbox })
+    } catch (error) {
+      // What is neither recorded nor handed back is left to the lease.
+      if (!isUnavailable(error)) onError(error)
+    } finally {
+      one.pass?.leave()
+      heldBytes -= letter.body?.length ?? 0
+      places.leave(claimed.siteId, clock.monotonicMs())
+      released(1)
+      if (++finished >= CLAIM_LEAST || held === 0) {
+        finished = 0
+        claiming.wake()
+      }
+    }
+  }
+
+  /** @returns null: to be handed back untouched */
+  const conclude = async (one: Held): Promise<Ended | null> => {
+    const { letter, claimed, key } = one
+    const context = contextOf(one)
+    if (claimed.blocked !== null)
+      return untried(endedUntried(context, { status: 'suppressed', reason: claimed.blocked }))
+    if (letter.domainId !== null && key === null) {
+      return untried(endedUntried(context, { status: 'failed', reason: 'domain_removed' }))
+    }
+    if (letter.expiresAt <= context.now) return untried(endedUntried(context, { status: 'failed', reason: 'expired' }))
+    if (key?.status === 'suspended') {
+      return untried(putOff(context) ?? endedUntried(context, { status: 'failed', reason: 'expired' }))
+    }
+    return context.sandbox ? intoInbox(one) : overNetwork(one)
+  }
+
+  const intoInbox = async (one: Held): Promise<Ended> => {
+    const { letter } = one
+    await sandboxTurns.take(1)
+    try {
+      const outgoing = await written(one)
+      const context = contextOf(one)
+      const ended = outgoing === null ? null : sandboxConclusion(context)
+      if (outgoing === null || ended === null) {
+        return untried(endedUntried(context, { status: 'failed', reason: 'internal_error' }))
+      }
+      const inbox = {
+        id: ids.next(),
+        accountId: letter.accountId,
+        emailId: letter.id,
+        from: letter.sender,
+        to: letter.recipient,
+        recipientKey: letter.recipientKey,
+        subject: letter.subject,
+        raw: outgoing.message,
+        receivedAt: context.now,
+      }
+      return { ...ended, inbox }
+    } finally {
+      sandboxTurns.give(1)
+    }
+  }
+
+  const overNetwork = async (one: Held): Promise<Ended | null> => {
+    const { letter, epoch } = one
+    let taken = 0
+    const job: Job = {
+      tlsRequired: letter.tlsRequired,
+      maySend: () => safe(epoch),
+      prepare: async () => {
+        if (!safe(epoch) || stopping) return null
+        if (letter.body === null) {
+          taken = letter.bodyBytes * 3
+          await large.take(taken)
+        }
+        return written(one)
+      },
+      beforeDot: async () => {
+        one.pass?.leave()
+        one.pass = await gate.enter()
+        return safe(epoch)
+      },
+    }
+    try {
+      const sent: Sent = await network.send(siteOf(letter), job)
+      if (sent === null) return null
+      return untried(concluded(contextOf(one), await judged(one, sent)))
+    } finally {
+      if (taken > 0) large.give(taken)
+    }
+  }
+
+  /** Composed and signed. @returns null when the content is gone */
+  const written = async ({ letter, key }: Held): Promise<Outgoing | null> => {
+    const body = letter.body ?? (await fetchBody(database.system, letter))
+    return body === null ? null : composer.compose(letter, body, key)
+  }
+
+  /** A domain that was missing twice, at least 15 minutes apart, is missing: contract section 7. */
+  const judged = async ({ letter }: Held, sent: NonNullable<Sent>): Promise<NonNullable<Sent>> => {
+    const { verdict } = sent
+    if (verdict.kind !== 'deferred' || verdict.said.enhanced !== NO_SUCH_DOMAIN || network.namesDoubtful()) return sent
+    const first = letter.attemptsCount === 0 ? null : await firstAttemptWith(database.system, letter, NO_SUCH_DOMAIN)
+    if (first === null || sent.startedAt.getTime() - first.getTime() < SECOND_LOOK_AFTER_MS) return sent
+    const said = { code: null, enhanced: '5.1.2', text: '5.1.2 the recipient domain does not exist' }
+    return { ...sent, verdict: { kind: 'bounced', said, type: 'hard', category: 'bad_domain', command: 'connect' } }
+  }
+
+  /** A queue row whose email is no longer there. */
+  const forgetRow = async (epoch: number, { id, accountId, fence }: Claimed): Promise<void> => {
+    log.warn({ email_id: id }, 'a queued email is no longer there')
+    const result = {
+      id,
+      accountId,
+      fence,
+      status: 'failed',
+      next: null,
+      at: clock.now(),
+      smtpCode: null,
+      response: null,
+      attempt: null,
+    } as const
+    const nothing = { letter: null, sandbox: false, events: [], bounce: null, complaint: null, inbox: null }
+    await recorder.add({ ...nothing, epoch, result }).catch(onError)
+    released(1)
+  }
+
+  // --- loops
+
+  const quietly = (error: unknown): void => {
+    if (isUnavailable(error)) log.warn({ error: describe(error) }, 'the database is away')
+    else onError(error)
+  }
+  const claiming: Loop = loop({
+    name: 'delivery claim',
+    turn: async () => ((await claimSome()) === 0 ? CLAIM_EVERY_MS : CLAIM_AGAIN_MS),
+    onError: quietly,
+  })
+  const others: readonly Loop[] = [
+    loop({
+      name: 'delivery lease',
+      turn: async () => {
+        await keepLease()
+        return RENEW_EVERY_MS
+      },
+      onError: quietly,
+    }),
+    loop({
+      name: 'delivery promote',
+      turn: async () => ((await promoteDue()) === PROMOTE_MOST ? 0 : PROMOTE_EVERY_MS),
+      onError: quietly,
+    }),
+    loop({
+      name: 'delivery take-over',
+      turn: async () => {
+        if ((await takeOver(database.system)) > 0) claiming.wake()
+        return TAKE_OVER_EVERY_MS
+      },
+      onError: quietly,
+    }),
+  ]
+
+  const idle = (): Promise<void> =>
+    held === 0 ? Promise.resolve() : new Promise((resolve) => void idlers.add(resolve))
+
+  return {
+    name: 'delivery',
+    start: async () => {
+      await keepLease()
+      for (const one of [...others, claiming]) await one.start()
+    },
+    stop: async (deadline) => {
+      stopping = true
+      await claiming.stop(deadline)
+      network.release()
+      await Promise.race([idle(), aborted(deadline)])
+      if (held > 0) {
+        breaking = true
+        network.abort()
+        recorder.abandon()
+        await Promise.race([idle(), clock.sleep(LAST_MS, new AbortController().signal)])
+      }
+      for (const one of others) await one.stop(deadline)
+      network.abort()
+      if (lease !== null) await leaveAsNode(database.system, lease).catch(quietly)
+      lease = null
+    },
+    wake: () => claiming.wake(),
+    turn: async () => {
+      await keepLease()
+      let count = 0
+      for (let more = true; more; ) {
+        await takeOver(database.system)
+        const promoted = await promoteDue()
+        const claimed = await claimSome()
+        count += claimed
+        await idle()
+        more = promoted > 0 || claimed > 0
+      }
+      return count
+    },
+    idle,
+    get held() {
+      return held
+    },
+  }
+}
+
+const LAST_MS = 2_000
+
+type Ended = Conclusion & { readonly inbox: Parameters<ReturnType<typeof recorderOf>['add']>[0]['inbox'] }
+
+function untried(conclusion: Conclusion): Ended {
+  return { ...conclusion, inbox: null }
+}
+
+function siteOf({ recipient }: Letter): string {
+  return recipient.slice(recipient.lastIndexOf('@') + 1).toLowerCase()
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return signal.aborted
+    ? Promise.resolve()
+    : new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
