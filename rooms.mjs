@@ -84,7 +84,7 @@ export const ROOMS = [
     name: 'delivery',
     floor: 6,
     owns: 'claim, compose, sign, connect, speak SMTP, retry, record; the sandbox inbox',
-    enters: ['sending', 'domains', 'bounces', 'events', 'outbox'],
+    enters: ['sending', 'domains', 'suppression', 'bounces', 'events', 'outbox'],
   },
   {
     name: 'contacts',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { house } from './house.test-kit.ts'
+import { house } from '../../../test/delivery-house.ts'
 
 const MINUTE = 60_000
 const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } }

@@ -11,36 +11,23 @@ import { isUnavailable } from '../../platform/db.ts'
 import { groupCommit } from '../../platform/group-commit.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/log.ts'
-import { append, type NewEvent } from '../events/index.ts'
+import { recordBounces } from '../bounces/index.ts'
+import { append } from '../events/index.ts'
 import { complete } from '../outbox/index.ts'
-import {
-  BAD_DOMAIN_DAYS,
-  type NewSuppression,
-  noteDelivery,
-  noteSoftBounce,
-  type Suppressed,
-  suppress,
-} from '../suppression/index.ts'
+import { type Delivered, noteDelivery } from '../suppression/index.ts'
 import { addToInbox, type NewInboxMail } from './inbox.ts'
-import { type BounceFacts, bounceData, type Conclusion } from './results.ts'
+import type { Conclusion } from './results.ts'
 
 export interface Recorded extends Conclusion {
   readonly epoch: number
   readonly inbox: NewInboxMail | null
 }
 
-/** The bounce room's part: its history, in the same transaction. */
-export type NoteBounces = (
-  db: Db,
-  bounces: readonly { readonly facts: BounceFacts; readonly suppressionId: string | null }[],
-) => Promise<void>
-
 export interface RecorderOptions {
   readonly database: Database
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Logger
-  readonly noteBounces: NoteBounces | null
 }
 
 export interface Recorder {
@@ -53,7 +40,6 @@ export interface Recorder {
 const MAX_GROUP = 300
 const MAX_GROUP_BYTES = 32 * 1_048_576
 const RETRY_MS = 500
-const DAY_MS = 86_400_000
 
 export function recorderOf(options: RecorderOptions): Recorder {
   const { database, clock, log } = options
@@ -107,111 +93,26 @@ export function recorderOf(options: RecorderOptions): Recorder {
   }
 }
 
-async function writeAll(db: Db, items: readonly Recorded[], options: RecorderOptions): Promise<void> {
-  const { ids, clock, noteBounces } = options
-  const passed = new Set<Recorded>()
+async function writeAll(db: Db, items: readonly Recorded[], { ids, clock }: RecorderOptions): Promise<void> {
+  const kept: Recorded[] = []
   for (const [epoch, group] of Map.groupBy(items, (item) => item.epoch)) {
-    const through = await complete(
+    const passed = await complete(
       db,
       epoch,
       group.map((item) => item.result),
     )
-    for (const item of group) if (through.has(item.result.id)) passed.add(item)
+    kept.push(...group.filter((item) => passed.has(item.result.id)))
   }
-  if (passed.size === 0) return
-  const kept = [...passed]
-  const listed = await writeLists(db, kept, { ids, clock })
-  const bounces = kept.flatMap(({ bounce }) =>
-    bounce === null ? [] : [{ facts: bounce.facts, suppressionId: listed.get(bounce.facts.emailId) ?? null }],
-  )
-  await Promise.all([
-    append(
-      db,
-      kept.flatMap((item) => eventsOf(item, listed.get(item.result.id) ?? null)),
-    ),
-    addToInbox(
-      db,
-      kept.flatMap(({ inbox }) => (inbox === null ? [] : [inbox])),
-    ),
-    noteDelivery(db, kept.flatMap(deliveryOf)),
-    bounces.length === 0 ? null : noteBounces?.(db, bounces),
-  ])
+  if (kept.length === 0) return
+  const bounces = kept.flatMap(({ bounce }) => (bounce === null ? [] : [bounce]))
+  const events = kept.flatMap((item) => item.events)
+  const inbox = kept.flatMap((item) => (item.inbox === null ? [] : [item.inbox]))
+  await Promise.all([append(db, events), addToInbox(db, inbox), noteDelivery(db, kept.flatMap(deliveryOf))])
+  await recordBounces(db, { ids, clock }, bounces)
 }
 
-function deliveryOf({ letter, result, sandbox }: Recorded): Parameters<typeof noteDelivery>[1] {
+/** A delivery clears what soft bounces have counted up. */
+function deliveryOf({ letter, result, sandbox }: Recorded): readonly Delivered[] {
   if (letter === null || result.status !== 'delivered') return []
   return [{ accountId: letter.accountId, recipient: letter.recipientKey, sandbox }]
-}
-
-function eventsOf({ events, bounce, complaint, result }: Recorded, suppressionId: string | null): readonly NewEvent[] {
-  if (bounce?.event != null) return [...events, { ...bounce.event, data: bounceData(bounce.facts, suppressionId) }]
-  if (complaint === null) return events
-  const data = {
-    feedback_type: 'abuse',
-    reporting_mta: null,
-    arrival_date: result.at.toISOString(),
-    suppressed: suppressionId !== null,
-  }
-  return [...events, { ...complaint, data }]
-}
-
-/** @returns by email id, the suppression that its bounce or complaint led to or met */
-async function writeLists(
-  db: Db,
-  items: readonly Recorded[],
-  context: { readonly ids: Ids; readonly clock: Clock },
-): Promise<ReadonlyMap<string, string>> {
-  const listed = new Map<string, string>()
-  const entries = items.flatMap(suppressionOf)
-  const suppressed = entries.length === 0 ? [] : await suppress(db, context, entries)
-  entries.forEach(({ emailId }, index) => {
-    const made = suppressed[index]
-    if (emailId !== null && made !== undefined) listed.set(emailId, made.suppression.id)
-  })
-  for (const { bounce, letter } of items) {
-    if (bounce?.facts.type !== 'soft' || letter === null) continue
-    const made: Suppressed | null = await noteSoftBounce(db, context, softBounceOf(bounce.facts))
-    if (made !== null) listed.set(bounce.facts.emailId, made.suppression.id)
-  }
-  return listed
-}
-
-function softBounceOf(facts: BounceFacts): Parameters<typeof noteSoftBounce>[2] {
-  return { ...entryOf(facts), bouncedAt: facts.at }
-}
-
-function entryOf(facts: BounceFacts) {
-  return {
-    accountId: facts.accountId,
-    recipient: facts.recipientKey,
-    sandbox: facts.sandbox,
-    source: 'smtp' as const,
-    domainId: facts.domainId,
-    emailId: facts.emailId,
-    bounceId: facts.id,
-    details: facts.said.text,
-  }
-}
-
-function suppressionOf({ bounce, complaint, letter, sandbox, result }: Recorded): readonly NewSuppression[] {
-  if (bounce?.facts.type === 'hard') {
-    const ends = bounce.facts.category === 'bad_domain'
-    const expiresAt = ends ? new Date(result.at.getTime() + BAD_DOMAIN_DAYS * DAY_MS) : null
-    return [{ ...entryOf(bounce.facts), reason: 'hard_bounce', expiresAt }]
-  }
-  if (complaint === null || letter === null) return []
-  return [
-    {
-      accountId: letter.accountId,
-      recipient: letter.recipientKey,
-      sandbox,
-      reason: 'complaint',
-      source: 'arf',
-      domainId: letter.domainId,
-      emailId: letter.id,
-      bounceId: null,
-      details: null,
-      expiresAt: null,
-    },
-  ]
 }

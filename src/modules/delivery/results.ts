@@ -6,7 +6,7 @@
 //                                        answering 4xx about the recipient, that is also one bounce of type soft
 //   what our side cannot or may not do   failed, suppressed
 
-import type { BounceCategory, BounceType, SmtpCommand } from '../../mail/smtp-bounce.ts'
+import type { NewBounce } from '../bounces/index.ts'
 import type { EventType, NewEvent } from '../events/index.ts'
 import type { AttemptOutcome, AttemptRecord, Letter, Result } from '../outbox/index.ts'
 import { GIVE_UP_AFTER_MS, nextTry } from './schedule.ts'
@@ -21,35 +21,15 @@ export type FailedReason =
   | 'domain_removed'
   | 'internal_error'
 
-/** A bounce as it is recorded; the mail's own facts come from its first event. */
-export interface BounceFacts {
-  readonly id: string
-  readonly accountId: string
-  readonly emailId: string
-  readonly domainId: string | null
-  /** As the lists compare it. */
-  readonly recipientKey: string
-  readonly type: BounceType
-  readonly category: BounceCategory
-  readonly said: Said
-  readonly command: SmtpCommand
-  readonly host: string | null
-  readonly ip: string | null
-  readonly attempt: number
-  readonly sandbox: boolean
-  readonly at: Date
-}
-
 /** Everything that is written, in one transaction, about one leased email. */
 export interface Conclusion {
   /** Null: its row is gone, and only the queue is to forget it. */
   readonly letter: Letter | null
   readonly sandbox: boolean
   readonly result: Result
-  /** But for bounces and complaints: their events tell what became of the lists, and are made here without data. */
+  /** But for that of the bounce, which tells what became of the list. */
   readonly events: readonly NewEvent[]
-  readonly bounce: { readonly facts: BounceFacts; readonly event: NewEvent | null } | null
-  readonly complaint: NewEvent | null
+  readonly bounce: NewBounce | null
 }
 
 export interface Context {
@@ -96,7 +76,7 @@ export function endedUntried(
       ? eventOf(context, 'email.suppressed', { reason: end.reason })
       : eventOf(context, 'email.failed', failedData(end.reason, null, letter.attemptsCount))
   const result = resultOf(context, { status: end.status, next: null, said: null, attempt: null })
-  return { letter, sandbox, result, events: [event], bounce: null, complaint: null }
+  return { letter, sandbox, result, events: [event], bounce: null }
 }
 
 /** Put off without an attempt, or null when there is no later time. */
@@ -105,7 +85,7 @@ export function putOff(context: Context): Conclusion | null {
   const next = nextTry({ start: startOf(letter), expiresAt: letter.expiresAt }, now, chance())
   if (next === null) return null
   const result = resultOf(context, { status: 'deferred', next, said: null, attempt: null })
-  return { letter, sandbox, result, events: [], bounce: null, complaint: null }
+  return { letter, sandbox, result, events: [], bounce: null }
 }
 
 export function concluded(context: Context, report: Report): Conclusion {
@@ -137,15 +117,14 @@ function delivered(context: Context, report: Report, said: Said): Conclusion {
   })
   const attempt = attemptOf(context, report, 'delivered', null)
   const result = resultOf(context, { status: 'delivered', next: null, said, attempt })
-  return { letter, sandbox, result, events: [event], bounce: null, complaint: null }
+  return { letter, sandbox, result, events: [event], bounce: null }
 }
 
 function bounced(context: Context, report: Report, verdict: Verdict & { kind: 'bounced' }): Conclusion {
   const { letter, sandbox } = context
   const attempt = attemptOf(context, report, 'bounced', null)
   const result = resultOf(context, { status: 'bounced', next: null, said: verdict.said, attempt })
-  const bounce = { facts: bounceOf(context, report, verdict), event: eventOf(context, 'email.bounced', {}) }
-  return { letter, sandbox, result, events: [], bounce, complaint: null }
+  return { letter, sandbox, result, events: [], bounce: bounceOf(context, report, verdict, 'bounced') }
 }
 
 function deferred(context: Context, report: Report, verdict: Verdict & { kind: 'deferred' }): Conclusion {
@@ -155,9 +134,7 @@ function deferred(context: Context, report: Report, verdict: Verdict & { kind: '
   if (next === null) {
     const ended = failed(context, report, said, lastReason(letter, verdict))
     if (cause !== 'recipient') return ended
-    // It stands beside email.failed, and has no event of its own.
-    const facts = bounceOf(context, report, { said, command, type: 'soft', category })
-    return { ...ended, bounce: { facts, event: null } }
+    return { ...ended, bounce: bounceOf(context, report, { said, command, type: 'soft', category }, 'failed') }
   }
   const attempt = attemptOf(context, report, cause === 'recipient' ? 'deferred' : 'error', next)
   const event = eventOf(context, 'email.deferred', {
@@ -168,7 +145,7 @@ function deferred(context: Context, report: Report, verdict: Verdict & { kind: '
     next_attempt_at: next.toISOString(),
   })
   const result = resultOf(context, { status: 'deferred', next, said, attempt })
-  return { letter, sandbox, result, events: [event], bounce: null, complaint: null }
+  return { letter, sandbox, result, events: [event], bounce: null }
 }
 
 function failed(context: Context, report: Report, said: Said, reason: FailedReason): Conclusion {
@@ -176,7 +153,7 @@ function failed(context: Context, report: Report, said: Said, reason: FailedReas
   const attempt = attemptOf(context, report, 'error', null)
   const event = eventOf(context, 'email.failed', failedData(reason, said, attempt.number))
   const result = resultOf(context, { status: 'failed', next: null, said, attempt })
-  return { letter, sandbox, result, events: [event], bounce: null, complaint: null }
+  return { letter, sandbox, result, events: [event], bounce: null }
 }
 
 function failedData(reason: FailedReason, said: Said | null, attempts: number): object {
@@ -207,51 +184,38 @@ function lastReason(letter: Letter, { cause, said }: Verdict & { kind: 'deferred
 }
 
 function bounceOf(
-  { letter, sandbox, now, newId }: Context,
-  { host, ip }: Report,
-  { said, command, type, category }: Pick<BounceFacts, 'said' | 'command' | 'type' | 'category'>,
-): BounceFacts {
+  { letter, sandbox, now }: Context,
+  report: Report,
+  refusal: Pick<NewBounce, 'type' | 'category' | 'command'> & { readonly said: Said },
+  endsAs: 'bounced' | 'failed',
+): NewBounce {
+  const { said, type, category, command } = refusal
   return {
-    id: newId(),
     accountId: letter.accountId,
     emailId: letter.id,
     domainId: letter.domainId,
+    recipient: letter.recipient,
     recipientKey: letter.recipientKey,
+    stream: letter.stream,
+    sandbox,
+    tag: letter.tag,
     type,
     category,
-    said,
+    smtpCode: said.code,
+    enhancedCode: said.enhanced,
+    diagnosticCode: said.code === null ? null : `smtp; ${said.text}`,
+    errorMessage: said.text,
     command,
-    host,
-    ip,
-    attempt: letter.attemptsCount + 1,
-    sandbox,
-    at: now,
-  }
-}
-
-/** The bounce as its event shows it (contract sections 10 and 12). */
-export function bounceData(bounce: BounceFacts, suppressionId: string | null): object {
-  const { said } = bounce
-  return {
-    bounce_id: bounce.id,
-    type: bounce.type,
-    category: bounce.category,
-    smtp_code: said.code,
-    enhanced_code: said.enhanced,
-    diagnostic_code: said.code === null ? null : `smtp; ${said.text}`,
-    error_message: said.text,
-    command: bounce.command,
-    remote_mta: { host: bounce.host, ip: bounce.ip },
+    remoteMta: remoteMta(report),
     source: 'smtp',
-    feedback_type: null,
-    attempt: bounce.attempt,
-    suppressed: suppressionId !== null,
-    suppression_id: suppressionId,
-    bounced_at: bounce.at.toISOString(),
+    feedbackType: null,
+    attempt: letter.attemptsCount + 1,
+    bouncedAt: now,
+    endsAs,
   }
 }
 
-function remoteMta({ host, ip }: Report): object | null {
+function remoteMta({ host, ip }: Report): NewBounce['remoteMta'] {
   return host === null && ip === null ? null : { host, ip }
 }
 
@@ -321,7 +285,7 @@ export function localReport(verdict: Verdict, startedAt: Date, durationMs: numbe
 
 /** What sandbox mail comes to, in the words of a receiver that does not exist. */
 export function sandboxConclusion(context: Context): Conclusion {
-  const { letter, sandbox, now } = context
+  const { letter, now } = context
   const report = (verdict: Verdict): Report => ({ ...localReport(verdict, now, 0), host: 'sandbox' })
   const say = (code: number, enhanced: string, words: string): Said => ({
     code,
@@ -349,16 +313,35 @@ export function sandboxConclusion(context: Context): Conclusion {
     }
     case 'suppress':
       return endedUntried(context, { status: 'suppressed', reason: 'manual' })
-    case 'complain': {
-      const taken = concluded(context, report({ kind: 'delivered', said: say(250, '2.0.0', 'taken by the sandbox') }))
-      return {
-        letter,
-        sandbox,
-        result: { ...taken.result, status: 'complained' },
-        events: taken.events,
-        bounce: null,
-        complaint: eventOf(context, 'email.complained', {}),
-      }
-    }
+    case 'complain':
+      return complained(context, report({ kind: 'delivered', said: say(250, '2.0.0', 'taken by the sandbox') }))
+  }
+}
+
+function complained(context: Context, report: Report): Conclusion {
+  const taken = concluded(context, report)
+  const { said } = report.verdict
+  const refusal = { said, type: 'complaint', category: 'spam_complaint', command: null } as const
+  const complaint = eventOf(context, 'email.complained', {
+    feedback_type: 'abuse',
+    reporting_mta: null,
+    arrival_date: context.now.toISOString(),
+    suppressed: true,
+  })
+  return {
+    ...taken,
+    result: { ...taken.result, status: 'complained' },
+    events: [...taken.events, complaint],
+    bounce: {
+      ...bounceOf(context, report, refusal, 'bounced'),
+      source: 'arf',
+      feedbackType: 'abuse',
+      smtpCode: null,
+      enhancedCode: null,
+      diagnosticCode: null,
+      errorMessage: null,
+      attempt: null,
+      endsAs: null,
+    },
   }
 }

@@ -41,7 +41,7 @@ import { type Composer, composerOf } from './compose.ts'
 import { answerGate, byteBudget, type Pass } from './gates.ts'
 import { type Network, NO_SUCH_DOMAIN, networkOf, type Relay } from './network.ts'
 import { FIRST_WINDOW, placesOf } from './places.ts'
-import { type NoteBounces, recorderOf } from './record.ts'
+import { recorderOf } from './record.ts'
 import { type Conclusion, type Context, concluded, endedUntried, putOff, sandboxConclusion } from './results.ts'
 import type { Job, Sent } from './route.ts'
 import type { Outgoing, SigningKey, SigningKeys, Tracking } from './types.ts'
@@ -85,7 +85,6 @@ export interface DeliveryOptions {
   /** Accounts whose mail waits. */
   readonly suspendedAccounts: () => readonly string[]
   readonly tracking?: Tracking | null
-  readonly noteBounces?: NoteBounces | null
   readonly limits?: Partial<Limits>
   readonly timeouts?: Partial<Timeouts>
 }
@@ -136,7 +135,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     maxSockets: limits.maxSockets,
     onError,
   })
-  const recorder = recorderOf({ database, clock, ids, log, noteBounces: options.noteBounces ?? null })
+  const recorder = recorderOf({ database, clock, ids, log })
   const places = placesOf(network.pauseMs)
   const gate = answerGate(limits.maxUnrecorded)
   const large = byteBudget(limits.maxLargeBytes)
@@ -378,7 +377,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       response: null,
       attempt: null,
     } as const
-    const nothing = { letter: null, sandbox: false, events: [], bounce: null, complaint: null, inbox: null }
+    const nothing = { letter: null, sandbox: false, events: [], bounce: null, inbox: null }
     await recorder.add({ ...nothing, epoch, result }).catch(onError)
     released(1)
   }

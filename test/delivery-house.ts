@@ -1,16 +1,9 @@
 // A house for the stories of this room: a fresh database, declared zones, receivers on loopback, a clock to turn by hand.
 
 import { generateKeyPairSync } from 'node:crypto'
-import { freshDb } from '../../../test/database.ts'
-import { type Receiver, type ReceiverScript, startReceiver } from '../../../test/receiver.ts'
-import { type DeclaredZones, declaredZones, type Zones } from '../../../test/zones.ts'
-import { parseAddress, suppressionKey } from '../../mail/address.ts'
-import { type CorrectableClock, systemClock } from '../../platform/clock.ts'
-import { connect, type Database, statement } from '../../platform/db.ts'
-import { type Ids, systemIds } from '../../platform/ids.ts'
-import type { Logger } from '../../platform/log.ts'
-import { secretsFrom } from '../../platform/secrets.ts'
-import { ensureEventPartitions, eventsOfEmail, type WireEvent } from '../events/index.ts'
+import { parseAddress, suppressionKey } from '../src/mail/address.ts'
+import { type Delivery, type DeliveryOptions, deliveryService } from '../src/modules/delivery/index.ts'
+import { ensureEventPartitions, eventsOfEmail, type WireEvent } from '../src/modules/events/index.ts'
 import {
   type ComposedContent,
   type EmailStatus,
@@ -22,8 +15,15 @@ import {
   type NewEmail,
   siteIds,
   statusName,
-} from '../outbox/index.ts'
-import { type Delivery, type DeliveryOptions, deliveryService } from './index.ts'
+} from '../src/modules/outbox/index.ts'
+import { type CorrectableClock, systemClock } from '../src/platform/clock.ts'
+import { connect, type Database, statement } from '../src/platform/db.ts'
+import { type Ids, systemIds } from '../src/platform/ids.ts'
+import type { Logger } from '../src/platform/log.ts'
+import { secretsFrom } from '../src/platform/secrets.ts'
+import { freshDb } from './database.ts'
+import { type Receiver, type ReceiverScript, startReceiver } from './receiver.ts'
+import { type DeclaredZones, declaredZones, type Zones } from './zones.ts'
 
 export const ACCOUNT = '01980000-0000-7000-8000-00000000000a'
 export const DOMAIN = '01980000-0000-7000-8000-0000000000d1'
