@@ -1,0 +1,86 @@
+// What the side-by-side benchmarks share: CPU time of a group of processes, the calibration, medians, a sink that counts.
+
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { type Running, run, start, waitFor } from '../test/peers/ground.ts'
+
+/** The CPU time of everything that was started in it, ended processes included. Needs root and cgroups. */
+export interface CpuGroup {
+  /** Moves a process and all that it will start into the group. */
+  add(pid: number): void
+  /** Seconds so far. */
+  seconds(): number
+}
+
+export function cpuGroup(name: string): CpuGroup {
+  const v1 = '/sys/fs/cgroup/cpuacct'
+  const base = existsSync(v1) ? `${v1}/posthorn-bench-${name}` : `/sys/fs/cgroup/posthorn-bench-${name}`
+  mkdirSync(base, { recursive: true })
+  return {
+    add: (pid) => writeFileSync(`${base}/cgroup.procs`, String(pid)),
+    seconds: () => {
+      if (existsSync(`${base}/cpuacct.usage`)) return Number(readFileSync(`${base}/cpuacct.usage`, 'utf8')) / 1e9
+      const stat = readFileSync(`${base}/cpu.stat`, 'utf8')
+      return Number(/usage_usec (\d+)/.exec(stat)?.[1] ?? 0) / 1e6
+    },
+  }
+}
+
+/** RSA-2048 signatures per second on one core: what the machine gives at this moment. */
+export function calibrate(): number {
+  const out = execFileSync('openssl', ['speed', '-seconds', '1', 'rsa2048'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  return Number(/^rsa 2048 bits\s+\S+\s+\S+\s+([\d.]+)/m.exec(out)?.[1] ?? 0)
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  const high = sorted[middle] ?? 0
+  return sorted.length % 2 === 1 ? high : (high + (sorted[middle - 1] ?? 0)) / 2
+}
+
+export interface Sink extends AsyncDisposable {
+  /** Messages taken since the start. */
+  count(): number
+}
+
+/** Postfix's smtp-sink on a loopback port. */
+export async function startSink(port: number): Promise<Sink> {
+  const running: Running = start('smtp-sink', ['-c', '-u', 'root', '-m', '512', `127.0.0.1:${port}`, '1000'])
+  await waitFor('smtp-sink', async () =>
+    run('sh', ['-c', `exec 3<>/dev/tcp/127.0.0.1/${port}`.replace('sh', 'bash')]).then(
+      () => true,
+      () => true,
+    ),
+  )
+  return {
+    count: () => Number([...running.said().matchAll(/mesg=(\d+)/g)].at(-1)?.[1] ?? 0),
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
+  }
+}
+
+const WORDS =
+  'your order has been shipped and will arrive on Tuesday thank you for choosing our store please keep this receipt for your records total amount paid by card'.split(
+    ' ',
+  )
+
+/** A receipt of about 10 KB as html and text, the same at every run. */
+export function receipt(): { readonly subject: string; readonly html: string; readonly text: string } {
+  let seed = 42
+  const next = (below: number): number => {
+    seed = (seed * 1_103_515_245 + 12_345) & 0x7fffffff
+    return seed % below
+  }
+  const sentence = (words: number): string => Array.from({ length: words }, () => WORDS[next(WORDS.length)]).join(' ')
+  let text = 'Grüezi Jürg,\n\n'
+  while (text.length < 2_300) text += `${sentence(11)}.\n`
+  let html =
+    '<!doctype html><html><head><meta charset="utf-8"><title>Receipt</title></head><body><p>Grüezi Jürg,</p><table width="600">'
+  while (html.length < 6_200) {
+    html += `<tr><td style="padding:8px;border:1px solid #eee">${sentence(9)}</td><td><a href="https://example.test/t/${next(1e6)}">${sentence(2)}</a></td></tr>\n`
+  }
+  return { subject: 'Ihre Bestellung 4711 – Bestätigung', html: `${html}</table></body></html>`, text }
+}
