@@ -19,3 +19,4 @@ export { type RecipientRequest, type SendRequest, sandboxResultOf, type Tracking
 export { sendingRoutes } from './routes.ts'
 export { type SenderLookups, type Sending, type SendingOptions, sendingOf } from './send.ts'
 export type { Incoming, SenderDomainFacts, TrackingSettings } from './sender.ts'
+export { type SmtpDoor, type SubmittedMail, smtpDoor } from './smtp.ts'

@@ -68,7 +68,8 @@ export function senderFacts({ draft, domain, boundTo, sandboxed, account, policy
   }
 }
 
-function refusalOf(
+/** The sender rule for one domain name. @returns null when live mail may go out from it */
+export function refusalOf(
   domain: SenderDomainFacts | null,
   boundTo: readonly string[] | null,
   name: string,

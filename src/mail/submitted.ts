@@ -1,0 +1,306 @@
+// A message that came by SMTP submission, made fit to be signed and stored (RFC 6409 section 8, RFC 5322 section 3.6).
+//
+// What is stored is what is signed and what every receiver gets, so all that will ever change changes here, once: line ends
+// become CRLF; parts that are not 7-bit are encoded (`reencode`); Date and Message-ID are added when they are missing;
+// Bcc, Return-Path, Authentication-Results and the control headers are taken out; header text outside ASCII becomes
+// encoded words. Every other byte stays, and so does the order of what stays.
+//
+// Refused is what two readers could read differently: no From or two, a From that is not exactly one mailbox, a header line
+// that is no field, a header line beyond 998 bytes that has no blank to fold at. A message that has been through 50
+// servers is in a loop. Nothing is looked up; the work is linear in the size of the message.
+
+import { isUtf8 } from 'node:buffer'
+import { decodeWords } from 'postal-mime'
+import { type DomainName, type Mailbox, parseMailbox, parseMailboxList } from './address.ts'
+import { withCrlf } from './encodings.ts'
+import {
+  addressHeader,
+  checkHeaderText,
+  fieldValue,
+  formatDate,
+  parseHeaderBlock,
+  type RawField,
+  textHeader,
+} from './headers.ts'
+import { reencode } from './reencode.ts'
+
+/** Read, obeyed and removed (contract section 6). In lower case. */
+export const CONTROL_HEADERS = [
+  'x-tag',
+  'x-metadata',
+  'x-track-opens',
+  'x-track-clicks',
+  'x-sandbox',
+  'x-stream',
+  'x-idempotency-key',
+  'x-scheduled-at',
+] as const
+export type ControlHeader = (typeof CONTROL_HEADERS)[number]
+
+export interface SubmittedMessage {
+  /** CRLF line ends, 7-bit body. */
+  readonly message: Buffer
+  readonly from: { readonly name: string; readonly address: string }
+  readonly fromDomain: DomainName
+  /** Addresses, as far as they can be read; groups and what is broken are left out. */
+  readonly to: readonly string[]
+  readonly cc: readonly string[]
+  readonly replyTo: readonly string[]
+  /** Decoded, at most 998 characters, no control characters. */
+  readonly subject: string
+  /** Without angle brackets. */
+  readonly messageId: string
+  readonly hasListUnsubscribe: boolean
+  /** Unfolded, encoded words decoded; not checked. */
+  readonly controls: ReadonlyMap<ControlHeader, string>
+}
+
+/** What the client is told; `text` begins with the enhanced code (RFC 3463). */
+export interface SubmissionRefusal {
+  readonly code: number
+  readonly text: string
+}
+
+export interface SubmittedOptions {
+  /** For a missing Date. */
+  readonly now: Date
+  /** The left side of a Message-ID, should one be needed. */
+  readonly id: string
+  /** Our own trace field, with its line end (RFC 5321 section 4.4). */
+  readonly trace: string
+}
+
+export const MAX_RECEIVED = 50
+const MAX_HEADER_BYTES = 262_144
+const MAX_FIELDS = 2_000
+const MAX_LINE_BYTES = 998
+const MAX_SUBJECT_CHARS = 998
+
+const REMOVED: ReadonlySet<string> = new Set(['bcc', 'resent-bcc', 'return-path', 'authentication-results'])
+const CONTROL: ReadonlySet<string> = new Set(CONTROL_HEADERS)
+/** RFC 5322 section 3.6: at most one. The first is kept of what is not worth a refusal. */
+const ONCE: ReadonlySet<string> = new Set(['date', 'message-id'])
+/** Fields whose value is text and nothing else: the only ones that encoded words may replace as a whole. */
+const FREE_TEXT = /^(subject|comments|organization|thread-topic|x-.*)$/
+const ADDRESS_FIELDS: ReadonlySet<string> = new Set(['from', 'sender', 'to', 'cc', 'reply-to'])
+
+type Prepared =
+  | { readonly ok: true; readonly submitted: SubmittedMessage }
+  | { readonly ok: false; readonly refusal: SubmissionRefusal }
+
+/** @param raw what came between DATA and the final dot, dots unstuffed */
+export function prepareSubmitted(raw: Buffer, options: SubmittedOptions): Prepared {
+  const { message: whole, changed } = reencode(withoutMboxLine(withCrlf(raw)))
+  const { fields, bodyStart, truncated } = parseHeaderBlock(whole, MAX_HEADER_BYTES)
+  if (truncated || fields.length > MAX_FIELDS) return refuse(552, '5.3.4 the header is too large')
+  const fault = headerFault(whole, fields)
+  if (fault !== null) return { ok: false, refusal: fault }
+  const from = readFrom(whole, fields)
+  if (!('mailbox' in from)) return { ok: false, refusal: from }
+  const controls = readControls(whole, fields)
+  if (controls === null) return refuse(550, '5.6.0 a control header is given twice')
+
+  const { address } = from.mailbox
+  const kept = keptFields(fields, whole)
+  const messageId = messageIdOf(whole, kept) ?? `${options.id}@${address.domain}`
+  const body = whole.subarray(bodyStart)
+  const lines: Buffer[] = [Buffer.from(options.trace)]
+  for (const field of kept) {
+    const line = rewritten(whole, field)
+    if (line === null)
+      return refuse(550, `5.6.0 the header ${field.name} has a line of more than ${MAX_LINE_BYTES} bytes`)
+    lines.push(line)
+  }
+  lines.push(
+    Buffer.from(
+      addedFields({ kept, changed, messageId, charset: isUtf8(raw) ? 'utf-8' : 'iso-8859-1', now: options.now }),
+    ),
+    Buffer.from('\r\n'),
+    body,
+  )
+  const values = (key: string): string[] => kept.filter((one) => one.key === key).map((one) => textOf(whole, one))
+  return {
+    ok: true,
+    submitted: {
+      message: Buffer.concat(lines),
+      from: { name: cleanText(decodeWords(from.mailbox.name)), address: address.address },
+      fromDomain: address.domain,
+      to: addressesOf(values('to')),
+      cc: addressesOf(values('cc')),
+      replyTo: addressesOf(values('reply-to')),
+      subject: cleanText(decodeWords(values('subject')[0] ?? '')).slice(0, MAX_SUBJECT_CHARS),
+      messageId,
+      hasListUnsubscribe: kept.some(({ key }) => key === 'list-unsubscribe'),
+      controls,
+    },
+  }
+}
+
+function refuse(code: number, text: string): { ok: false; refusal: SubmissionRefusal } {
+  return { ok: false, refusal: { code, text } }
+}
+
+/** Some clients hand over a line of a mailbox file before the header. */
+function withoutMboxLine(raw: Buffer): Buffer {
+  if (raw.toString('latin1', 0, 5) !== 'From ') return raw
+  const feed = raw.indexOf(0x0a)
+  return feed < 0 ? raw : raw.subarray(feed + 1)
+}
+
+function headerFault(raw: Buffer, fields: readonly RawField[]): SubmissionRefusal | null {
+  if (fields.filter(({ key }) => key === 'received').length > MAX_RECEIVED) {
+    return { code: 554, text: '5.4.6 too many hops: the message is in a loop' }
+  }
+  if (fields.some(({ name }) => name === '')) return { code: 550, text: '5.6.0 a header line has no name' }
+  const last = fields.at(-1)?.end ?? 0
+  return raw.subarray(0, last).includes(0) ? { code: 550, text: '5.6.0 the header holds a NUL' } : null
+}
+
+/** Exactly one field with exactly one mailbox; by the parser that policy uses (address.ts). */
+function readFrom(raw: Buffer, fields: readonly RawField[]): { mailbox: Mailbox } | SubmissionRefusal {
+  const all = fields.filter(({ key }) => key === 'from')
+  const [field] = all
+  if (field === undefined) return { code: 550, text: '5.7.1 the message has no From' }
+  if (all.length > 1) return { code: 550, text: '5.7.1 the message has more than one From' }
+  const read = parseMailbox(textOf(raw, field))
+  if (read.ok) return { mailbox: read.mailbox }
+  return { code: 550, text: `5.7.1 From must hold exactly one address (${read.reason})` }
+}
+
+/** @returns null when one is given twice */
+function readControls(raw: Buffer, fields: readonly RawField[]): ReadonlyMap<ControlHeader, string> | null {
+  const controls = new Map<ControlHeader, string>()
+  for (const field of fields) {
+    if (!CONTROL.has(field.key)) continue
+    const key = field.key as ControlHeader
+    if (controls.has(key)) return null
+    controls.set(key, decodeWords(textOf(raw, field)))
+  }
+  return controls
+}
+
+function keptFields(fields: readonly RawField[], raw: Buffer): readonly RawField[] {
+  const seen = new Set<string>()
+  return fields.filter((field) => {
+    const { key } = field
+    if (REMOVED.has(key) || CONTROL.has(key)) return false
+    if (!ONCE.has(key)) return true
+    if (seen.has(key) || (key === 'message-id' && messageIdIn(raw, field) === null)) return false
+    seen.add(key)
+    return true
+  })
+}
+
+function messageIdOf(raw: Buffer, kept: readonly RawField[]): string | null {
+  const field = kept.find(({ key }) => key === 'message-id')
+  return field === undefined ? null : messageIdIn(raw, field)
+}
+
+/** RFC 5322 section 3.6.4, loosely: what stands between the brackets is ASCII without blanks. */
+function messageIdIn(raw: Buffer, field: RawField): string | null {
+  return /^<([\x21-\x3b\x3d\x3f-\x7e]{1,500})>$/.exec(fieldValue(raw, field))?.[1] ?? null
+}
+
+/**
+ * A field as it goes out.
+ *
+ * @returns the bytes as they came wherever that is possible; null when a line is too long and cannot be folded
+ */
+function rewritten(raw: Buffer, field: RawField): Buffer | null {
+  const { name, start, valueStart, end } = field
+  let bytes = raw.subarray(start, end)
+  if (!isAscii(bytes)) bytes = encoded(raw, field) ?? bytes
+  // "From : a" is the obsolete syntax: some read it as From, others as no field at all.
+  else if (valueStart !== start + name.length + 1) {
+    bytes = Buffer.concat([Buffer.from(`${name}:`), raw.subarray(valueStart, end)])
+  }
+  const ended = bytes.at(-1) === 0x0a ? bytes : Buffer.concat([bytes, Buffer.from('\r\n')])
+  return hasLongLine(ended) ? folded(ended) : ended
+}
+
+/** Text outside ASCII as encoded words, so that servers without SMTPUTF8 can take it; null when that cannot be done. */
+function encoded(raw: Buffer, field: RawField): Buffer | null {
+  const text = textOf(raw, field)
+  if (FREE_TEXT.test(field.key)) return Buffer.from(textHeader(field.name, decodeWords(text)))
+  if (!ADDRESS_FIELDS.has(field.key)) return null
+  const list = parseMailboxList(text)
+  if (!list.ok) return null
+  const mailboxes = list.mailboxes.map(({ name, address }) => ({ name: decodeWords(name), address }))
+  return Buffer.from(addressHeader(field.name, mailboxes))
+}
+
+/** A field's value: UTF-8, or the Western bytes that old programs write. */
+function textOf(raw: Buffer, field: RawField): string {
+  const text = fieldValue(raw, field)
+  if (!text.includes('\ufffd')) return text
+  return raw.toString('latin1', field.valueStart, field.end).replace(/\r?\n/g, '').trim()
+}
+
+function isAscii(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte < 0x80)
+}
+
+function hasLongLine(bytes: Buffer): boolean {
+  if (bytes.length <= MAX_LINE_BYTES + 2) return false
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf(0x0a, at) + 1
+    if (end - at > MAX_LINE_BYTES + 2) return true
+    at = end
+  }
+  return false
+}
+
+/** Line breaks before blanks that are there already: unfolding gives back what was sent. */
+function folded(bytes: Buffer): Buffer | null {
+  const lines = bytes
+    .toString('latin1')
+    .split('\r\n')
+    .flatMap((line) => {
+      const pieces: string[] = []
+      let rest = line
+      while (rest.length > MAX_LINE_BYTES) {
+        const at = rest.lastIndexOf(' ', MAX_LINE_BYTES)
+        if (rest.slice(0, at).trim() === '') break
+        pieces.push(rest.slice(0, at))
+        rest = rest.slice(at)
+      }
+      return [...pieces, rest]
+    })
+  return lines.some((line) => line.length > MAX_LINE_BYTES) ? null : Buffer.from(lines.join('\r\n'), 'latin1')
+}
+
+interface Added {
+  readonly kept: readonly RawField[]
+  /** Parts were encoded. */
+  readonly changed: boolean
+  readonly messageId: string
+  /** Of text that came without a type. */
+  readonly charset: string
+  readonly now: Date
+}
+
+function addedFields({ kept, changed, messageId, charset, now }: Added): string {
+  const has = (name: string): boolean => kept.some(({ key }) => key === name)
+  let added = ''
+  if (!has('date')) added += `Date: ${formatDate(now)}\r\n`
+  if (!has('message-id')) added += `Message-ID: <${messageId}>\r\n`
+  // Without a version receivers may ignore the encoding (RFC 2045 section 4).
+  if (changed && !has('mime-version')) added += 'MIME-Version: 1.0\r\n'
+  if (changed && !has('content-type')) added += `Content-Type: text/plain; charset=${charset}\r\n`
+  return added
+}
+
+function addressesOf(values: readonly string[]): readonly string[] {
+  return values.flatMap((value) => {
+    const list = parseMailboxList(value)
+    return list.ok ? list.mailboxes.map(({ address }) => address.address) : []
+  })
+}
+
+/** The text of a decoded header for people: what no header may carry becomes a blank. */
+function cleanText(text: string): string {
+  if (checkHeaderText(text) === null) return text.trim()
+  return Array.from(text, (char) => (checkHeaderText(char) === null ? char : ' '))
+    .join('')
+    .trim()
+}

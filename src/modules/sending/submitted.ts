@@ -1,0 +1,171 @@
+// A message that came by SMTP becomes a draft: the recipients are those of the envelope, each with an email of its own,
+// and whoever is not named in To or Cc is a blind copy. The control headers say what the fields of a request say, under
+// the same limits.
+
+import { createHash } from 'node:crypto'
+import { type Address, suppressionKey } from '../../mail/address.ts'
+import { checkHeaderText } from '../../mail/headers.ts'
+import type { ControlHeader, SubmittedMessage } from '../../mail/submitted.ts'
+import { jsonFaults } from '../../platform/json.ts'
+import type { Stream } from '../events/index.ts'
+import type { Draft } from './draft.ts'
+import * as limits from './limits.ts'
+import type { RecipientRequest, TrackingOverrides } from './request.ts'
+
+export interface SubmittedEnvelope {
+  /** As RCPT gave them; a mailbox that is named twice counts once. */
+  readonly recipients: readonly Address[]
+  readonly now: Date
+}
+
+export interface SubmittedDraft {
+  readonly draft: Draft
+  /** What `X-Idempotency-Key` says; null: no such header. */
+  readonly idempotencyKey: string | null
+}
+
+/** @returns the draft, or the name of the control header whose value is not one */
+export function submittedDraft(
+  submitted: SubmittedMessage,
+  { recipients, now }: SubmittedEnvelope,
+): SubmittedDraft | { readonly badHeader: ControlHeader } {
+  const read = readControls(submitted.controls, now)
+  if ('badHeader' in read) return read
+  const { idempotencyKey, ...controls } = read
+  const { from, fromDomain, to, cc, replyTo, subject, messageId, hasListUnsubscribe, message } = submitted
+  const unique = new Map<string, RecipientRequest>()
+  for (const { address, domain, ...rest } of recipients) {
+    const key = suppressionKey({ address, domain, ...rest })
+    if (!unique.has(key)) unique.set(key, { address, key, site: domain, field: 'to' })
+  }
+  return {
+    idempotencyKey,
+    draft: {
+      from,
+      fromDomain,
+      recipients: [...unique.values()],
+      to,
+      cc,
+      replyTo,
+      subject,
+      messageId,
+      hasListUnsubscribe,
+      sizeBytes: message.length,
+      ...controls,
+      isBulk: false,
+      expiresAt: null,
+      tlsRequired: false,
+      sandboxResult: null,
+      overrideSoftBlock: false,
+      content: (treatment) => ({ kind: 'submitted', message, treatment }),
+    },
+  }
+}
+
+interface Controls {
+  readonly tag: string | null
+  readonly metadata: Readonly<Record<string, unknown>> | null
+  readonly overrides: TrackingOverrides
+  readonly sandbox: boolean
+  readonly stream: Stream
+  readonly scheduledAt: Date | null
+  readonly idempotencyKey: string | null
+}
+
+function readControls(
+  values: ReadonlyMap<ControlHeader, string>,
+  now: Date,
+): Controls | { readonly badHeader: ControlHeader } {
+  let badHeader: ControlHeader | null = null
+  /** `read` answers undefined for a value that is not one. */
+  const control = <T>(name: ControlHeader, standard: T, read: (text: string) => T | undefined): T => {
+    const text = values.get(name)
+    if (text === undefined) return standard
+    const value = read(text)
+    if (value === undefined) badHeader ??= name
+    return value ?? standard
+  }
+  const opens = control('x-track-opens', null, readFlag)
+  const clicks = control('x-track-clicks', null, readFlag)
+  const controls: Controls = {
+    tag: control('x-tag', null, readTag),
+    metadata: control('x-metadata', null, readMetadata),
+    overrides: { tracking: null, opens, clicks, unsubscribeHeader: null },
+    sandbox: control('x-sandbox', false, readFlag),
+    stream: control<Stream>('x-stream', 'transactional', (text) => STREAMS.find((one) => one === text.toLowerCase())),
+    scheduledAt: control('x-scheduled-at', null, (text) => readTime(text, now)),
+    idempotencyKey: control('x-idempotency-key', null, readKey),
+  }
+  if (badHeader !== null) return { badHeader }
+  // A time that has passed means: now.
+  const { scheduledAt } = controls
+  return { ...controls, scheduledAt: scheduledAt !== null && scheduledAt > now ? scheduledAt : null }
+}
+
+const STREAMS: readonly Stream[] = ['transactional', 'broadcast']
+
+function readFlag(text: string): boolean | undefined {
+  const word = text.toLowerCase()
+  return word === 'true' ? true : word === 'false' ? false : undefined
+}
+
+function readTag(text: string): string | undefined {
+  return text !== '' && text.length <= limits.MAX_TAG_CHARS && checkHeaderText(text) === null ? text : undefined
+}
+
+function readKey(text: string): string | undefined {
+  return /^[\x20-\x7e]+$/.test(text) && text.length <= limits.MAX_IDEMPOTENCY_KEY_CHARS ? text : undefined
+}
+
+function readMetadata(text: string): Record<string, unknown> | undefined {
+  if (Buffer.byteLength(text) > limits.MAX_METADATA_BYTES) return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value) || jsonFaults(value).length > 0)
+    return undefined
+  const keys = Object.keys(value)
+  const fit = keys.length <= limits.MAX_METADATA_KEYS && keys.every(isMetadataKey)
+  return fit ? (value as Record<string, unknown>) : undefined
+}
+
+function isMetadataKey(key: string): boolean {
+  return key !== '' && key.length <= limits.MAX_METADATA_KEY_CHARS
+}
+
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:\d{2})$/
+
+function readTime(text: string, now: Date): Date | undefined {
+  if (!DATE_TIME.test(text)) return undefined
+  const at = new Date(text)
+  const ms = at.getTime()
+  return Number.isNaN(ms) || ms > now.getTime() + limits.MAX_SCHEDULE_AHEAD_MS ? undefined : at
+}
+
+/**
+ * What two hand-overs of one message have in common: SHA-256 over sender, recipients and the message without what
+ * programs make anew for each try (Received, Date, Message-ID, the boundaries of multiparts).
+ */
+export function submissionHash(mailFrom: string, recipients: readonly Address[], raw: Buffer): Buffer {
+  const text = raw.toString('latin1')
+  const boundaries = new Set<string>()
+  for (const [, quoted, plain] of text.matchAll(/\bboundary=(?:"([^"\r\n]{1,70})"|([^\s;"]{1,70}))/gi)) {
+    boundaries.add(quoted ?? plain ?? '')
+    if (boundaries.size >= MAX_BOUNDARIES) break
+  }
+  const headerEnd = text.search(/\r?\n\r?\n/)
+  const header = headerEnd < 0 ? text : text.slice(0, headerEnd + 1)
+  let rest = header.replace(/^(received|date|message-id)[ \t]*:[^\n]*\n([ \t][^\n]*\n)*/gim, '')
+  rest += headerEnd < 0 ? '' : text.slice(headerEnd)
+  for (const boundary of boundaries) rest = rest.replaceAll(boundary, '=')
+  const names = recipients.map((one) => suppressionKey(one)).sort()
+  return createHash('sha256')
+    .update(JSON.stringify([mailFrom, names]))
+    .update(rest, 'latin1')
+    .digest()
+}
+
+const MAX_BOUNDARIES = 20

@@ -1,0 +1,119 @@
+// Certificates of an instance: the operator's, or a self-signed one that is made at the first start and kept in the data
+// directory, written in DER by hand so that no program is called (RFC 5280). It is made anew when the host name is
+// another one or when it is about to expire. Key and certificate stand in one file, so that no crash parts them.
+
+import { generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+
+/** Both in PEM. */
+export interface Certificate {
+  readonly key: string
+  readonly cert: string
+}
+
+export interface InstanceCertificateOptions {
+  readonly certFile: string | null
+  readonly keyFile: string | null
+  readonly dataDir: string
+  /** The names of a self-signed certificate, the first one foremost. */
+  readonly names: readonly string[]
+  readonly now: Date
+}
+
+const SELF_SIGNED_FILE = 'self-signed.pem'
+const SELF_SIGNED_MS = 10 * 365 * 86_400_000
+const RENEW_BEFORE_MS = 30 * 86_400_000
+const A_DAY_MS = 86_400_000
+
+/** @throws Error naming the file when the operator's certificate cannot be read */
+export async function instanceCertificate(options: InstanceCertificateOptions): Promise<Certificate> {
+  const { certFile, keyFile, dataDir, names, now } = options
+  if (certFile !== null || keyFile !== null) {
+    if (certFile === null || keyFile === null) throw new Error('a certificate needs its key: name both files')
+    const [cert, key] = await Promise.all([readFile(certFile, 'utf8'), readFile(keyFile, 'utf8')])
+    return { cert, key }
+  }
+  const file = path.join(dataDir, SELF_SIGNED_FILE)
+  const known = await readFile(file, 'utf8').catch(() => null)
+  const kept = known === null ? null : bothIn(known)
+  if (kept !== null && isGood(kept, names, now)) return kept
+  const made = selfSigned({
+    names,
+    notBefore: new Date(now.getTime() - A_DAY_MS),
+    notAfter: new Date(now.getTime() + SELF_SIGNED_MS),
+  })
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await writeFile(`${file}.new`, made.cert + made.key, { mode: 0o600 })
+  await rename(`${file}.new`, file)
+  return made
+}
+
+function bothIn(pem: string): Certificate | null {
+  const cert = /-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----\n/.exec(pem)?.[0]
+  const key = /-----BEGIN PRIVATE KEY-----[^]+?-----END PRIVATE KEY-----\n/.exec(pem)?.[0]
+  return cert === undefined || key === undefined ? null : { cert, key }
+}
+
+function isGood({ cert }: Certificate, names: readonly string[], now: Date): boolean {
+  const read = new X509Certificate(cert)
+  const fresh = read.validToDate.getTime() - now.getTime() > RENEW_BEFORE_MS
+  return fresh && names.every((name) => read.checkHost(name) !== undefined)
+}
+
+export interface CertificateOptions {
+  readonly names?: readonly string[]
+  /** Default: 2020 to 2049. */
+  readonly notBefore?: Date
+  readonly notAfter?: Date
+}
+
+/** An ECDSA P-256 certificate for `names`, its own issuer. */
+export function selfSigned({ names = ['localhost'], notBefore, notAfter }: CertificateOptions = {}): Certificate {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const ecdsaSha256 = sequence(oid('2a8648ce3d040302'))
+  const name = sequence(tag(0x31, sequence(oid('550403'), tag(0x0c, Buffer.from(names[0] ?? 'localhost')))))
+  const validity = sequence(utcTime(notBefore ?? new Date('2020-01-01')), utcTime(notAfter ?? new Date('2049-01-01')))
+  const alternativeNames = sequence(...names.map((dns) => tag(0x82, Buffer.from(dns))))
+  const extensions = tag(0xa3, sequence(sequence(oid('551d11'), tag(0x04, alternativeNames))))
+  const body = sequence(
+    tag(0xa0, integer(Buffer.from([2]))),
+    integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
+    ecdsaSha256,
+    name,
+    validity,
+    name,
+    publicKey.export({ type: 'spki', format: 'der' }),
+    extensions,
+  )
+  const signature = sign('sha256', body, privateKey)
+  const der = sequence(body, ecdsaSha256, tag(0x03, Buffer.from([0]), signature))
+  const lines = der.toString('base64').match(/.{1,64}/g) ?? []
+  return {
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    cert: ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n'),
+  }
+}
+
+function tag(number: number, ...contents: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(contents)
+  const size = content.length
+  const length = size < 128 ? [size] : size < 256 ? [0x81, size] : [0x82, size >> 8, size & 0xff]
+  return Buffer.concat([Buffer.from([number, ...length]), content])
+}
+
+function sequence(...contents: readonly Buffer[]): Buffer {
+  return tag(0x30, ...contents)
+}
+
+function oid(hex: string): Buffer {
+  return tag(0x06, Buffer.from(hex, 'hex'))
+}
+
+function integer(value: Buffer): Buffer {
+  return tag(0x02, value)
+}
+
+function utcTime(at: Date): Buffer {
+  return tag(0x17, Buffer.from(`${at.toISOString().slice(2, 19).replace(/[-T:]/g, '')}Z`))
+}

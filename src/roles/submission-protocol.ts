@@ -1,0 +1,194 @@
+// The SMTP library, made as strict as the contract asks.
+//
+// Commands end in CRLF and nothing else: a line with a bare CR or LF is refused (500 5.5.2), because a server before or
+// behind us may split the stream elsewhere. What a client sends behind DATA before it was told to go on is refused and
+// the connection closed (RFC 2920 section 3.1). A line beyond 12,288 bytes, the longest that an authentication exchange
+// may have (RFC 4954 section 4), closes the connection too. AUTH is not offered before TLS. A reply whose text begins
+// with an enhanced code keeps that code.
+
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
+import { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
+
+const MAX_LINE_BYTES = 12_288
+const MAX_IDLE_COMMANDS = 100
+const LINES_PER_TURN = 100
+const ENHANCED = /^[245]\.\d{1,3}\.\d{1,3} /
+const DUMMIES = ['WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD', 'HELP']
+
+type Connect = Parameters<SMTPServer['connect']>
+
+export interface ProtocolOptions {
+  /** Asked before the greeting. @returns false: the client is told 421 4.7.0 */
+  readonly mayConnect: (remoteAddress: string) => boolean
+}
+
+export class SubmissionServer extends SMTPServer {
+  readonly #protocol: ProtocolOptions
+
+  constructor(options: SMTPServerOptions, protocol: ProtocolOptions) {
+    super({ ...options, disabledCommands: DUMMIES, logger: false })
+    this.#protocol = protocol
+  }
+
+  override connect(socket: Connect[0], socketOptions?: Connect[1]): void {
+    const connection = new Connection(this, socket, socketOptions)
+    const admitted = this.#protocol.mayConnect(connection.remoteAddress)
+    this.connections.add(connection)
+    connection.on('error', (error: Error) => this._onError(error))
+    if (admitted) connection.init()
+    else connection.turnAway()
+  }
+
+  /** Connections from one address. */
+  countFrom(remoteAddress: string): number {
+    let count = 0
+    for (const connection of this.connections) if (connection.remoteAddress === remoteAddress) count++
+    return count
+  }
+
+  /** Tells every session that is not in the middle of a message to come back later. @returns how many still are */
+  dismissIdle(): number {
+    let busy = 0
+    for (const connection of [...this.connections]) {
+      if (connection._dataStream) busy++
+      else connection.send(421, '4.3.2 shutting down, try again in a moment')
+    }
+    return busy
+  }
+}
+
+class Connection extends SMTPConnection {
+  /** Commands since the last message that ask for nothing. */
+  #idleCommands = 0
+
+  override _createParser(): SMTPStream {
+    return new StrictParser({
+      command: (line, next) => this._onCommand(line, next),
+      refuse: (code, text) => this.send(code, text),
+      hangUp: (code, text) => {
+        this.send(code, text)
+        this.close()
+      },
+    })
+  }
+
+  turnAway(): void {
+    this._setListeners(() => this.send(421, '4.7.0 too many connections from your address'))
+  }
+
+  override send(code: number, data?: string | string[] | null, context?: string | false): void {
+    if (Array.isArray(data)) {
+      super.send(code, this.secure ? data : data.filter((line) => !line.startsWith('AUTH ')), context)
+    } else super.send(code, data, typeof data === 'string' && ENHANCED.test(data) ? false : context)
+  }
+
+  handler_EXPN(_command: Buffer, callback: () => void): void {
+    this.send(502, '5.5.1 EXPN is not available')
+    callback()
+  }
+
+  override handler_NOOP(command: Buffer, callback: () => void): void {
+    if (this.#mayIdle()) super.handler_NOOP(command, callback)
+  }
+
+  override handler_RSET(command: Buffer, callback: () => void): void {
+    if (this.#mayIdle()) super.handler_RSET(command, callback)
+  }
+
+  override handler_VRFY(command: Buffer, callback: () => void): void {
+    if (this.#mayIdle()) super.handler_VRFY(command, callback)
+  }
+
+  override handler_DATA(command: Buffer, callback: () => void): void {
+    this.#idleCommands = 0
+    super.handler_DATA(command, callback)
+  }
+
+  #mayIdle(): boolean {
+    if (++this.#idleCommands <= MAX_IDLE_COMMANDS) return true
+    this.send(421, '4.7.0 too many commands that do nothing')
+    return false
+  }
+}
+
+interface ParserOptions {
+  readonly command: (line: Buffer, next: () => void) => void
+  readonly refuse: (code: number, text: string) => void
+  readonly hangUp: (code: number, text: string) => void
+}
+
+class StrictParser extends SMTPStream {
+  readonly #options: ParserOptions
+  /** The beginning of a line whose end has not come. */
+  #rest: Buffer = Buffer.alloc(0)
+
+  constructor(options: ParserOptions) {
+    super()
+    this.#options = options
+    this.oncommand = (line, next = () => undefined) => options.command(line, next)
+    this.on('error', () => options.hangUp(421, '4.3.0 the connection broke'))
+  }
+
+  override _write(chunk: Buffer, encoding: BufferEncoding | 'buffer', done: (error?: Error | null) => void): void {
+    if (this.isClosed || this._dataMode || chunk.length === 0) super._write(chunk, encoding, done)
+    else this.#readLines(this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]), done)
+  }
+
+  /** Hands over one line after the other, each when the one before has been answered. */
+  #readLines(input: Buffer, done: () => void): void {
+    this.#rest = Buffer.alloc(0)
+    let at = 0
+    let lines = 0
+    let running = false
+    let again = false
+    const step = (): void => {
+      // A handler that answers at once calls back from within: the loop goes on instead of growing the stack.
+      again = true
+      if (running) return
+      running = true
+      while (again) {
+        again = false
+        const line = this.#nextLine(input, at)
+        if (line === null) {
+          done()
+          return
+        }
+        at = line.end
+        if (line.bytes !== null) this.oncommand(line.bytes, step)
+        else {
+          this.#options.refuse(500, '5.5.2 lines end in CRLF; a bare CR or LF is refused')
+          again = true
+        }
+        if (again && ++lines % LINES_PER_TURN === 0) {
+          again = false
+          setImmediate(step)
+        }
+      }
+      running = false
+    }
+    step()
+  }
+
+  /** @returns null when there is nothing more to read here; `bytes` null for a line that is refused */
+  #nextLine(input: Buffer, at: number): { readonly bytes: Buffer | null; readonly end: number } | null {
+    if (this.isClosed || at === input.length) return null
+    if (this._dataMode) {
+      this.#options.hangUp(503, '5.5.1 wait for the reply to DATA before sending the message')
+      return null
+    }
+    const feed = input.indexOf(0x0a, at)
+    const length = (feed < 0 ? input.length : feed) - at
+    if (length > MAX_LINE_BYTES) {
+      this.#options.hangUp(500, '5.5.6 the line is too long')
+      return null
+    }
+    if (feed < 0) {
+      this.#rest = Buffer.from(input.subarray(at))
+      return null
+    }
+    const line = input.subarray(at, Math.max(at, feed - 1))
+    const strict = feed > at && input[feed - 1] === 0x0d && !line.includes(0x0d)
+    return { bytes: strict ? line : null, end: feed + 1 }
+  }
+}
