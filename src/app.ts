@@ -2,10 +2,12 @@
 // what it needs, and starts and stops them in order.
 
 import type { AddressInfo } from 'node:net'
+import os from 'node:os'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
 import { type Accounts, accountRoutes, accountsRoom, readPlans } from './modules/accounts/index.ts'
 import { bounceRoutes } from './modules/bounces/index.ts'
+import { type Composer, composerOf, type Delivery, deliveryService, type Relay } from './modules/delivery/index.ts'
 import {
   type Domains,
   domainRoutes,
@@ -16,7 +18,14 @@ import {
   senderDomainsOf,
 } from './modules/domains/index.ts'
 import { ensureEventPartitions } from './modules/events/index.ts'
-import { emailRoutes, ensureOutboxPartitions, releaseDomain, siteIds } from './modules/outbox/index.ts'
+import {
+  emailErrors,
+  emailRoutes,
+  ensureOutboxPartitions,
+  fetchLetters,
+  releaseDomain,
+  siteIds,
+} from './modules/outbox/index.ts'
 import {
   acceptance,
   forgetKeys,
@@ -70,6 +79,7 @@ export interface Rooms {
   readonly domains: Domains
   readonly senders: SenderDomains
   readonly sending: Sending
+  readonly delivery: Delivery | null
   readonly endpoints: readonly AnyEndpoint[]
   /** Called after each acceptance; the delivery role of this process listens. */
   onQueued: () => void
@@ -80,6 +90,7 @@ export interface Rooms {
 export function connectRooms(config: Config, ground: Ground, store: Store): Rooms {
   const { clock, ids, log, verifier } = ground
   const { database, secrets } = store
+  const verpMac = (text: Buffer): Buffer => secrets.mac('verp', text)
   const accounts = accountsRoom({
     database,
     clock,
@@ -99,6 +110,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
   })
   const senders = senderDomainsOf({ database, clock, secrets })
   const sites = siteIds(database.system)
+  const composer = composerOf({ hostname: config.hostname, verpMac, tracking: null })
   const state = { onQueued: (): void => undefined, isUp: false }
   const sending = sendingOf({
     database,
@@ -155,15 +167,36 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
       clock,
       ids,
       onQueued: () => state.onQueued(),
-      compose: async () => {
-        throw sendingErrors.not_found()
-      },
+      compose: (accountId, id) => composeOne({ database, composer, senders }, accountId, id),
     }),
   ]
-  return Object.assign(state, { config, ground, store, database, accounts, domains, senders, sending, endpoints })
+  const delivery = config.roles.includes('delivery')
+    ? deliveryService({
+        database,
+        clock,
+        ids,
+        log,
+        nodeName: `${os.hostname()}:${process.pid}`,
+        mode: config.delivery.kind,
+        relay: relayOf(config),
+        hostname: config.hostname,
+        smtpPort: config.smtpPort,
+        sourceIps: config.sourceIps,
+        allowPrivateNetworks: config.allowPrivateNetworks,
+        resolver: ground.resolver,
+        verpMac,
+        signingKeys: (db, domainIds) => senders.signingKeys(db, domainIds),
+        suspendedAccounts: () => [...accounts.suspendedAccounts()],
+        tracking: null,
+      })
+    : null
+  if (delivery !== null) state.onQueued = () => delivery.wake()
+  const parts = { config, ground, store, database, accounts, domains, senders, sending, delivery, endpoints }
+  return Object.assign(state, parts)
 }
 
 const VERSION = packageJson.version
+const MAX_BODY_BYTES = 2_147_483_647
 const PARTITIONS_EVERY_MS = 3_600_000
 const CLEAN_EVERY_MS = 600_000
 const CLEAN_AT_ONCE = 1_000
@@ -179,6 +212,7 @@ export async function servicesOf(
   if (has('worker')) {
     services.push(recheckLoop({ database, clock, domains, log }), cleaningLoop(rooms))
   }
+  if (rooms.delivery !== null) services.push(rooms.delivery)
   const http = has('api') || has('tracking') ? await apiServer(rooms) : null
   if (http !== null) services.push(httpService(rooms, http))
   return { services, http }
@@ -186,6 +220,31 @@ export async function servicesOf(
 
 function listener({ senders }: Rooms): Service {
   return { name: 'domain changes', start: () => senders.listen(), stop: async () => undefined }
+}
+
+interface ComposeParts {
+  readonly database: Database
+  readonly composer: Composer
+  readonly senders: SenderDomains
+}
+
+/** An email as a receiver gets it: composed and signed as delivery does, the same bytes. */
+async function composeOne(
+  { database, composer, senders }: ComposeParts,
+  accountId: string,
+  id: string,
+): Promise<Buffer> {
+  const [letter] = await fetchLetters(database.system, [{ id, accountId }], MAX_BODY_BYTES)
+  if (letter === undefined || letter.body === null) throw emailErrors.not_found()
+  const { domainId } = letter
+  const key = domainId === null ? null : (await senders.signingKeys(database.system, [domainId])).get(domainId)
+  return (await composer.compose(letter, letter.body, key ?? null)).message
+}
+
+function relayOf({ delivery, relayTls, relayUser, relayPassword }: Config): Relay | null {
+  if (delivery.kind !== 'relay') return null
+  const { host, port } = delivery
+  return { host, port, tls: relayTls, username: relayUser, password: relayPassword }
 }
 
 /** Partitions must be there before anything is accepted: the first turn is part of the start. */

@@ -1,0 +1,79 @@
+// From acceptance to the end of a mail, through the front door and a receiver on a real socket.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startReceiver } from './receiver.ts'
+import { startWorld, type World } from './world.ts'
+
+const MAIL = { from: 'Shop <a@shop.example>', to: 'b@example.net', subject: 'Hi', html: '<p>Hi</p>', text: 'Hi' }
+
+async function worldWith(rcpt: string): Promise<{ world: World; stack: AsyncDisposableStack }> {
+  const stack = new AsyncDisposableStack()
+  const mx = stack.use(await startReceiver({ rcpt }))
+  const world = stack.use(
+    await startWorld({
+      zones: { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.1'] } },
+      settings: { POSTHORN_SMTP_PORT: String(mx.port) },
+    }),
+  )
+  await world.verifiedDomain('shop.example')
+  return { world, stack }
+}
+
+/** Asks until the email has left the queue, 10 seconds at most. */
+async function ended(
+  world: World,
+  id: string,
+): Promise<{
+  status: string
+  events: { event: string; data: Record<string, unknown> }[]
+  attempts: Record<string, unknown>[]
+}> {
+  for (let i = 0; i < 200; i++) {
+    const { body } = await world.api.get(`/api/v1/emails/${id}`)
+    if (!['queued', 'scheduled'].includes(body.data.status)) return body.data
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error('the email did not leave the queue within 10 seconds')
+}
+
+// Each row: the next hop's reply to RCPT, and what the sender is told.
+const REPLIES: [reply: string, status: string, event: string, bounce: string | null, suppressed: boolean][] = [
+  ['250 2.1.5 ok', 'delivered', 'email.delivered', null, false],
+  ['550 5.1.1 no such user', 'bounced', 'email.bounced', 'hard', true],
+  ['552 5.2.2 mailbox full', 'bounced', 'email.bounced', 'soft', false],
+  ['550 5.7.1 blocked by policy', 'bounced', 'email.bounced', 'block', false],
+  ['451 4.7.1 greylisted', 'deferred', 'email.deferred', null, false],
+]
+for (const [reply, status, event, bounce, suppressed] of REPLIES) {
+  test(`a recipient answered "${reply}" gives ${event}`, async () => {
+    const { world, stack } = await worldWith(reply)
+    await using _ = stack
+    const sent = await world.api.post('/api/v1/send', MAIL)
+    assert.equal(sent.status, 202, JSON.stringify(sent.body))
+    const email = await ended(world, sent.body.data.email_id)
+    assert.equal(email.status, status)
+    assert.equal(email.events.at(-1)?.event, event)
+    assert.equal(email.attempts[0]?.['smtp_code'], Number(reply.slice(0, 3)))
+    const { body } = await world.api.get('/api/v1/customer/bounces')
+    assert.equal(body.data[0]?.type ?? null, bounce)
+    const listed = await world.api.get('/api/v1/customer/suppressions/b@example.net')
+    assert.equal(listed.status === 200, suppressed)
+  })
+}
+
+test('what a receiver gets is what the API shows as raw', async () => {
+  await using mx = await startReceiver({})
+  await using world = await startWorld({
+    zones: { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.1'] } },
+    settings: { POSTHORN_SMTP_PORT: String(mx.port) },
+  })
+  await world.verifiedDomain('shop.example')
+  const sent = await world.api.post('/api/v1/send', MAIL)
+  const id = sent.body.data.email_id
+  await ended(world, id)
+  const raw = await world.api.get(`/api/v1/emails/${id}/raw`)
+  assert.equal(raw.headers.get('content-type'), 'message/rfc822')
+  assert.equal(mx.messages[0]?.data.toString('latin1'), raw.body)
+  assert.match(raw.body, /^DKIM-Signature: /)
+})
