@@ -1,5 +1,6 @@
 // Every command but those of main.ts itself.
 
+import { accountCommands } from './modules/accounts/index.ts'
 import type { Command } from './platform/command.ts'
 
-export const commands: readonly Command[] = []
+export const commands: readonly Command[] = [...accountCommands]

@@ -134,12 +134,14 @@ function bucketOf(asks: readonly Ask[], unspent: number): Bucket {
   if (first === undefined) throw new Error('a bucket that nobody asked for')
   const { bucketId, rateClass, rate } = first
   const asked = asks.reduce((total, { tokens }) => total + tokens, 0)
+  // What is asked for at once beyond a slice is leased to the token: what it would leave over, another process lacks.
+  const slice = Math.ceil(rate.perSecond * SLICE_SECONDS)
   return {
     bucketId,
     rateClass,
     ...rate,
     need: Math.max(0, Math.min(...asks.map(({ tokens }) => tokens)) - unspent),
-    want: Math.max(0, asked - 1 + Math.max(1, Math.ceil(rate.perSecond * SLICE_SECONDS)) - unspent),
+    want: Math.max(0, Math.max(asked, slice) - unspent),
   }
 }
 

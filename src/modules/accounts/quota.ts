@@ -59,15 +59,18 @@ export interface EmailCredits {
 }
 
 export function quotas(settings: SettingsReader, clock: Clock): Quotas {
-  const limitOf = async (accountId: string, resource: Resource): Promise<number | null> =>
-    (await settings.get(accountId)).limits[resource]
+  const limitOf = async (db: Db, accountId: string, resource: Resource): Promise<number | null> => {
+    const known = (await settings.getOn(db, [accountId])).get(accountId)
+    if (known === undefined) throw errors.not_found()
+    return known.limits[resource]
+  }
   const period = () => monthOf(clock.now())
   const exceeded = async (db: Db, accountId: string, resource: Resource): Promise<ApiError> => {
     const { month, resetAt } = period()
     const used = (await selectUsage(db, accountId, month)).find((row) => row.resource === resource)?.used ?? 0
     const retryAfter = Math.max(1, Math.ceil((resetAt.getTime() - clock.now().getTime()) / 1_000))
     return errors.quota_exceeded(
-      { resource, used, limit: await limitOf(accountId, resource), reset_at: resetAt.toISOString() },
+      { resource, used, limit: await limitOf(db, accountId, resource), reset_at: resetAt.toISOString() },
       { retryAfter },
     )
   }
@@ -75,14 +78,15 @@ export function quotas(settings: SettingsReader, clock: Clock): Quotas {
     period,
     consume: async (db, accountId, resource, amount) => {
       const { month } = period()
-      const limit = await limitOf(accountId, resource)
+      const limit = await limitOf(db, accountId, resource)
       const used = await consumeUsage(db, resource, month, { accountId, amount, limit })
       if (used === null) throw await exceeded(db, accountId, resource)
       return { accountId, resource, amount, month, ...usageOf(used, limit) }
     },
     refund: (db, receipt) => refundUsage(db, receipt),
     read: async (db, accountId) => {
-      const { limits } = await settings.get(accountId)
+      const { limits } = (await settings.getOn(db, [accountId])).get(accountId) ?? {}
+      if (limits === undefined) throw errors.not_found()
       const rows = await selectUsage(db, accountId, period().month)
       const used = new Map(rows.map((row) => [row.resource, row.used]))
       return Object.fromEntries(
@@ -90,7 +94,7 @@ export function quotas(settings: SettingsReader, clock: Clock): Quotas {
       ) as Record<Resource, Usage>
     },
     emails: {
-      consume: (db, asks) => consumeEmails(db, asks, period().month, (accountId) => limitOf(accountId, 'emails')),
+      consume: (db, asks) => consumeEmails(db, asks, period().month, settings),
       refund: (db, accountId, count) =>
         refundUsage(db, { accountId, resource: 'emails', month: period().month, amount: count }),
       exceeded: (db, accountId) => exceeded(db, accountId, 'emails'),
@@ -102,14 +106,18 @@ async function consumeEmails(
   db: Db,
   asks: readonly EmailAsk[],
   month: string,
-  limitOf: (accountId: string) => Promise<number | null>,
+  settings: SettingsReader,
 ): Promise<readonly boolean[]> {
   const totals = new Map<string, number>()
   for (const { accountId, count } of asks) totals.set(accountId, (totals.get(accountId) ?? 0) + count)
-  const limits = new Map(await Promise.all([...totals.keys()].map(async (id) => [id, await limitOf(id)] as const)))
+  const known = await settings.getOn(db, [...totals.keys()])
+  const limitOf = (accountId: string): number | null => {
+    const account = known.get(accountId)
+    return account === undefined ? 0 : account.limits.emails
+  }
   const charges = [...totals]
     .filter(([, amount]) => amount > 0)
-    .map(([accountId, amount]) => ({ accountId, amount, limit: limits.get(accountId) ?? null }))
+    .map(([accountId, amount]) => ({ accountId, amount, limit: limitOf(accountId) }))
   const whole = charges.length === 0 ? new Set() : await consumeUsageOfMany(db, 'emails', month, charges)
   const granted = asks.map(({ accountId, count }) => count === 0 || whole.has(accountId))
   const alone = new Set(charges.map(({ accountId }) => accountId).filter((id) => !whole.has(id)))
@@ -119,7 +127,7 @@ async function consumeEmails(
     .filter(({ accountId, count }) => count > 0 && alone.has(accountId))
     .sort((a, b) => (a.accountId < b.accountId ? -1 : Number(a.accountId > b.accountId)))
   for (const { accountId, count, index } of rest) {
-    const charge = { accountId, amount: count, limit: limits.get(accountId) ?? null }
+    const charge = { accountId, amount: count, limit: limitOf(accountId) }
     granted[index] = (await consumeUsage(db, 'emails', month, charge)) !== null
   }
   return granted

@@ -3,7 +3,7 @@
 // read together.
 
 import type { Clock } from '../../platform/clock.ts'
-import type { Database } from '../../platform/db.ts'
+import type { Database, Db } from '../../platform/db.ts'
 import { platformErrors } from '../../platform/errors.ts'
 import { freshCache } from '../../platform/fresh-cache.ts'
 import { groupCommit } from '../../platform/group-commit.ts'
@@ -47,6 +47,11 @@ const MAX_WAITING = 10_000
 export interface SettingsReader {
   /** @throws ApiError not_found */
   get(accountId: string): Promise<AccountSettings>
+  /**
+   * The same within a transaction: what is not cached is read on its own connection, so that transactions that hold all
+   * connections never wait for another one. Accounts that are not there are left out.
+   */
+  getOn(db: Db, accountIds: readonly string[]): Promise<ReadonlyMap<string, AccountSettings>>
   /** Null: anything may have changed. */
   forget(accountId: string | null): void
 }
@@ -75,6 +80,22 @@ export function settingsReader(database: Database, clock: Clock, plans: Plans): 
       if (read === null) throw errors.not_found()
       cache.set(accountId, read, asOfMs)
       return read
+    },
+    getOn: async (db, accountIds) => {
+      const known = new Map<string, AccountSettings>()
+      const missing: string[] = []
+      for (const accountId of accountIds) {
+        const cached = cache.get(accountId)
+        if (cached === undefined) missing.push(accountId)
+        else known.set(accountId, cached)
+      }
+      const asOfMs = clock.monotonicMs()
+      for (const row of missing.length === 0 ? [] : await selectAccounts(db, missing)) {
+        const read = settingsOf(row, plans)
+        cache.set(row.account_id, read, asOfMs)
+        known.set(row.account_id, read)
+      }
+      return known
     },
     forget: (accountId) => (accountId === null ? cache.clear() : cache.delete(accountId)),
   }

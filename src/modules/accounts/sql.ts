@@ -45,6 +45,10 @@ const ACCOUNT_LIST = statement(
   'accounts_list',
   `select ${ACCOUNT_COLUMNS} from account where account_id > $1 order by account_id limit $2`,
 )
+const ACCOUNTS_BY_EMAIL = statement(
+  'accounts_by_email',
+  `select ${ACCOUNT_COLUMNS} from account where lower(email) = lower($1) order by account_id limit 2`,
+)
 const SUSPENDED = statement('accounts_suspended', 'select account_id from account where suspended_at is not null')
 const SET_PLAN = statement('accounts_set_plan', 'update account set plan = $2 where account_id = $1')
 const SET_LIMITS = statement('accounts_set_limits', 'update account set limits = $2 where account_id = $1')
@@ -101,6 +105,11 @@ export function selectAccounts(db: Db, accountIds: readonly string[]): Promise<r
 /** Accounts in the order in which they were made, after `afterId`. */
 export function listAccounts(db: Db, afterId: string, limit: number): Promise<readonly AccountRow[]> {
   return db.query<AccountRow>(ACCOUNT_LIST, [afterId, limit])
+}
+
+/** At most two: enough to tell that an address names more than one. */
+export function selectAccountsByEmail(db: Db, email: string): Promise<readonly AccountRow[]> {
+  return db.query<AccountRow>(ACCOUNTS_BY_EMAIL, [email])
 }
 
 export async function selectSuspended(db: Db): Promise<readonly string[]> {
@@ -187,6 +196,7 @@ const LIVE_KEY_COUNT = statement(
   'select count(*) as total from api_key where account_id = $1 and revoked_at is null',
 )
 const KEY = statement('accounts_key', `select ${KEY_COLUMNS} from api_key where account_id = $1 and id = $2`)
+const KEY_OWNER = statement('accounts_key_owner', 'select account_id from api_key where id = $1')
 const LOCK_KEY = statement(
   'accounts_key_lock',
   `select ${KEY_COLUMNS} from api_key where account_id = $1 and id = $2 for no key update`,
@@ -242,6 +252,11 @@ export async function countLiveKeys(db: Db, accountId: string): Promise<number> 
 
 export function selectKey(db: Db, accountId: string, id: string): Promise<KeyRow | null> {
   return db.one<KeyRow>(KEY, [accountId, id])
+}
+
+/** Null when there is no such key. */
+export async function selectKeyOwner(db: Db, id: string): Promise<string | null> {
+  return (await db.one<{ account_id: string }>(KEY_OWNER, [id]))?.account_id ?? null
 }
 
 export function lockKey(db: Db, accountId: string, id: string): Promise<KeyRow | null> {

@@ -1,0 +1,130 @@
+// The operator's commands on API keys: `posthorn key ...`.
+
+import { type Command, type CommandContext, UsageError } from '../../platform/command.ts'
+import { isUuid } from '../../platform/ids.ts'
+import { parseNetwork } from './addresses.ts'
+import { findAccount, JSON_OPTION, noMore, printRecords, report, required, text } from './cli-words.ts'
+import { createKey, revokeKey, rotateKey, UNBOUNDED } from './keys.ts'
+import { wireKey } from './routes-keys.ts'
+import { SCOPES } from './scopes.ts'
+import { listKeys, selectKeyOwner } from './sql.ts'
+
+const HOUR_MS = 3_600_000
+const MAX_GRACE_HOURS = 72
+
+export const keyCommands: readonly Command[] = [
+  {
+    path: ['key', 'create'],
+    summary: 'make an API key and print it, this once',
+    usage: '<account> --name <name> [--mode live|sandbox] [--scopes send,emails:read] [--allowed-ips 192.0.2.0/24]',
+    options: {
+      name: { type: 'string' },
+      mode: { type: 'string' },
+      scopes: { type: 'string' },
+      'allowed-ips': { type: 'string' },
+      'expires-at': { type: 'string' },
+      ...JSON_OPTION,
+    },
+    run: async (context, values, positionals) => {
+      noMore(positionals, 1)
+      const name = required(values, 'name')
+      const mode = text(values, 'mode') ?? 'live'
+      if (mode !== 'live' && mode !== 'sandbox') throw new UsageError(`«${mode}» is neither live nor sandbox`)
+      const scopes = words(text(values, 'scopes') ?? 'full')
+      const unknown = scopes.find((scope) => !(SCOPES as readonly string[]).includes(scope))
+      if (scopes.length === 0 || unknown !== undefined) {
+        throw new UsageError(`«${unknown ?? ''}» is none of ${SCOPES.join(', ')}`)
+      }
+      const allowedIps = words(text(values, 'allowed-ips') ?? '')
+      const wrong = allowedIps.find((network) => parseNetwork(network) === null)
+      if (wrong !== undefined) throw new UsageError(`«${wrong}» is no network such as 192.0.2.0/24`)
+      const expiresAt = dateOf(text(values, 'expires-at'))
+      if (expiresAt !== null && expiresAt <= context.clock.now()) throw new UsageError('--expires-at lies in the past')
+      const { account_id: accountId } = await findAccount(context, positionals[0])
+      const request = {
+        name,
+        mode,
+        scopes,
+        domainIds: null,
+        allowedIps,
+        expiresAt,
+      } as const
+      const { row, key } = await context.database.transaction((db) =>
+        createKey(db, { ...context, ownedDomains: async () => new Set() }, { accountId, ...UNBOUNDED }, request),
+      )
+      report(context, values, { ...wireKey(row, context.clock.now()), key })
+    },
+  },
+  {
+    path: ['key', 'list'],
+    summary: 'list the API keys of an account',
+    usage: '<account>',
+    options: JSON_OPTION,
+    run: async (context, values, positionals) => {
+      noMore(positionals, 1)
+      const { account_id } = await findAccount(context, positionals[0])
+      const rows = await listKeys(context.database.system, account_id, null, 0)
+      const now = context.clock.now()
+      const columns = ['id', 'prefix', 'last4', 'mode', 'scopes', 'last_used_at', 'revoked_at', 'name']
+      printRecords(
+        context.print,
+        values,
+        rows.map((row) => wireKey(row, now)),
+        columns,
+      )
+    },
+  },
+  {
+    path: ['key', 'revoke'],
+    summary: 'end an API key; it is refused everywhere within 5 s',
+    usage: '<key id>',
+    options: JSON_OPTION,
+    run: async (context, values, positionals) => {
+      const { id, accountId } = await findKey(context, positionals)
+      const row = await revokeKey(context.database.system, context.clock, accountId, id)
+      report(context, values, wireKey(row, context.clock.now()))
+    },
+  },
+  {
+    path: ['key', 'rotate'],
+    summary: 'give an API key a new secret and print it, this once',
+    usage: '<key id> [--grace-period-hours 0-72]',
+    options: { 'grace-period-hours': { type: 'string' }, ...JSON_OPTION },
+    run: async (context, values, positionals) => {
+      const hours = Number(text(values, 'grace-period-hours') ?? 0)
+      if (!(hours >= 0 && hours <= MAX_GRACE_HOURS)) throw new UsageError('--grace-period-hours lies between 0 and 72')
+      const { id, accountId } = await findKey(context, positionals)
+      const { row, key } = await context.database.transaction((db) =>
+        rotateKey(db, context, { accountId, ...UNBOUNDED }, id, hours * HOUR_MS),
+      )
+      report(context, values, { ...wireKey(row, context.clock.now()), key })
+    },
+  },
+]
+
+async function findKey(
+  { database }: CommandContext,
+  positionals: readonly string[],
+): Promise<{ readonly id: string; readonly accountId: string }> {
+  noMore(positionals, 1)
+  const [id = ''] = positionals
+  if (!isUuid(id)) throw new UsageError('name the key by its id, which `posthorn key list` shows')
+  const accountId = await selectKeyOwner(database.system, id)
+  if (accountId === null) throw new Error(`there is no key ${id}`)
+  return { id, accountId }
+}
+
+function words(list: string): readonly string[] {
+  return list
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
+}
+
+function dateOf(value: string | undefined): Date | null {
+  if (value === undefined) return null
+  if (!/^\d{4}-\d\d-\d\d/.test(value) || Number.isNaN(Date.parse(value))) {
+    throw new UsageError(`«${value}» is no time such as 2030-01-31T00:00:00Z`)
+  }
+  return new Date(value)
+}

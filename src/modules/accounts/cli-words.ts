@@ -1,0 +1,66 @@
+// What the operator's commands of this room share: how an account is named, options are read and records printed.
+
+import { type CommandContext, type OptionValues, UsageError } from '../../platform/command.ts'
+import { isUuid } from '../../platform/ids.ts'
+import { type AccountRow, selectAccount, selectAccountsByEmail } from './sql.ts'
+
+export const JSON_OPTION = { json: { type: 'boolean' } } as const
+
+/** @throws UsageError when the name is missing or names several, Error when it names none */
+export async function findAccount({ database }: CommandContext, name: string | undefined): Promise<AccountRow> {
+  if (name === undefined) throw new UsageError('name the account by its id or email')
+  const found = isUuid(name)
+    ? [await selectAccount(database.system, name)].filter((row) => row !== null)
+    : await selectAccountsByEmail(database.system, name)
+  const [only] = found
+  if (only === undefined) throw new Error(`there is no account ${name}`)
+  if (found.length > 1) throw new UsageError(`several accounts have ${name}: name one by its id`)
+  return only
+}
+
+export function text(values: OptionValues, name: string): string | undefined {
+  const value = values[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+export function required(values: OptionValues, name: string): string {
+  const value = text(values, name)?.trim()
+  if (value === undefined || value === '') throw new UsageError(`--${name} is required`)
+  return value
+}
+
+export function noMore(positionals: readonly string[], words: number): void {
+  if (positionals.length > words) throw new UsageError(`«${positionals[words]}» is one word too many`)
+}
+
+/** One record: a line of JSON, or a line for each field. */
+export function report({ print }: CommandContext, values: OptionValues, record: Record<string, unknown>): void {
+  if (values['json'] === true) {
+    print(JSON.stringify(record))
+    return
+  }
+  const width = Math.max(...Object.keys(record).map((name) => name.length))
+  for (const [name, value] of Object.entries(record)) print(`${name.padEnd(width)}  ${plain(value)}`)
+}
+
+/** Many records: one JSON array, or a line for each. */
+export function printRecords(
+  print: CommandContext['print'],
+  values: OptionValues,
+  records: readonly object[],
+  columns: readonly string[],
+): void {
+  if (values['json'] === true) {
+    print(JSON.stringify(records))
+    return
+  }
+  for (const record of records) {
+    print(columns.map((name) => plain((record as Record<string, unknown>)[name])).join('  '))
+  }
+}
+
+function plain(value: unknown): string {
+  if (value === null || value === undefined) return '-'
+  if (value instanceof Date) return value.toISOString()
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { parseArgs } from 'node:util'
+import { type House, house, log, type Node, until } from '../../../test/accounts-house.ts'
+import { readConfig } from '../../config.ts'
+import { UsageError } from '../../platform/command.ts'
+import { accountCommands } from './cli.ts'
+import { isKey } from './key-format.ts'
+
+let home: House
+let node: Node
+
+before(async () => {
+  home = await house()
+  node = await home.node()
+})
+after(() => home[Symbol.asyncDispose]())
+
+/** Runs a command line as main.ts does. @returns what it printed */
+async function posthorn(line: string): Promise<string> {
+  const words = line.match(/'[^']*'|\S+/g)?.map((word) => word.replaceAll("'", '')) ?? []
+  const command = accountCommands.find(({ path }) => path.every((word, i) => words[i] === word))
+  assert.ok(command, line)
+  const { values, positionals } = parseArgs({
+    args: words.slice(command.path.length),
+    options: command.options,
+    allowPositionals: true,
+    strict: true,
+  })
+  const printed: string[] = []
+  const print = (text: string) => void printed.push(text)
+  await command.run({ ...home.operator, config: readConfig({}), log, print }, values, positionals)
+  return printed.join('\n')
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into records of every shape
+const json = async (line: string): Promise<any> => JSON.parse(await posthorn(`${line} --json`))
+
+test('account create prints two keys and a password, and the keys open', async () => {
+  const made = await json("account create --email owner@example.com --name 'An Owner' --plan starter")
+  assert.deepEqual(Object.keys(made), ['account_id', 'api_key', 'test_api_key', 'dashboard_password'])
+  assert.ok(isKey(made.api_key) && made.api_key.startsWith('ph_live_'))
+  assert.ok(isKey(made.test_api_key) && made.test_api_key.startsWith('ph_test_'))
+  for (const key of [made.api_key, made.test_api_key]) {
+    assert.equal((await node.call('GET', '/probe/read', { key })).status, 200)
+  }
+  const [listed] = await json('account list')
+  assert.equal(listed.account_id, made.account_id)
+  assert.equal(listed.plan, 'starter')
+  const text = await posthorn('account list')
+  assert.ok(text.includes('An Owner') && !text.includes(made.api_key))
+})
+
+test('an account without a plan is enterprise', async () => {
+  const { account_id } = await json('account create --email plain@example.com --name Plain')
+  assert.equal((await node.room.settings(account_id)).plan, 'enterprise')
+})
+
+test('plan, limits and features change what the account may do, and go back', async () => {
+  const { account_id, api_key } = await json('account create --email terms@example.com --name T --plan starter')
+  const settings = () => node.room.settings(account_id)
+  assert.equal((await settings()).limits.emails, 10_000)
+  await posthorn('account set-plan terms@example.com professional')
+  await until(async () => (await settings()).plan === 'professional')
+  assert.equal((await node.call('GET', '/probe/risk', { key: api_key })).status, 200)
+
+  await posthorn(`account set-limits ${account_id} --emails 5 --webhooks unlimited --rate send=1.5:3`)
+  await until(async () => (await settings()).limits.emails === 5)
+  assert.equal((await settings()).limits.webhooks, null)
+  assert.equal((await settings()).limits.validations, 5_000)
+  assert.deepEqual((await settings()).rates.send, { perSecond: 1.5, burst: 3 })
+  assert.deepEqual((await settings()).rates.default, { perSecond: 10, burst: 20 })
+  await posthorn(`account set-limits ${account_id} --emails plan --rate send=plan`)
+  await until(async () => (await settings()).limits.emails === 100_000)
+  assert.deepEqual((await settings()).rates.send, { perSecond: 100, burst: 200 })
+  assert.equal((await settings()).limits.webhooks, null)
+
+  await posthorn(`account set-feature ${account_id} content_events on`)
+  await until(async () => (await node.call('GET', '/probe/content', { key: api_key })).status === 200)
+  await posthorn(`account set-feature ${account_id} risk off`)
+  await until(async () => (await node.call('GET', '/probe/risk', { key: api_key })).status === 403)
+  const back = await json(`account set-feature ${account_id} risk plan`)
+  assert.deepEqual(back.features, { content_events: true })
+})
+
+test('suspend stops writing and resume lets it go on', async () => {
+  const { account_id, api_key } = await json('account create --email stop@example.com --name S')
+  assert.notEqual((await json(`account suspend ${account_id}`)).suspended_at, null)
+  await until(async () => (await node.call('POST', '/probe/write', { key: api_key })).status === 403)
+  assert.equal((await json(`account resume ${account_id}`)).suspended_at, null)
+  await until(async () => (await node.call('POST', '/probe/write', { key: api_key })).status === 200)
+})
+
+test('keys are made, listed without their secret, rotated and revoked', async () => {
+  const { account_id } = await json('account create --email keys@example.com --name K')
+  const made = await json(`key create ${account_id} --name ci --scopes send,emails:read --allowed-ips 127.0.0.0/8`)
+  assert.deepEqual(made.scopes, ['send', 'emails:read'])
+  assert.equal((await node.call('POST', '/probe/send', { key: made.key })).status, 200)
+  assert.equal((await node.call('POST', '/probe/write', { key: made.key })).status, 403)
+  const listed = await posthorn(`key list ${account_id}`)
+  assert.ok(listed.includes(made.prefix) && !listed.includes(made.key))
+  assert.equal((await json(`key list ${account_id}`)).length, 3)
+  const rotated = await json(`key rotate ${made.id} --grace-period-hours 1`)
+  for (const key of [made.key, rotated.key]) {
+    assert.equal((await node.call('POST', '/probe/send', { key })).status, 200)
+  }
+  const revoked = await posthorn(`key revoke ${made.id}`)
+  assert.ok(!revoked.includes(rotated.key))
+  for (const key of [made.key, rotated.key]) {
+    await until(async () => (await node.call('POST', '/probe/send', { key })).status === 401)
+  }
+})
+
+for (const line of [
+  'account create --name N',
+  'account create --email nobody --name N',
+  'account create --email a@example.com --name N --plan gold',
+  'account set-plan',
+  'account set-limits keys@example.com',
+  'account set-limits keys@example.com --emails many',
+  'account set-limits keys@example.com --rate send=0:0',
+  'account set-limits keys@example.com --rate sent=1:1',
+  'account set-feature keys@example.com risk maybe',
+  'account set-feature keys@example.com wings on',
+  'account list extra',
+  'key create keys@example.com --name x --scopes root',
+  'key create keys@example.com --name x --allowed-ips 1.2.3',
+  'key create keys@example.com --name x --expires-at 2001-01-01',
+  'key revoke nonsense',
+]) {
+  test(`«${line}» is called wrongly and says so`, async () => {
+    await assert.rejects(posthorn(line), UsageError)
+  })
+}
+
+test('what is not there is named', async () => {
+  await assert.rejects(posthorn('account suspend nobody@example.com'), /there is no account nobody@example\.com/)
+  await assert.rejects(posthorn('key revoke 0192f000-0000-7000-8000-000000000001'), /there is no key 0192f000/)
+})

@@ -1,0 +1,190 @@
+// The operator's commands on accounts: `posthorn account ...`. Accounts are named by id, or by email where one account
+// has it. A secret is printed by the command that makes it, and by no other.
+
+import { parseAddress } from '../../mail/address.ts'
+import { type Command, type CommandContext, type OptionValues, UsageError } from '../../platform/command.ts'
+import { createAccount, type OperatorContext, resume, setFeature, setLimits, setPlan, suspend } from './accounts.ts'
+import { keyCommands } from './cli-keys.ts'
+import { findAccount, JSON_OPTION, noMore, printRecords, report, required, text } from './cli-words.ts'
+import { passwords } from './passwords.ts'
+import { FEATURES, isPlan, PLANS, type Plan, plansFrom, RATE_CLASSES, type RateClass, RESOURCES } from './plans.ts'
+import { type AccountRow, listAccounts, selectAccount } from './sql.ts'
+
+const LIMITS = [...RESOURCES, 'webhooks'] as const
+const PAGE = 500
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+
+const limitOptions = Object.fromEntries(LIMITS.map((name) => [name.replaceAll('_', '-'), { type: 'string' as const }]))
+
+export const accountCommands: readonly Command[] = [
+  {
+    path: ['account', 'create'],
+    summary: 'make an account with a live key, a test key and a dashboard user',
+    usage: '--email <address> --name <name> [--plan <plan>]',
+    options: { email: { type: 'string' }, name: { type: 'string' }, plan: { type: 'string' }, ...JSON_OPTION },
+    run: async (context, values, positionals) => {
+      noMore(positionals, 0)
+      const email = required(values, 'email')
+      if (!parseAddress(email).ok) throw new UsageError(`«${email}» is no email address`)
+      const made = await createAccount(operatorOf(context), {
+        email,
+        name: required(values, 'name'),
+        plan: planOf(text(values, 'plan') ?? 'enterprise'),
+      })
+      report(context, values, {
+        account_id: made.accountId,
+        api_key: made.apiKey,
+        test_api_key: made.testApiKey,
+        dashboard_password: made.dashboardPassword,
+      })
+    },
+  },
+  {
+    path: ['account', 'list'],
+    summary: 'list accounts',
+    usage: '',
+    options: JSON_OPTION,
+    run: async ({ database, print }, values, positionals) => {
+      noMore(positionals, 0)
+      const all: object[] = []
+      for (let after = NOBODY; ; ) {
+        const rows = await listAccounts(database.system, after, PAGE)
+        all.push(...rows.map(shown))
+        const last = rows.at(-1)
+        if (last === undefined || rows.length < PAGE) break
+        after = last.account_id
+      }
+      printRecords(print, values, all, ['account_id', 'email', 'plan', 'suspended_at', 'name'])
+    },
+  },
+  {
+    path: ['account', 'set-plan'],
+    summary: `put an account on a plan: ${PLANS.join(', ')}`,
+    usage: '<account> <plan>',
+    options: JSON_OPTION,
+    run: (context, values, positionals) =>
+      change(context, values, positionals, 2, (operator, { account_id }) =>
+        setPlan(operator, account_id, planOf(positionals[1] ?? '')),
+      ),
+  },
+  {
+    path: ['account', 'set-limits'],
+    summary: "set limits of one account over its plan's; a number, `unlimited`, or `plan` to take one back",
+    usage: '<account> [--emails 5000] [--webhooks unlimited] [--rate send=500:1000] [--rate default=plan]',
+    options: { ...limitOptions, rate: { type: 'string', multiple: true }, ...JSON_OPTION },
+    run: (context, values, positionals) =>
+      change(context, values, positionals, 1, async (operator, { account_id, limits }) => {
+        const changes = limitChanges(values)
+        const rates = rateChanges(values, limits.rates ?? {})
+        if (Object.keys(changes).length === 0 && rates === null) throw new UsageError('name at least one limit')
+        await setLimits(operator, account_id, { ...changes, ...(rates !== null && { rates }) })
+      }),
+  },
+  {
+    path: ['account', 'set-feature'],
+    summary: `switch a feature of one account: ${FEATURES.join(', ')}; \`plan\` leaves it to its plan`,
+    usage: '<account> <feature> <on|off|plan>',
+    options: JSON_OPTION,
+    run: (context, values, positionals) =>
+      change(context, values, positionals, 3, (operator, { account_id }) => {
+        const [, name, to = ''] = positionals
+        const feature = FEATURES.find((one) => one === name)
+        if (feature === undefined) throw new UsageError(`«${name}» is none of ${FEATURES.join(', ')}`)
+        if (!['on', 'off', 'plan'].includes(to)) throw new UsageError(`«${to}» is none of on, off, plan`)
+        return setFeature(operator, account_id, feature, to === 'plan' ? null : to === 'on')
+      }),
+  },
+  {
+    path: ['account', 'suspend'],
+    summary: 'let an account read only: sending and its queue stop within 5 s',
+    usage: '<account>',
+    options: JSON_OPTION,
+    run: (context, values, positionals) =>
+      change(context, values, positionals, 1, (operator, { account_id }) => suspend(operator, account_id)),
+  },
+  {
+    path: ['account', 'resume'],
+    summary: 'end a suspension',
+    usage: '<account>',
+    options: JSON_OPTION,
+    run: (context, values, positionals) =>
+      change(context, values, positionals, 1, (operator, { account_id }) => resume(operator, account_id)),
+  },
+  ...keyCommands,
+]
+
+async function change(
+  context: CommandContext,
+  values: OptionValues,
+  positionals: readonly string[],
+  words: number,
+  act: (operator: OperatorContext, row: AccountRow) => Promise<void>,
+): Promise<void> {
+  noMore(positionals, words)
+  const { account_id } = await findAccount(context, positionals[0])
+  const before = await selectAccount(context.database.system, account_id)
+  if (before === null) throw new Error(`there is no account ${account_id}`)
+  await act(operatorOf(context), before)
+  const after = await selectAccount(context.database.system, account_id)
+  if (after !== null) report(context, values, shown(after))
+}
+
+function operatorOf({ database, secrets, ids, clock }: CommandContext): OperatorContext {
+  return { database, secrets, ids, clock, passwords: passwords(ids.bytes) }
+}
+
+function planOf(name: string): Plan {
+  if (!isPlan(name)) throw new UsageError(`«${name}» is none of ${PLANS.join(', ')}`)
+  return name
+}
+
+function limitChanges(values: OptionValues): Record<string, number | null | undefined> {
+  const changes: Record<string, number | null | undefined> = {}
+  for (const name of LIMITS) {
+    const to = text(values, name.replaceAll('_', '-'))
+    if (to !== undefined) changes[name] = limitOf(to)
+  }
+  return changes
+}
+
+/** Undefined = the plan's, null = unlimited. */
+function limitOf(to: string): number | null | undefined {
+  if (to === 'plan') return undefined
+  if (to === 'unlimited') return null
+  const number = Number(to)
+  if (!/^\d+$/.test(to) || !Number.isSafeInteger(number)) {
+    throw new UsageError(`«${to}» is no number, nor unlimited, nor plan`)
+  }
+  return number
+}
+
+type RateOverrides = NonNullable<AccountRow['limits']['rates']>
+
+/** `class=perSecond:burst`, over those that the account has. Null when none is given. */
+function rateChanges(values: OptionValues, present: RateOverrides): RateOverrides | null {
+  const given = values['rate']
+  if (!Array.isArray(given)) return null
+  const rates: Record<string, unknown> = { ...present }
+  for (const one of given) {
+    const [, name = '', perSecond, burst] = /^(\w+)=(?:plan|([\d.]+):(\d+))$/.exec(String(one)) ?? []
+    if (!(RATE_CLASSES as readonly string[]).includes(name)) {
+      throw new UsageError(`«${one}» is not such as send=100:200; classes: ${RATE_CLASSES.join(', ')}`)
+    }
+    delete rates[name]
+    if (perSecond !== undefined) rates[name] = checkedRate(name as RateClass, Number(perSecond), Number(burst))
+  }
+  return rates as RateOverrides
+}
+
+function checkedRate(name: RateClass, perSecond: number, burst: number): RateOverrides[RateClass] {
+  try {
+    return plansFrom({ rates: { [name]: { per_second: perSecond, burst } } }).enterprise.rates[name]
+  } catch (cause) {
+    throw new UsageError(`${name}: ${(cause as Error).message}`, { cause })
+  }
+}
+
+function shown(row: AccountRow): Record<string, unknown> {
+  const { account_id, email, name, plan, limits, features, suspended_at, created_at } = row
+  return { account_id, email, name, plan, limits, features, suspended_at, created_at }
+}

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type House, house, type Node } from '../../../test/accounts-house.ts'
+import { ApiError } from '../../platform/errors.ts'
+import type { Principal } from '../../platform/http.ts'
+import { setLimits } from './accounts.ts'
+import { monthOf } from './quota.ts'
+
+let home: House
+let one: Node
+let two: Node
+
+before(async () => {
+  home = await house()
+  one = await home.node({ rateLimits: true })
+  two = await home.node({ rateLimits: true })
+})
+after(() => home[Symbol.asyncDispose]())
+
+const statuses = async (nodes: readonly Node[], count: number, method: string, path: string, key: string) => {
+  const answers = await Promise.all(
+    Array.from({ length: count }, (_, i) => (nodes[i % nodes.length] as Node).call(method, path, { key })),
+  )
+  return { answers, passed: answers.filter(({ status }) => status === 200).length }
+}
+
+test('every authenticated answer says what is left, a refusal too', async () => {
+  const { apiKey } = await home.account()
+  const first = await one.call('POST', '/probe/verify', { key: apiKey })
+  for (const prefix of ['RateLimit', 'X-RateLimit']) {
+    assert.equal(first.headers.get(`${prefix}-Limit`), '10')
+    assert.equal(first.headers.get(`${prefix}-Remaining`), '9')
+    assert.equal(first.headers.get(`${prefix}-Reset`), '6')
+  }
+  const health = await one.call('POST', '/probe/health', { key: apiKey })
+  assert.equal(health.headers.get('RateLimit-Remaining'), '0')
+  const refused = await one.call('POST', '/probe/health', { key: apiKey })
+  assert.equal(refused.status, 429)
+  assert.equal(refused.body.code, 'rate_limit_exceeded')
+  assert.deepEqual({ ...refused.body.details, retry_after: null }, { limit: 1, window_seconds: 60, retry_after: null })
+  assert.equal(refused.headers.get('retry-after'), String(refused.body.details.retry_after))
+  assert.ok(refused.body.details.retry_after >= 58 && refused.body.details.retry_after <= 60)
+  assert.equal(refused.headers.get('RateLimit-Remaining'), '0')
+})
+
+test('a burst passes to the token, on one machine and on two together', async () => {
+  for (const nodes of [[one], [one, two]]) {
+    const { apiKey, testApiKey } = await home.account()
+    const { passed } = await statuses(nodes, 30, 'POST', '/probe/verify', apiKey)
+    assert.ok(passed >= 10 && passed <= 11, `${passed} of 10`)
+    assert.equal((await one.call('POST', '/probe/verify', { key: testApiKey })).status, 200, 'a bucket of its own')
+  }
+})
+
+test('two machines do not give twice the limit', async () => {
+  const { apiKey } = await home.account()
+  const sinceMs = home.operator.clock.monotonicMs()
+  let passed = 0
+  while (home.operator.clock.monotonicMs() - sinceMs < 2_000) {
+    passed += (await statuses([one, two], 20, 'GET', '/probe/read', apiKey)).passed
+  }
+  const seconds = (home.operator.clock.monotonicMs() - sinceMs) / 1_000
+  const allowed = 20 + 10 * seconds
+  assert.ok(passed <= allowed + 1 && passed >= allowed - 8, `${passed} passed, ${allowed} allowed`)
+})
+
+test('two batches of 100 addresses pass in a row, a third does not', async () => {
+  const { accountId } = await home.account()
+  const principal: Principal = { accountId, keyId: accountId, mode: 'live', scopes: ['full'], domainIds: null }
+  await one.room.gate.takeMore(principal, 'validation', 100)
+  await two.room.gate.takeMore(principal, 'validation', 100)
+  await assert.rejects(one.room.gate.takeMore(principal, 'validation', 100), (error) => {
+    assert.ok(error instanceof ApiError && error.status === 429)
+    assert.ok(Number(error.details['retry_after']) >= 8 && Number(error.details['retry_after']) <= 10)
+    return true
+  })
+  await one.room.gate.takeMore(principal, 'validation', 1).catch(() => undefined)
+})
+
+test('the operator sets a rate for one account', async () => {
+  const { apiKey, accountId } = await home.account()
+  await setLimits(home.operator, accountId, { rates: { send: { perSecond: 0.01, burst: 3 } } })
+  one.room.forget(accountId)
+  const { passed, answers } = await statuses([one], 10, 'POST', '/probe/send', apiKey)
+  assert.equal(passed, 3)
+  assert.equal(answers[0]?.headers.get('RateLimit-Limit'), '3')
+})
+
+test('with limits off nobody is held back, and the headers stay', async () => {
+  const off = await home.node()
+  const { apiKey } = await home.account()
+  const { passed, answers } = await statuses([off], 40, 'POST', '/probe/health', apiKey)
+  assert.equal(passed, 40)
+  assert.equal(answers[0]?.headers.get('RateLimit-Remaining'), '1')
+})
+
+test('of 100 calls at once with one credit left, one succeeds', async () => {
+  const { accountId } = await home.account('starter')
+  await home.database.transaction((db) => one.room.quotas.consume(db, accountId, 'validations', 99))
+  const calls = await Promise.allSettled(
+    Array.from({ length: 100 }, (_, i) => {
+      const node = i % 2 === 0 ? one : two
+      return node.database.tenant(accountId, (db) => node.room.quotas.consume(db, accountId, 'validations', 1))
+    }),
+  )
+  assert.equal(calls.filter(({ status }) => status === 'fulfilled').length, 1)
+  for (const call of calls) {
+    if (call.status !== 'rejected') continue
+    assert.ok(call.reason instanceof ApiError)
+    assert.equal(call.reason.code, 'quota_exceeded')
+    const { reset_at, ...rest } = call.reason.details
+    assert.deepEqual(rest, { resource: 'validations', used: 100, limit: 100 })
+    assert.match(String(reset_at), /-01T00:00:00\.000Z$/)
+    assert.ok((call.reason.retryAfter ?? 0) > 0)
+  }
+  assert.equal((await one.room.quotas.read(home.database.system, accountId)).validations.used, 100)
+})
+
+test('a batch is charged wholly or not, a failed call costs nothing, a refund gives back', async () => {
+  const { accountId } = await home.account('starter')
+  const { quotas } = one.room
+  const consume = (amount: number) =>
+    home.database.transaction((db) => quotas.consume(db, accountId, 'validations', amount))
+  const used = async () => (await quotas.read(home.database.system, accountId)).validations.used
+  await assert.rejects(consume(101))
+  assert.equal(await used(), 0)
+  await consume(50)
+  await assert.rejects(consume(51))
+  await assert.rejects(
+    home.database.transaction(async (db) => {
+      await quotas.consume(db, accountId, 'validations', 50)
+      throw new Error('the call failed')
+    }),
+  )
+  assert.equal(await used(), 50)
+  const receipt = await consume(50)
+  assert.equal(receipt.remaining, 0)
+  await home.database.transaction((db) => quotas.refund(db, receipt))
+  assert.equal(await used(), 50)
+  await assert.rejects(
+    home.database.transaction((db) => quotas.consume(db, accountId, 'risk_previews', 1)),
+    /quota/,
+  )
+})
+
+test('sends of many accounts are charged together, each account to its own limit', async () => {
+  const { emails, read } = one.room.quotas
+  const small = await home.account('starter')
+  const large = await home.account()
+  await setLimits(home.operator, small.accountId, { emails: 5 })
+  one.room.forget(small.accountId)
+  const asks = [
+    { accountId: small.accountId, count: 2 },
+    { accountId: large.accountId, count: 500 },
+    { accountId: small.accountId, count: 4 },
+    { accountId: small.accountId, count: 0 },
+    { accountId: small.accountId, count: 3 },
+    { accountId: large.accountId, count: 1 },
+  ]
+  const granted = await home.database.transaction((db) => emails.consume(db, asks))
+  assert.deepEqual(granted, [true, true, false, true, true, true])
+  const used = async (accountId: string) => (await read(home.database.system, accountId)).emails.used
+  assert.deepEqual([await used(small.accountId), await used(large.accountId)], [5, 501])
+  const error = await emails.exceeded(home.database.system, small.accountId)
+  assert.deepEqual({ ...error.details, reset_at: '' }, { resource: 'emails', used: 5, limit: 5, reset_at: '' })
+  await emails.refund(home.database.system, small.accountId, 3)
+  assert.equal(await used(small.accountId), 2)
+})
+
+test('groups of sends over the same accounts in any order do not wait for one another in a ring', async () => {
+  const accounts = await Promise.all(Array.from({ length: 6 }, () => home.account()))
+  await Promise.all(
+    Array.from({ length: 40 }, (_, i) => {
+      const node = i % 2 === 0 ? one : two
+      const asks = accounts.map(({ accountId }) => ({ accountId, count: 1 }))
+      return node.database.transaction((db) => node.room.quotas.emails.consume(db, i % 3 === 0 ? asks.reverse() : asks))
+    }),
+  )
+  for (const { accountId } of accounts) {
+    assert.equal((await one.room.quotas.read(home.database.system, accountId)).emails.used, 40)
+  }
+})
+
+test('a month is of UTC and ends with its first moment of the next', () => {
+  for (const [now, month, end] of [
+    ['2026-11-21T04:00:00.000Z', '2026-11-01', '2026-12-01T00:00:00.000Z'],
+    ['2026-12-31T23:59:59.999Z', '2026-12-01', '2027-01-01T00:00:00.000Z'],
+    ['2028-02-29T12:00:00.000Z', '2028-02-01', '2028-03-01T00:00:00.000Z'],
+  ] as const) {
+    const { month: found, resetAt } = monthOf(new Date(now))
+    assert.deepEqual([found, resetAt.toISOString()], [month, end])
+  }
+})
