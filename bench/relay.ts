@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util'
 import { Agent, request } from 'undici'
 import { compose, prepare } from '../src/mail/mime.ts'
 import { startBind, txt } from '../test/peers/bind.ts'
-import { accepts, freePort, run, scratch, start, waitFor } from '../test/peers/ground.ts'
+import { accepts, descendants, freePort, run, scratch, start, waitFor } from '../test/peers/ground.ts'
 import { type Account, type Posthorn, startPosthorn } from '../test/peers/posthorn.ts'
 import { type CpuGroup, calibrate, cpuGroup, median, receipt, startSink } from './ground.ts'
 
@@ -227,17 +227,6 @@ async function postAll(url: string, key: string, body: string): Promise<void> {
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, client))
   await dispatcher.close()
-}
-
-/** A process and everything below it, whoever its parent has become: PostgreSQL is its own session. */
-async function descendants(root: number): Promise<readonly number[]> {
-  const rows = (await run('ps', ['-eo', 'pid=,ppid=']))
-    .trim()
-    .split('\n')
-    .map((row) => row.trim().split(/\s+/).map(Number))
-  const found = [root]
-  for (const parent of found) for (const [pid, ppid] of rows) if (ppid === parent && pid !== undefined) found.push(pid)
-  return found
 }
 
 await using stack = new AsyncDisposableStack()

@@ -109,3 +109,14 @@ export async function run(
     throw new Error(`${command} ${args.join(' ')} ended with ${code}: ${Buffer.concat(err)}${Buffer.concat(out)}`)
   return Buffer.concat(out).toString()
 }
+
+/** A process and everything below it, whoever its parent has become: PostgreSQL is its own session. */
+export async function descendants(root: number): Promise<readonly number[]> {
+  const rows = (await run('ps', ['-eo', 'pid=,ppid=']))
+    .trim()
+    .split('\n')
+    .map((row) => row.trim().split(/\s+/).map(Number))
+  const found = [root]
+  for (const parent of found) for (const [pid, ppid] of rows) if (ppid === parent && pid !== undefined) found.push(pid)
+  return found
+}

@@ -31,7 +31,7 @@ export interface Posthorn extends AsyncDisposable {
 }
 
 export async function startPosthorn(folder: string, settings: Record<string, string> = {}): Promise<Posthorn> {
-  const port = await freePort()
+  const port = Number(settings['POSTHORN_HTTP_PORT'] ?? (await freePort()))
   const dataDir = path.join(folder, 'data')
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const env = {
