@@ -30,22 +30,30 @@ import {
   acceptance,
   forgetKeys,
   type Sending,
+  type SendingOptions,
+  type SmtpDoor,
   sendingErrors,
+  sendingLimits,
   sendingOf,
   sendingRoutes,
+  smtpDoor,
 } from './modules/sending/index.ts'
 import { expireSuppressions, forgetOldSoftBounces, suppressionRoutes } from './modules/suppression/index.ts'
+import { instanceCertificate } from './platform/certificates.ts'
 import { type CorrectableClock, systemClock } from './platform/clock.ts'
 import type { Database } from './platform/db.ts'
+import { type DiskGuard, diskGuard } from './platform/disk.ts'
 import type { Resolver } from './platform/dns.ts'
 import { authoritativeResolver } from './platform/dns-authoritative.ts'
 import { dnsResolver } from './platform/dns-resolver.ts'
+import { ApiError } from './platform/errors.ts'
 import { healthEndpoints } from './platform/health.ts'
 import { type AnyEndpoint, type HttpServer, httpServer } from './platform/http.ts'
 import { type Ids, systemIds } from './platform/ids.ts'
 import { loop, type Service, startAll, stopAll } from './platform/lifecycle.ts'
 import { createLogger, type Logger } from './platform/log.ts'
 import type { Store } from './platform/store.ts'
+import { type Submission, submissionService } from './roles/submission.ts'
 
 /** What tests put in place of the outside. */
 export interface Ground {
@@ -80,6 +88,8 @@ export interface Rooms {
   readonly senders: SenderDomains
   readonly sending: Sending
   readonly delivery: Delivery | null
+  readonly disk: DiskGuard
+  readonly submissionDoor: SmtpDoor
   readonly endpoints: readonly AnyEndpoint[]
   /** Called after each acceptance; the delivery role of this process listens. */
   onQueued: () => void
@@ -110,9 +120,13 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
   })
   const senders = senderDomainsOf({ database, clock, secrets })
   const sites = siteIds(database.system)
+  const disk = diskGuard(config.dataDir, sendingLimits.MAX_MESSAGE_BYTES, (err) =>
+    log.warn({ err }, 'no look at the disk'),
+  )
   const composer = composerOf({ hostname: config.hostname, verpMac, tracking: null })
   const state = { onQueued: (): void => undefined, isUp: false }
-  const sending = sendingOf({
+  const sendingOptions: SendingOptions & { readonly ids: Ids } = {
+    ids,
     database,
     clock,
     sandboxed: config.delivery.kind === 'sandbox',
@@ -122,6 +136,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
       ids,
       sites,
       quota: accounts.quotas.emails,
+      hasRoom: disk.hasRoom,
       onAccepted: () => state.onQueued(),
     }),
     lookups: {
@@ -142,7 +157,8 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     fillTemplate: async () => {
       throw sendingErrors.not_found()
     },
-  })
+  }
+  const sending = sendingOf(sendingOptions)
   const endpoints = [
     ...accountRoutes({
       accounts,
@@ -191,7 +207,21 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
       })
     : null
   if (delivery !== null) state.onQueued = () => delivery.wake()
-  const parts = { config, ground, store, database, accounts, domains, senders, sending, delivery, endpoints }
+  const submissionDoor = smtpDoor(sendingOptions, sending)
+  const parts = {
+    config,
+    ground,
+    store,
+    database,
+    accounts,
+    domains,
+    senders,
+    sending,
+    delivery,
+    disk,
+    submissionDoor,
+    endpoints,
+  }
   return Object.assign(state, parts)
 }
 
@@ -208,14 +238,45 @@ export async function servicesOf(
   const { config, ground, database, accounts, domains } = rooms
   const { clock, log } = ground
   const has = (role: (typeof config.roles)[number]): boolean => config.roles.includes(role)
-  const services: Service[] = [partitionsLoop(rooms), accounts.service, listener(rooms)]
+  const services: Service[] = [partitionsLoop(rooms), accounts.service, listener(rooms), rooms.disk]
   if (has('worker')) {
     services.push(recheckLoop({ database, clock, domains, log }), cleaningLoop(rooms))
   }
   if (rooms.delivery !== null) services.push(rooms.delivery)
+  if (has('submission')) services.push(await submissionOf(rooms))
   const http = has('api') || has('tracking') ? await apiServer(rooms) : null
   if (http !== null) services.push(httpService(rooms, http))
   return { services, http }
+}
+
+async function submissionOf({ config, ground, accounts, disk, submissionDoor }: Rooms): Promise<Submission> {
+  const { clock, log } = ground
+  const certificate = await instanceCertificate({
+    certFile: config.tlsCertFile,
+    keyFile: config.tlsKeyFile,
+    dataDir: config.dataDir,
+    names: [config.hostname],
+    now: clock.now(),
+  })
+  return submissionService({
+    host: config.bind,
+    starttlsPorts: config.submissionPorts,
+    implicitTlsPorts: config.submissionTlsPorts,
+    hostname: config.hostname,
+    certificate,
+    door: submissionDoor,
+    clock,
+    log,
+    rateLimits: config.rateLimits,
+    authenticate: accounts.authenticateSmtp,
+    takeRate: (principal) => accounts.gate.takeMore(principal, 'send', 1).then(() => null, refusalOf),
+    hasRoom: disk.hasRoom,
+  })
+}
+
+function refusalOf(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  throw error
 }
 
 function listener({ senders }: Rooms): Service {

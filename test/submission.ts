@@ -83,7 +83,8 @@ export async function submissionWorld(change: Partial<SubmissionOptions> = {}): 
         refund: async () => undefined,
         exceeded: async () => new ApiError(429, 'quota_exceeded', 'used up'),
       },
-      onAccepted: () => undefined,
+      hasRoom: () => true,
+    onAccepted: () => undefined,
     }),
     lookups: {
       domain: async (_db, _accountId, name): Promise<SenderDomainFacts | null> => {

@@ -57,6 +57,8 @@ export interface AcceptOptions {
   readonly ids: Ids
   readonly sites: SiteIds
   readonly quota: EmailQuota
+  /** Whether the disk has room for more. */
+  readonly hasRoom: () => boolean
   /** Wakes delivery in this process, if it is there. */
   readonly onAccepted: () => void
 }
@@ -84,7 +86,7 @@ export function acceptance(options: AcceptOptions): Acceptance {
     maxBytes: GROUP_MAX_BYTES,
     concurrency: GROUPS_AT_ONCE,
     maxWaitingBytes: MAX_WAITING_BYTES,
-    full: () => errors.overloaded({}, { retryAfter: RETRY_AFTER_SECONDS }),
+    full: () => errors.service_unavailable({}, { retryAfter: RETRY_AFTER_SECONDS }),
   })
   const submit = async (submission: Submission): Promise<SubmissionResult> => {
     const result = await groups.add(submission)
@@ -95,6 +97,7 @@ export function acceptance(options: AcceptOptions): Acceptance {
   return {
     idle: groups.idle,
     submit: async (submission) => {
+      if (!options.hasRoom()) throw errors.service_unavailable({}, { retryAfter: RETRY_AFTER_SECONDS })
       if (submission.idempotency === null) return submit(submission)
       const name = nameOf(submission.idempotency)
       if (running.has(name)) throw errors.idempotency_in_progress()

@@ -8,5 +8,5 @@ export const errors = defineErrors({
   quota_exceeded: [429, 'The monthly quota is used up'],
   not_found: [404, 'Not found'],
   payload_too_large: [413, 'The encoded message is larger than this service accepts'],
-  overloaded: [503, 'More is being sent than can be stored right now'],
+  service_unavailable: [503, 'The service cannot take more mail right now'],
 })
