@@ -1,6 +1,7 @@
 // Every command but those of main.ts itself.
 
 import { accountCommands } from './modules/accounts/index.ts'
+import { domainCommands } from './modules/domains/index.ts'
 import type { Command } from './platform/command.ts'
 
-export const commands: readonly Command[] = [...accountCommands]
+export const commands: readonly Command[] = [...accountCommands, ...domainCommands]

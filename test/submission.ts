@@ -84,7 +84,7 @@ export async function submissionWorld(change: Partial<SubmissionOptions> = {}): 
         exceeded: async () => new ApiError(429, 'quota_exceeded', 'used up'),
       },
       hasRoom: () => true,
-    onAccepted: () => undefined,
+      onAccepted: () => undefined,
     }),
     lookups: {
       domain: async (_db, _accountId, name): Promise<SenderDomainFacts | null> => {

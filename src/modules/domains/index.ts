@@ -13,6 +13,7 @@
 // - A recheck is leased by its due time: a worker that dies over one delays it by two minutes. The result is judged under
 //   the row's lock, so crossing checks tell each change of state once.
 
+export { domainCommands } from './cli.ts'
 export {
   type DomainChange,
   type Domains,
