@@ -7,7 +7,15 @@ import packageJson from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
 import { type Accounts, accountRoutes, accountsRoom, readPlans } from './modules/accounts/index.ts'
 import { bounceRoutes } from './modules/bounces/index.ts'
-import { type Composer, composerOf, type Delivery, deliveryService, type Relay } from './modules/delivery/index.ts'
+import {
+  type Composer,
+  composerOf,
+  type Delivery,
+  deliveryService,
+  forgetInbox,
+  inboxRoutes,
+  type Relay,
+} from './modules/delivery/index.ts'
 import {
   type Domains,
   domainRoutes,
@@ -185,6 +193,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
       onQueued: () => state.onQueued(),
       compose: (accountId, id) => composeOne({ database, composer, senders }, accountId, id),
     }),
+    ...inboxRoutes({ database }),
   ]
   const delivery = config.roles.includes('delivery')
     ? deliveryService({
@@ -230,6 +239,7 @@ const MAX_BODY_BYTES = 2_147_483_647
 const PARTITIONS_EVERY_MS = 3_600_000
 const CLEAN_EVERY_MS = 600_000
 const CLEAN_AT_ONCE = 1_000
+const INBOX_KEPT_MS = 30 * 86_400_000
 
 /** The services of this process, in the order in which they start. */
 export async function servicesOf(
@@ -337,7 +347,9 @@ function cleaningLoop({ database, ground: { clock, ids, log } }: Rooms): Service
       await forgetKeys(database.system, clock.now())
       const expired = await database.transaction((db) => expireSuppressions(db, { ids, clock }, CLEAN_AT_ONCE))
       const old = await forgetOldSoftBounces(database.system, { ids, clock }, CLEAN_AT_ONCE)
-      return Math.max(expired, old) === CLEAN_AT_ONCE ? 0 : CLEAN_EVERY_MS
+      const inboxSince = new Date(clock.now().getTime() - INBOX_KEPT_MS)
+      const read = await forgetInbox(database.system, inboxSince, CLEAN_AT_ONCE)
+      return Math.max(expired, old, read) === CLEAN_AT_ONCE ? 0 : CLEAN_EVERY_MS
     },
     onError: (err) => log.warn({ err }, 'cleaning will be tried again'),
   })

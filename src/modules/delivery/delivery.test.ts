@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { house } from '../../../test/delivery-house.ts'
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
+import { ACCOUNT, house, KEY } from '../../../test/delivery-house.ts'
+import { startReceiver } from '../../../test/receiver.ts'
+import { publicKeyOf } from '../../mail/dkim.ts'
+import { parseMessage } from '../../mail/mime-parse.ts'
+import type { NewEmail } from '../outbox/index.ts'
+import { listInbox, oneInboxMail } from './inbox.ts'
 
 const MINUTE = 60_000
 const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } }
@@ -297,4 +304,105 @@ test('a stop loses nothing and doubles nothing', async () => {
   const recipients = mx.messages.flatMap((message) => message.recipients)
   assert.equal(recipients.length, 300)
   assert.equal(new Set(recipients).size, 300)
+})
+
+const SANDBOX: [result: NewEmail['sandboxResult'], status: string, events: string[], suppressed: string | null][] = [
+  ['deliver', 'delivered', ['email.delivered'], null],
+  ['bounce', 'bounced', ['email.bounced'], 'hard_bounce'],
+  ['defer', 'deferred', ['email.deferred'], null],
+  ['fail', 'failed', ['email.failed'], null],
+  ['suppress', 'suppressed', ['email.suppressed'], null],
+  ['complain', 'complained', ['email.delivered', 'email.complained'], 'complaint'],
+]
+for (const [sandboxResult, status, events, suppressed] of SANDBOX) {
+  test(`sandbox mail asked to "${sandboxResult}" is signed, stands in the inbox and ends ${status}`, async () => {
+    await using h = await house(ZONE)
+    const mx = await h.receiver('127.0.0.2')
+    const id = await h.put('Bob@example.net', { sandbox: true, sandboxResult })
+    await h.delivery.turn()
+    const filter = { to: 'bob@example.net', subject: 'grÜ', emailId: id }
+    const { rows, total } = await listInbox(h.database, ACCOUNT, filter, { limit: 10, offset: 0, before: null })
+    assert.equal(total, 1)
+    const mail = await oneInboxMail(h.database, ACCOUNT, rows[0]?.id ?? '')
+    assert.match(mail.raw.toString('latin1'), /^DKIM-Signature: /)
+    assert.equal(await h.status(id), status)
+    const told = await h.events(id)
+    assert.deepEqual(
+      told.map(({ event }) => event),
+      events,
+    )
+    assert.ok(told.every(({ data }) => data['sandbox'] === true))
+    assert.equal(await h.suppressed('bob@example.net'), suppressed)
+    assert.equal(mx.connectionCount, 0)
+    assert.deepEqual(h.logged, [])
+  })
+}
+
+test('what goes out verifies under the key of its domain, with every relevant field signed once more than it stands', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2')
+  await h.put('bob@example.net', {}, { html: `<p>${'ü'.repeat(5_000)}</p>`, text: null })
+  await h.delivery.turn()
+  const [message] = await mx.received(1)
+  const publicKey = publicKeyOf(KEY)
+  const { results } = await dkimVerify(message?.data ?? '', {
+    resolver: async () => [[`v=DKIM1; k=rsa; p=${publicKey}`]],
+  })
+  assert.equal(results[0]?.status.result, 'pass')
+  assert.match(message?.data.toString('latin1') ?? '', /Content-Type: text\/plain/)
+})
+
+test('a large mail is read when its connection is free, and arrives whole', async () => {
+  await using h = await house(ZONE, { limits: { maxLargeBytes: 1_000_000 } })
+  const mx = await h.receiver('127.0.0.2')
+  const content = randomBytes(700_000)
+  const attachment = {
+    filename: 'a.bin',
+    contentType: 'application/x-a',
+    contentId: null,
+    disposition: 'attachment',
+  } as const
+  for (let n = 0; n < 4; n++) await h.put(`u${n}@example.net`, {}, { attachments: [{ ...attachment, content }] })
+  await h.delivery.turn()
+  const [first] = await mx.received(4)
+  const { attachments } = await parseMessage(first?.data ?? Buffer.alloc(0))
+  assert.ok(attachments[0]?.content.equals(content))
+})
+
+test('a relay gets everything, after its log-in', async () => {
+  const relay = await startReceiver({ login: { username: 'u', password: 'p' }, tls: true })
+  await using _ = relay
+  await using h = await house(
+    {},
+    {
+      mode: 'relay',
+      relay: { host: '127.0.0.1', port: relay.port, tls: 'offered', username: 'u', password: 'p' },
+    },
+  )
+  const id = await h.put('bob@nowhere.test')
+  await h.delivery.turn()
+  const [message] = await relay.received(1)
+  assert.deepEqual([message?.authenticatedAs, message?.tls], ['u', true])
+  assert.equal(await h.status(id), 'delivered')
+})
+
+test('while the database refuses what was learnt, it is tried again, and nothing goes out twice', async () => {
+  let away = 3
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2')
+  const id = await h.put('bob@example.net')
+  const gone = Object.assign(new Error('gone'), { code: 'ECONNREFUSED' })
+  const delivery = h.another({
+    database: {
+      ...h.database,
+      transaction: (work) => {
+        if (mx.messageCount > 0 && away-- > 0) return Promise.reject(gone)
+        return h.database.transaction(work)
+      },
+    },
+  })
+  await delivery.turn()
+  assert.equal(await h.status(id), 'delivered')
+  assert.equal(mx.messageCount, 1)
+  assert.ok(away <= 0)
 })

@@ -1,0 +1,204 @@
+// The inbox over HTTP: contract section 5, sandbox mail.
+
+import { type Static, Type } from 'typebox'
+import { parseAddress, suppressionKey } from '../../mail/address.ts'
+import { type ParsedMessage, parseMessage } from '../../mail/mime-parse.ts'
+import type { Database } from '../../platform/db.ts'
+import { platformErrors } from '../../platform/errors.ts'
+import {
+  type Answer,
+  type AnyEndpoint,
+  CursorPagination,
+  DateTime,
+  dataOf,
+  endpoint,
+  IdParams,
+  ListLimit,
+  ListOffset,
+  list,
+  listOf,
+  raw,
+  single,
+} from '../../platform/http.ts'
+import { isUuid } from '../../platform/ids.ts'
+import { errors } from './errors.ts'
+import { clearInbox, deleteInboxMail, type InboxRow, listInbox, oneInboxMail } from './inbox.ts'
+import { inboxPage, PAGE_HEADERS } from './inbox-page.ts'
+
+export interface InboxRoutesOptions {
+  readonly database: Database
+}
+
+const Text = Type.Union([Type.String(), Type.Null()])
+const MailFields = {
+  id: Type.String(),
+  email_id: Type.String(),
+  from: Type.String(),
+  to: Type.String(),
+  subject: Type.String(),
+  size: Type.Integer(),
+  received_at: DateTime,
+}
+const Mail = Type.Object(MailFields)
+const SingleMail = Type.Object({
+  ...MailFields,
+  headers: Type.Record(Type.String(), Type.String({ description: 'those of a repeated field on lines of their own' })),
+  html: Text,
+  text: Text,
+  attachments: Type.Array(
+    Type.Object({
+      filename: Text,
+      content_type: Type.String(),
+      content_id: Text,
+      disposition: Text,
+      size: Type.Integer(),
+      content: Type.String({ description: 'base64' }),
+    }),
+  ),
+})
+
+const ListQuery = Type.Object({
+  to: Type.Optional(Type.String({ maxLength: 320, description: 'an address' })),
+  subject: Type.Optional(Type.String({ maxLength: 200, description: 'a part of the subject, in any case' })),
+  email_id: Type.Optional(Type.String()),
+  limit: ListLimit,
+  offset: ListOffset,
+  cursor: Type.Optional(Type.String()),
+})
+
+export function inboxRoutes({ database }: InboxRoutesOptions): readonly AnyEndpoint[] {
+  const read = { scope: 'emails:read' }
+  const write = { scope: 'emails:write' }
+  const page = (path: string): AnyEndpoint =>
+    endpoint({
+      method: 'GET',
+      path,
+      access: null,
+      summary: 'The inbox as a plain page',
+      tag: 'Inbox',
+      answers: { 200: Type.String({ description: 'text/html' }) },
+      handle: async () => raw('text/html; charset=utf-8', inboxPage(), PAGE_HEADERS),
+    })
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/inbox',
+      access: read,
+      summary: 'List sandbox mail',
+      tag: 'Inbox',
+      query: ListQuery,
+      answers: { 200: listOf(Mail, CursorPagination) },
+      handle: ({ principal, query }) => answerList(database, principal.accountId, query),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/inbox/{id}',
+      access: read,
+      summary: 'One sandbox mail',
+      tag: 'Inbox',
+      params: IdParams,
+      answers: { 200: dataOf(SingleMail) },
+      errors: [errors.not_found],
+      handle: async ({ principal, params }) => {
+        const { raw: bytes, ...row } = await oneInboxMail(database, principal.accountId, params.id)
+        return single({ ...wireMail(row), ...wireParts(await parseMessage(bytes)) })
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/inbox/{id}/raw',
+      access: read,
+      summary: 'A sandbox mail, exactly the bytes that a receiver would have got',
+      tag: 'Inbox',
+      params: IdParams,
+      answers: { 200: Type.String({ description: 'message/rfc822' }) },
+      errors: [errors.not_found],
+      handle: async ({ principal, params }) => {
+        const mail = await oneInboxMail(database, principal.accountId, params.id)
+        return raw('message/rfc822', mail.raw)
+      },
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: '/api/v1/inbox/{id}',
+      access: write,
+      summary: 'Delete a sandbox mail',
+      tag: 'Inbox',
+      params: IdParams,
+      answers: { 200: dataOf(Type.Object({ id: Type.String(), deleted: Type.Boolean() })) },
+      errors: [errors.not_found],
+      handle: async ({ principal, params: { id } }) => {
+        await deleteInboxMail(database, principal.accountId, id)
+        return single({ id, deleted: true })
+      },
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: '/api/v1/inbox',
+      access: write,
+      summary: 'Empty the inbox',
+      tag: 'Inbox',
+      answers: { 200: dataOf(Type.Object({ deleted: Type.Integer() })) },
+      handle: async ({ principal }) => single({ deleted: await clearInbox(database, principal.accountId) }),
+    }),
+    page('/'),
+    page('/inbox'),
+  ]
+}
+
+async function answerList(database: Database, accountId: string, query: Static<typeof ListQuery>): Promise<Answer> {
+  const { limit, offset, cursor = null, subject = null, email_id: emailId = null } = query
+  if (cursor !== null && !isUuid(cursor))
+    throw platformErrors.invalid_parameter({ parameter: 'cursor', rule: 'format' })
+  if (emailId !== null && !isUuid(emailId)) {
+    throw platformErrors.invalid_parameter({ parameter: 'email_id', rule: 'format' })
+  }
+  const to = query.to === undefined ? null : keyOf(query.to)
+  const filter = { to, subject, emailId }
+  const { rows, total } = await listInbox(database, accountId, filter, { limit, offset, before: cursor })
+  const next = rows.length === limit ? (rows.at(-1)?.id ?? null) : null
+  return list(rows.map(wireMail), { total, limit, offset, next_cursor: next })
+}
+
+/** What is no address is in no mail: the list is then empty. */
+function keyOf(text: string): string {
+  const parsed = parseAddress(text)
+  return parsed.ok ? suppressionKey(parsed.address) : text.toLowerCase()
+}
+
+function wireMail(row: InboxRow): Static<typeof Mail> {
+  return {
+    id: row.id,
+    email_id: row.email_id,
+    from: row.sender,
+    to: row.recipient,
+    subject: row.subject,
+    size: row.size_bytes,
+    received_at: row.received_at.toISOString(),
+  }
+}
+
+function wireParts({ headers, html, text, attachments }: ParsedMessage): object {
+  return {
+    headers: headersByName(headers),
+    html,
+    text,
+    attachments: attachments.map(({ filename, contentType, contentId, disposition, size, content }) => ({
+      filename,
+      content_type: contentType,
+      content_id: contentId,
+      disposition,
+      size,
+      content: content.toString('base64'),
+    })),
+  }
+}
+
+function headersByName(headers: ParsedMessage['headers']): object {
+  const byName = new Map<string, string>()
+  for (const [name, value] of headers) {
+    const before = byName.get(name)
+    byName.set(name, before === undefined ? value : `${before}\n${value}`)
+  }
+  return Object.fromEntries(byName)
+}
