@@ -407,6 +407,31 @@ create policy tenant on idempotency to posthorn_tenant
   with check (account_id = ( SELECT current_account() AS current_account));
 grant delete, insert, select, update on idempotency to posthorn_system;
 
+create table inbox (
+  id uuid not null,
+  account_id uuid not null,
+  email_id uuid not null,
+  sender text not null,
+  recipient text not null,
+  recipient_key text not null,
+  subject text not null,
+  raw bytea not null, -- storage external
+  size_bytes integer not null,
+  received_at timestamp with time zone not null,
+  constraint inbox_pkey PRIMARY KEY (account_id, id)
+);
+CREATE INDEX inbox_received ON inbox USING btree (received_at);
+CREATE UNIQUE INDEX inbox_email ON inbox USING btree (account_id, email_id);
+alter table inbox enable row level security, force row level security;
+create policy system on inbox to posthorn_system
+  using true
+  with check true;
+create policy tenant on inbox to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on inbox to posthorn_system;
+grant delete, select on inbox to posthorn_tenant;
+
 create table instance (
   name text not null,
   value text not null,
