@@ -33,7 +33,7 @@ test('a mail is signed, delivered, and told with all that was said', async () =>
   assert.equal(attempt?.detail['mx'], 'mx.example.net')
   assert.equal(attempt?.detail['ip'], '127.0.0.2')
   assert.equal(attempt?.detail['smtp_code'], 250)
-  assert.ok((attempt?.detail['dialogue'] as unknown[]).length > 8)
+  assert.ok(((attempt?.detail['dialogue'] ?? []) as unknown[]).length > 8)
   assert.equal(events.length, 1)
   assert.equal(events[0]?.event, 'email.delivered')
   assert.equal(events[0]?.data['attempts'], 1)

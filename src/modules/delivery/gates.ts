@@ -47,7 +47,7 @@ export function answerGate(limit: number): AnswerGate {
   return {
     enter: async () => {
       if (inside < limit) inside++
-      else await new Promise<void>((resolve) => waiting.push(resolve))
+      else await new Promise<void>((resolve) => void waiting.push(resolve))
       return passOf()
     },
   }

@@ -116,7 +116,7 @@ export class Route {
   release(): void {
     for (const { resolve } of this.#waiting.splice(0)) resolve(null)
     if (this.#timer !== null) clearTimeout(this.#timer)
-    for (const lane of [...this.#idle]) lane.close()
+    for (const lane of this.#idle.slice()) lane.close()
   }
 
   #pump(): void {

@@ -478,7 +478,7 @@ function siteOf({ recipient }: Letter): string {
 function aborted(signal: AbortSignal): Promise<void> {
   return signal.aborted
     ? Promise.resolve()
-    : new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+    : new Promise((resolve) => void signal.addEventListener('abort', () => resolve(), { once: true }))
 }
 
 function describe(error: unknown): string {
