@@ -50,7 +50,7 @@ export class SubmissionServer extends SMTPServer {
   /** Tells every session that is not in the middle of a message to come back later. @returns how many still are */
   dismissIdle(): number {
     let busy = 0
-    for (const connection of [...this.connections]) {
+    for (const connection of this.connections) {
       if (connection._dataStream) busy++
       else connection.send(421, '4.3.2 shutting down, try again in a moment')
     }

@@ -20,3 +20,7 @@ export const MAX_SCHEDULE_AHEAD_MS = 30 * 86_400_000
 export const MAX_LIFE_MS = 72 * 3_600_000
 export const MAX_IDEMPOTENCY_KEY_CHARS = 256
 export const IDEMPOTENCY_KEPT_MS = 24 * 3_600_000
+export const MAX_TEMPLATES = 500
+export const MAX_TEMPLATES_BYTES = 64 * 1_048_576
+export const MAX_TEMPLATE_BODY_BYTES = 12 * 1_048_576
+export const MAX_TEMPLATE_NAME_CHARS = 255

@@ -31,3 +31,45 @@ export const freeKeys = statement(
    where i.account_id = k.account_id and i.path = k.path and i.key = k.key`,
 )
 export const forgetKeys = statement('sending_forget_keys', 'delete from idempotency where created_at < $1')
+
+export interface TemplateRow {
+  readonly id: string
+  readonly name: string
+  readonly subject: string
+  readonly html: string | null
+  readonly text: string | null
+  readonly version: number
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+const TEMPLATE = 'id, name, subject, html, text, version, created_at, updated_at'
+
+export const templates = statement(
+  'sending_templates',
+  `select ${TEMPLATE} from template where account_id = $1 order by id`,
+)
+export const templateById = statement(
+  'sending_template',
+  `select ${TEMPLATE} from template where account_id = $1 and id = $2`,
+)
+export const addTemplate = statement(
+  'sending_add_template',
+  `insert into template (id, account_id, name, subject, html, text, created_at, updated_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $7) returning ${TEMPLATE}`,
+)
+export const replaceTemplate = statement(
+  'sending_replace_template',
+  `update template set name = $3, subject = $4, html = $5, text = $6, version = version + 1, updated_at = $7
+   where id = $1 and account_id = $2 returning ${TEMPLATE}`,
+)
+export const removeTemplate = statement(
+  'sending_remove_template',
+  'delete from template where account_id = $1 and id = $2',
+)
+export const templatesSize = statement(
+  'sending_templates_size',
+  `select count(*) as count, coalesce(sum(octet_length(subject) + coalesce(octet_length(html), 0)
+     + coalesce(octet_length(text), 0)), 0)::bigint as bytes
+   from template where account_id = $1`,
+)

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { fieldValue, parseHeaderBlock } from './headers.ts'
+import { parseMessage } from './mime-parse.ts'
+import { prepareSubmitted, type SubmissionRefusal, type SubmittedMessage } from './submitted.ts'
+
+const NOW = new Date('2026-11-21T03:46:21Z')
+const TRACE = 'Received: by mail.test with ESMTPSA\r\n\tid x; Sat, 21 Nov 2026 03:46:21 +0000\r\n'
+
+function prepare(raw: string | Buffer): SubmittedMessage {
+  const prepared = prepareSubmitted(Buffer.from(raw as string), { now: NOW, id: 'id-1', trace: TRACE })
+  assert.ok(prepared.ok, JSON.stringify(prepared))
+  return prepared.submitted
+}
+
+function refusal(raw: string | Buffer): SubmissionRefusal {
+  const prepared = prepareSubmitted(Buffer.from(raw as string), { now: NOW, id: 'id-1', trace: TRACE })
+  assert.ok(!prepared.ok)
+  return prepared.refusal
+}
+
+function text({ message }: SubmittedMessage): string {
+  return message.toString('utf8')
+}
+
+const DATED = 'Date: Fri, 20 Nov 2026 10:00:00 +0000\r\nMessage-ID: <a@shop.example>\r\n'
+
+test('a message that needs nothing keeps every byte behind our trace', () => {
+  const raw = `${DATED}From:   "Shop,  Inc."  <a@shop.example>\r\nX-Odd:\t folded\r\n  twice \r\nSubject: x\r\n\r\nbody\r\n..\r\n`
+  assert.equal(text(prepare(raw)), TRACE + raw)
+})
+
+test('a missing Date and Message-ID are added', () => {
+  const made = prepare('From: a@shop.example\r\n\r\nx')
+  assert.equal(
+    text(made),
+    `${TRACE}From: a@shop.example\r\nDate: Sat, 21 Nov 2026 03:46:21 +0000\r\nMessage-ID: <id-1@shop.example>\r\n\r\nx`,
+  )
+  assert.equal(made.messageId, 'id-1@shop.example')
+})
+
+// Each row: Message-ID fields as they come, and the one that goes out.
+const MESSAGE_IDS: [fields: string, id: string][] = [
+  ['Message-ID: <x@y.example>\r\n', 'x@y.example'],
+  ['Message-ID: <x@y.example>\r\nMessage-ID: <z@y.example>\r\n', 'x@y.example'],
+  ['Message-ID: <grüße@y.example>\r\n', 'id-1@shop.example'],
+  ['Message-ID: nothing\r\n', 'id-1@shop.example'],
+  ['Message-ID:\r\n <x@y.example>\r\n', 'x@y.example'],
+]
+for (const [fields, id] of MESSAGE_IDS) {
+  test(`${JSON.stringify(fields)} goes out as ${id} alone`, () => {
+    const made = prepare(`${fields}From: a@shop.example\r\n\r\nx`)
+    assert.equal(made.messageId, id)
+    const ids = parseHeaderBlock(made.message).fields.filter(({ key }) => key === 'message-id')
+    assert.equal(ids.length, 1)
+    assert.equal(fieldValue(made.message, ids[0] as never), `<${id}>`)
+  })
+}
+
+test('line ends of every kind become CRLF', () => {
+  const made = prepare('From: a@shop.example\nSubject: x\r\rone\ntwo\rthree\r\n')
+  assert.match(text(made), /\r\n\r\none\r\ntwo\r\nthree\r\n$/)
+  assert.doesNotMatch(text(made), /\r(?!\n)|(?<!\r)\n/)
+})
+
+test('Bcc, Return-Path, Authentication-Results and control headers go; signatures stay', () => {
+  const made = prepare(
+    [
+      'Return-Path: <x@y.example>',
+      'Authentication-Results: mail.test; dkim=pass',
+      'DKIM-Signature: v=1; a=rsa-sha256',
+      'From: a@shop.example',
+      'BCC: secret@example.net,',
+      ' more@example.net',
+      'x-tag : welcome',
+      'X-Metadata: =?utf-8?q?{=22k=22:=22=C3=BC=22}?=',
+      'X-Scheduled-At: 2026-12-01T00:00:00Z',
+      'Subject: =?utf-8?b?R3LDvMOfZQ==?=',
+      'To: B <b@example.net>, c@example.net',
+      'List-Unsubscribe: <https://x.example>',
+      '',
+      'x',
+    ].join('\r\n'),
+  )
+  assert.doesNotMatch(text(made), /secret|more@|x-tag|X-Metadata|X-Scheduled|Return-Path|Authentication-Results/i)
+  assert.match(text(made), /DKIM-Signature: v=1; a=rsa-sha256\r\n/)
+  assert.deepEqual(Object.fromEntries(made.controls), {
+    'x-tag': 'welcome',
+    'x-metadata': '{"k":"ü"}',
+    'x-scheduled-at': '2026-12-01T00:00:00Z',
+  })
+  assert.equal(made.subject, 'Grüße')
+  assert.deepEqual(made.to, ['b@example.net', 'c@example.net'])
+  assert.equal(made.hasListUnsubscribe, true)
+})
+
+// reliability-security.md 2.1. Each row: the From fields, and the address and name, or null: refused with 550 5.7.1.
+const FROMS: [fields: string, from: { address: string; name: string } | null][] = [
+  ['', null],
+  ['From: a@shop.example\r\nFrom: ceo@bank.example\r\n', null],
+  ['From: a@shop.example, ceo@bank.example\r\n', null],
+  ['From: group: a@shop.example;\r\n', null],
+  ['From: a@shop.example (ceo@bank.example)\r\n', null],
+  ['From: @bank.example:a@shop.example\r\n', null],
+  ['From: =?utf-8?q?a=40bank.example=3e=00?=@shop.example\r\n', null],
+  ['From: <>\r\n', null],
+  ['From: "ceo@bank.example" <a@shop.example>\r\n', { address: 'a@shop.example', name: 'ceo@bank.example' }],
+  ['From : a@shop.example\r\n', { address: 'a@shop.example', name: '' }],
+  ['From:\r\n a@shop.example\r\n', { address: 'a@shop.example', name: '' }],
+  ['fRoM: =?utf-8?q?J=C3=BCrgen?= <a@SHOP.example>\r\n', { address: 'a@shop.example', name: 'Jürgen' }],
+  ['From: =?utf-8?q?A=0D=0ABcc=3A_v?= <a@shop.example>\r\n', { address: 'a@shop.example', name: 'A  Bcc: v' }],
+]
+for (const [fields, from] of FROMS) {
+  test(`${JSON.stringify(fields)} is ${from === null ? 'refused' : JSON.stringify(from)}`, () => {
+    const raw = `Subject: x\r\n${fields}\r\nx`
+    if (from !== null) assert.deepEqual(prepare(raw).from, from)
+    else assert.match(`${refusal(raw).code} ${refusal(raw).text}`, /^550 5\.7\.1 /)
+  })
+}
+
+// Each row: a message that is refused, and how.
+const REFUSED: [raw: string | Buffer, answer: RegExp][] = [
+  [`${'Received: by x\r\n'.repeat(51)}From: a@shop.example\r\n\r\n`, /^554 5\.4\.6/],
+  ['From: a@shop.example\r\nno field\r\n\r\nx', /^550 5\.6\.0/],
+  ['From: a@shop.example\r\nSubject: a\0b\r\n\r\nx', /^550 5\.6\.0/],
+  ['From: a@shop.example\r\nX-Tag: a\r\nX-Tag: b\r\n\r\nx', /^550 5\.6\.0/],
+  [`From: a@shop.example\r\nX-Long: ${'x'.repeat(1_000)}\r\n\r\nx`, /^550 5\.6\.0/],
+  [`From: a@shop.example\r\n${'X: y\r\n'.repeat(50_000)}\r\nx`, /^552 5\.3\.4/],
+]
+for (const [raw, answer] of REFUSED) {
+  test(`${JSON.stringify(raw.toString().slice(0, 60))}... is told ${answer.source.replaceAll('\\', '')}`, () => {
+    assert.match(`${refusal(raw).code} ${refusal(raw).text}`, answer)
+  })
+}
+
+test('50 Received are no loop yet', () => {
+  prepare(`${'Received: by x\r\n'.repeat(50)}From: a@shop.example\r\n\r\n`)
+})
+
+test('a header line beyond 998 bytes is folded where it has a blank, and unfolds to what it was', () => {
+  const value = Array.from({ length: 300 }, (_, i) => `<id-${i}@example.net>`).join(' ')
+  const made = prepare(`From: a@shop.example\r\nReferences: ${value}\r\n\r\nx`)
+  const field = parseHeaderBlock(made.message).fields.find(({ key }) => key === 'references')
+  assert.equal(fieldValue(made.message, field as never), value)
+  for (const line of text(made).split('\r\n')) assert.ok(line.length <= 998)
+})
+
+test('header text outside ASCII becomes encoded words, addresses stay', () => {
+  const made = prepare('From: Jürgen <a@shop.example>\r\nTo: Zoë <b@example.net>\r\nSubject: Grüße\r\n\r\nx')
+  assert.doesNotMatch(text(made), /[^\0-\x7f]/)
+  assert.deepEqual([made.from.name, made.subject, made.to], ['Jürgen', 'Grüße', ['b@example.net']])
+  const latin1 = prepare(Buffer.from('From: a@shop.example\r\nSubject: Grüße\r\n\r\nx', 'latin1'))
+  assert.equal(latin1.subject, 'Grüße')
+})
+
+test('a part in 8-bit is encoded once, here', () => {
+  const made = prepare(`${DATED}From: a@shop.example\r\n\r\nGrüße\r\n`)
+  assert.match(text(made), /MIME-Version: 1\.0\r\nContent-Type: text\/plain; charset=utf-8\r\n\r\nGr=C3=BC=C3=9Fe\r\n$/)
+})
+
+test('whatever comes, what goes out has one From, CRLF alone and short lines, and preparing never throws', () => {
+  const part = fc.oneof(
+    fc.constantFrom(
+      'From: a@shop.example',
+      'Bcc: b@x.example',
+      'Subject: ü',
+      ':',
+      ' ',
+      '\r',
+      '\n',
+      '\r\n',
+      '\0',
+      'X: y',
+    ),
+    fc.string({ unit: 'binary', maxLength: 20 }),
+  )
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 30 }), (parts) => {
+      const raw = Buffer.from(`From: a@shop.example\r\n${parts.join('')}`)
+      const prepared = prepareSubmitted(raw, { now: NOW, id: 'id-1', trace: TRACE })
+      if (!prepared.ok) return
+      const { message } = prepared.submitted
+      const out = message.toString('latin1')
+      assert.doesNotMatch(out, /\r(?!\n)|(?<!\r)\n/)
+      for (const line of out.split('\r\n')) assert.ok(line.length <= 998)
+      const { fields } = parseHeaderBlock(message)
+      for (const key of ['from', 'date', 'message-id']) assert.equal(fields.filter((one) => one.key === key).length, 1)
+      assert.ok(!fields.some(({ key }) => key === 'bcc'))
+    }),
+  )
+})
+
+const corpora = process.env['POSTHORN_CORPORA']
+test('the parts of every readable mail of the corpora come out as they went in', {
+  skip: corpora === undefined && 'POSTHORN_CORPORA is not set',
+}, async () => {
+  let seen = 0
+  for (const file of mailsIn(path.join(corpora ?? '', 'mime')).slice(0, 1_500)) {
+    const raw = readFileSync(file)
+    const prepared = prepareSubmitted(raw, { now: NOW, id: 'id-1', trace: TRACE })
+    if (!prepared.ok) continue
+    const before = await parseMessage(raw)
+    if (before.unparsed !== null) continue
+    const after = await parseMessage(prepared.submitted.message)
+    seen++
+    const plain = (value: string | null): string => (value ?? '').replaceAll(/\r\n?/g, '\n').trimEnd()
+    assert.equal(plain(after.text), plain(before.text), file)
+    assert.equal(plain(after.html), plain(before.html), file)
+    assert.equal(after.attachments.length, before.attachments.length, file)
+    for (const [i, { content }] of after.attachments.entries()) {
+      const text = (bytes: Buffer | undefined): string => plain(bytes?.toString('latin1') ?? null)
+      assert.equal(text(content), text(before.attachments[i]?.content), file)
+    }
+  }
+  assert.ok(seen > 100, `only ${seen} mails`)
+})
+
+function mailsIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(eml|msg|txt)$/.test(entry.name))
+    .map((entry) => path.join(entry.parentPath, entry.name))
+}

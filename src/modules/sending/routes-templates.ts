@@ -1,0 +1,164 @@
+import { Type } from 'typebox'
+import {
+  type AnyEndpoint,
+  DateTime,
+  dataOf,
+  endpoint,
+  IdParams,
+  list,
+  listOf,
+  Page,
+  PageLimit,
+  PagePagination,
+  pageOf,
+  single,
+  Uuid,
+} from '../../platform/http.ts'
+import { errors } from './errors.ts'
+import * as limits from './limits.ts'
+import type { Template, TemplateContent, Templates } from './templates.ts'
+
+const PATH = '/api/v1/templates'
+const TAG = 'Templates'
+const READ = { scope: 'templates:read' }
+const WRITE = { scope: 'templates:write' }
+const NullableText = Type.Union([Type.String(), Type.Null()])
+
+const TemplateItem = Type.Object({
+  id: Uuid,
+  name: Type.String(),
+  subject: Type.String(),
+  html: NullableText,
+  text: NullableText,
+  version: Type.Integer(),
+  created_at: DateTime,
+  updated_at: DateTime,
+})
+const TemplateBody = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: limits.MAX_TEMPLATE_NAME_CHARS }),
+    subject: Type.String({ maxLength: limits.MAX_SUBJECT_CHARS, description: 'Mustache, not escaped' }),
+    html: Type.Optional(Type.Union([Type.String({ description: 'Mustache, {{x}} is escaped' }), Type.Null()])),
+    text: Type.Optional(Type.Union([Type.String({ description: 'Mustache, not escaped' }), Type.Null()])),
+  },
+  { additionalProperties: false },
+)
+const PreviewBody = Type.Object(
+  { variables: Type.Optional(Type.Record(Type.String(), Type.Unknown())) },
+  { additionalProperties: false },
+)
+const PreviewData = Type.Object({
+  subject: Type.String(),
+  html: NullableText,
+  text: NullableText,
+  missing: Type.Array(Type.String()),
+})
+
+export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
+  return [
+    endpoint({
+      method: 'GET',
+      path: PATH,
+      tag: TAG,
+      access: READ,
+      summary: 'List templates',
+      query: Type.Object({ page: Page, limit: PageLimit }),
+      answers: { 200: listOf(TemplateItem, PagePagination) },
+      handle: async ({ principal, query }) => {
+        const all = await templates.list(principal.accountId)
+        if (query.page === undefined && query.limit === undefined) {
+          return list(all.map(wire), { page: 1, limit: all.length, total: all.length, pages: 1 })
+        }
+        const { pagination, offset } = pageOf(query, all.length)
+        return list(all.slice(offset, offset + pagination.limit).map(wire), pagination)
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: PATH,
+      tag: TAG,
+      access: WRITE,
+      summary: 'Add a template',
+      body: TemplateBody,
+      bodyLimitBytes: limits.MAX_TEMPLATE_BODY_BYTES,
+      answers: { 201: dataOf(TemplateItem) },
+      handle: async ({ principal, body }) =>
+        single(wire(await templates.create(principal.accountId, contentOf(body))), { status: 201 }),
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${PATH}/{id}`,
+      tag: TAG,
+      access: READ,
+      summary: 'Show a template',
+      params: IdParams,
+      answers: { 200: dataOf(TemplateItem) },
+      errors: [errors.not_found],
+      handle: async ({ principal, params }) => single(wire(await templates.get(principal.accountId, params.id))),
+    }),
+    endpoint({
+      method: 'PUT',
+      path: `${PATH}/{id}`,
+      tag: TAG,
+      access: WRITE,
+      summary: 'Replace a template; its version counts up',
+      params: IdParams,
+      body: TemplateBody,
+      bodyLimitBytes: limits.MAX_TEMPLATE_BODY_BYTES,
+      answers: { 200: dataOf(TemplateItem) },
+      errors: [errors.not_found],
+      handle: async ({ principal, params, body }) =>
+        single(wire(await templates.replace(principal.accountId, params.id, contentOf(body)))),
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: `${PATH}/{id}`,
+      tag: TAG,
+      access: WRITE,
+      summary: 'Remove a template',
+      params: IdParams,
+      answers: { 200: dataOf(Type.Object({ id: Uuid })) },
+      errors: [errors.not_found],
+      handle: async ({ principal, params }) => {
+        await templates.remove(principal.accountId, params.id)
+        return single({ id: params.id })
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: `${PATH}/{id}/preview`,
+      tag: TAG,
+      access: { ...READ, reads: true },
+      summary: 'What a template becomes with these variables',
+      params: IdParams,
+      body: PreviewBody,
+      bodyLimitBytes: limits.MAX_TEMPLATE_BODY_BYTES,
+      answers: { 200: dataOf(PreviewData) },
+      errors: [errors.not_found],
+      handle: async ({ principal, params, body }) =>
+        single(await templates.preview(principal.accountId, params.id, body.variables ?? {})),
+    }),
+  ]
+}
+
+function contentOf(body: {
+  name: string
+  subject: string
+  html?: string | null
+  text?: string | null
+}): TemplateContent {
+  return { name: body.name, subject: body.subject, html: body.html ?? null, text: body.text ?? null }
+}
+
+function wire({ id, name, subject, html, text, version, createdAt, updatedAt }: Template): object {
+  return {
+    id,
+    name,
+    subject,
+    html,
+    text,
+    version,
+    created_at: createdAt.toISOString(),
+    updated_at: updatedAt.toISOString(),
+  }
+}

@@ -1,0 +1,158 @@
+// Filling in a template: Mustache without partials and without lambdas (ADR 0020).
+//
+// The library parses; what a name means is decided here. A name finds own values of JSON data alone, never anything that
+// JavaScript lends to every object. `{{x}}` is escaped in html and plain elsewhere, `{{{x}}}` is plain. What a variable
+// holds is text: nothing in it is evaluated, and `{{unsubscribe}}` in it stays what it says instead of becoming a link.
+// The template's own `{{unsubscribe}}` is left for delivery, whatever the variables hold under that name.
+//
+// Loops can be nested, so the output and the steps taken for it are bounded.
+
+import mustache from 'mustache'
+
+export type Variables = Readonly<Record<string, unknown>>
+
+/** Parsed once, filled in often. */
+export type ParsedTemplate = readonly Token[]
+
+type Token = readonly [kind: string, name: string, start: number, end: number, inner?: readonly Token[]]
+
+export type RenderFault = 'too_large'
+
+export interface Rendered {
+  readonly text: string
+  /** Names that the variables do not have, each once, in the order in which they were looked for. */
+  readonly missing: readonly string[]
+}
+
+const PLACEHOLDER = '{{unsubscribe}}'
+const PLACEHOLDER_NAME = 'unsubscribe'
+/** U+2060 joins without being seen. */
+const BROKEN_PLACEHOLDER = '{\u2060{unsubscribe}}'
+const MAX_DEPTH = 50
+const MAX_STEPS = 200_000
+
+/** @returns the parsed template, or why it is none, for people */
+export function parseTemplate(source: string): ParsedTemplate | { readonly fault: string } {
+  let tokens: readonly Token[]
+  try {
+    const writer = new mustache.Writer()
+    tokens = writer.parse(source) as unknown as readonly Token[]
+  } catch (error) {
+    return { fault: error instanceof Error ? error.message : 'is not a template' }
+  }
+  return faultOf(tokens, 0) ?? tokens
+}
+
+function faultOf(tokens: readonly Token[], depth: number): { fault: string } | null {
+  if (depth > MAX_DEPTH) return { fault: `has sections nested deeper than ${MAX_DEPTH}` }
+  for (const [kind, name, , , inner] of tokens) {
+    if (kind === '>') return { fault: `names the partial "${name}"; there are no partials` }
+    const fault = inner === undefined ? null : faultOf(inner, depth + 1)
+    if (fault !== null) return fault
+  }
+  return null
+}
+
+interface Work {
+  readonly escape: (text: string) => string
+  readonly marker: string
+  readonly maxBytes: number
+  readonly missing: Set<string>
+  readonly out: string[]
+  bytes: number
+  steps: number
+}
+
+class TooLarge extends Error {}
+
+export interface RenderOptions {
+  /** html escapes what variables hold. */
+  readonly form: 'html' | 'plain'
+  readonly maxBytes: number
+  /** Fresh for each filling and not to be guessed: it stands for the template's own placeholder meanwhile. */
+  readonly marker: string
+}
+
+export function render(
+  template: ParsedTemplate,
+  variables: Variables,
+  { form, maxBytes, marker }: RenderOptions,
+): Rendered | RenderFault {
+  const work: Work = {
+    escape: form === 'html' ? mustache.escape : (text) => text,
+    marker,
+    maxBytes,
+    missing: new Set(),
+    out: [],
+    bytes: 0,
+    steps: 0,
+  }
+  try {
+    renderTokens(template, [variables], work)
+  } catch (error) {
+    if (error instanceof TooLarge) return 'too_large'
+    throw error
+  }
+  const filled = work.out.join('').replaceAll(PLACEHOLDER, BROKEN_PLACEHOLDER)
+  return { text: filled.replaceAll(work.marker, PLACEHOLDER), missing: [...work.missing] }
+}
+
+function renderTokens(tokens: readonly Token[], contexts: readonly unknown[], work: Work): void {
+  for (const [kind, name, , , inner = []] of tokens) {
+    if (++work.steps > MAX_STEPS) throw new TooLarge()
+    switch (kind) {
+      case 'text':
+        put(name, work)
+        break
+      case 'name':
+      case '&':
+        put(valueOf(kind, name, contexts, work), work)
+        break
+      case '#':
+        for (const context of sections(lookUp(name, contexts))) {
+          if (++work.steps > MAX_STEPS) throw new TooLarge()
+          renderTokens(inner, [...contexts, context], work)
+        }
+        break
+      case '^':
+        if (sections(lookUp(name, contexts)).length === 0) renderTokens(inner, contexts, work)
+        break
+    }
+  }
+}
+
+function put(text: string, work: Work): void {
+  work.bytes += Buffer.byteLength(text)
+  if (work.bytes > work.maxBytes) throw new TooLarge()
+  work.out.push(text)
+}
+
+function valueOf(kind: string, name: string, contexts: readonly unknown[], work: Work): string {
+  if (name === PLACEHOLDER_NAME) return work.marker
+  const value = lookUp(name, contexts)
+  if (value === undefined) work.missing.add(name)
+  if (value === undefined || value === null) return ''
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return kind === '&' ? text : work.escape(text)
+}
+
+/** What a section is rendered for: nothing, one value, or each of a list. */
+function sections(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value as readonly unknown[]
+  return value === undefined || value === null || value === false || value === '' || value === 0 ? [] : [value]
+}
+
+/** From the innermost context outwards; the first that has the first part of a dotted name decides. */
+function lookUp(name: string, contexts: readonly unknown[]): unknown {
+  if (name === '.') return contexts.at(-1)
+  const [first = '', ...rest] = name.split('.')
+  const holder = contexts.findLast((context) => hasOwn(context, first))
+  return [first, ...rest].reduce<unknown>(
+    (value, part) => (hasOwn(value, part) ? (value as Variables)[part] : undefined),
+    holder,
+  )
+}
+
+function hasOwn(value: unknown, part: string): boolean {
+  return value !== null && typeof value === 'object' && Object.hasOwn(value, part)
+}

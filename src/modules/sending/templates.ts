@@ -1,0 +1,227 @@
+// Templates: kept by the account, filled in when a mail is accepted. A change counts the version up and holds for what is
+// accepted after it. An account keeps so many and so large ones that all of them can be listed in one answer.
+
+import { checkHeaderText } from '../../mail/headers.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database, Db } from '../../platform/db.ts'
+import { type FieldFault, validationError } from '../../platform/errors.ts'
+import type { Ids } from '../../platform/ids.ts'
+import { errors } from './errors.ts'
+import * as limits from './limits.ts'
+import type { SendRequest } from './request.ts'
+import * as sql from './sql.ts'
+import { type ParsedTemplate, parseTemplate, render, type Variables } from './template-render.ts'
+
+export interface TemplateContent {
+  readonly name: string
+  readonly subject: string
+  readonly html: string | null
+  readonly text: string | null
+}
+
+export interface Template extends TemplateContent {
+  readonly id: string
+  readonly version: number
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+export interface Preview {
+  readonly subject: string
+  readonly html: string | null
+  readonly text: string | null
+  readonly missing: readonly string[]
+}
+
+export interface Templates {
+  /** All of them, oldest first. */
+  list(accountId: string): Promise<readonly Template[]>
+  /** @throws ApiError not_found */
+  get(accountId: string, id: string): Promise<Template>
+  /** @throws ApiError validation_error */
+  create(accountId: string, content: TemplateContent): Promise<Template>
+  /** @throws ApiError not_found, validation_error */
+  replace(accountId: string, id: string, content: TemplateContent): Promise<Template>
+  /** @throws ApiError not_found */
+  remove(accountId: string, id: string): Promise<void>
+  /** @throws ApiError not_found, validation_error */
+  preview(accountId: string, id: string, variables: Variables): Promise<Preview>
+  /** For SendingOptions: subject, html and text of the request win. @throws ApiError validation_error */
+  fill(accountId: string, request: SendRequest): Promise<SendRequest>
+}
+
+interface Parsed {
+  readonly subject: ParsedTemplate
+  readonly html: ParsedTemplate | null
+  readonly text: ParsedTemplate | null
+}
+
+const MAX_PARSED = 200
+const MARKER_BYTES = 16
+
+export function templatesOf({
+  database,
+  clock,
+  ids,
+}: {
+  readonly database: Database
+  readonly clock: Clock
+  readonly ids: Ids
+}): Templates {
+  /** By id and version, the one used last at the end. */
+  const known = new Map<string, Parsed>()
+  const parsed = (template: Template): Parsed => {
+    const name = `${template.id} ${template.version}`
+    const made = known.get(name) ?? parseAll(template)
+    known.delete(name)
+    known.set(name, made)
+    const oldest = known.keys().next()
+    if (known.size > MAX_PARSED && oldest.done !== true) known.delete(oldest.value)
+    return made
+  }
+  const find = async (db: Db, accountId: string, id: string): Promise<Template | null> => {
+    const row = await db.one<sql.TemplateRow>(sql.templateById, [accountId, id])
+    return row === null ? null : templateOf(row)
+  }
+  const get = async (accountId: string, id: string): Promise<Template> => {
+    const template = await database.tenant(accountId, (db) => find(db, accountId, id))
+    if (template === null) throw errors.not_found()
+    return template
+  }
+
+  return {
+    get,
+    list: (accountId) =>
+      database.tenant(accountId, async (db) => {
+        const rows = await db.query<sql.TemplateRow>(sql.templates, [accountId])
+        return rows.map(templateOf)
+      }),
+    create: async (accountId, content) => {
+      check(content)
+      return database.tenant(accountId, async (db) => {
+        const values = [ids.next(), accountId, ...columns(content), clock.now()]
+        const row = await db.one<sql.TemplateRow>(sql.addTemplate, values)
+        await checkRoom(db, accountId)
+        return templateOf(row as sql.TemplateRow)
+      })
+    },
+    replace: async (accountId, id, content) => {
+      check(content)
+      return database.tenant(accountId, async (db) => {
+        const values = [id, accountId, ...columns(content), clock.now()]
+        const row = await db.one<sql.TemplateRow>(sql.replaceTemplate, values)
+        if (row === null) throw errors.not_found()
+        await checkRoom(db, accountId)
+        return templateOf(row)
+      })
+    },
+    remove: async (accountId, id) => {
+      const removed = await database.tenant(accountId, (db) => db.execute(sql.removeTemplate, [accountId, id]))
+      if (removed === 0) throw errors.not_found()
+    },
+    preview: async (accountId, id, variables) => renderAll(parsed(await get(accountId, id)), variables, ids),
+    fill: async (accountId, request) => {
+      const { templateId, variables } = request
+      const template = templateId === null ? null : await find(database.system, accountId, templateId)
+      if (template === null) throw fault('template_id', 'exists', 'is not a template of this account')
+      const { subject, html, text } = parsed(template)
+      const filled = renderAll(
+        {
+          subject: request.subject === null ? subject : [],
+          html: request.html === null ? html : null,
+          text: request.text === null ? text : null,
+        },
+        variables,
+        ids,
+      )
+      return {
+        ...request,
+        subject: request.subject ?? filled.subject,
+        html: request.html ?? filled.html,
+        text: request.text ?? filled.text,
+      }
+    },
+  }
+}
+
+/** Everything that can be said against a template before it is kept. */
+function check(content: TemplateContent): void {
+  const faults: FieldFault[] = []
+  const { name, subject, html, text } = content
+  for (const [field, value] of Object.entries({ name, subject })) {
+    const found = checkHeaderText(value)
+    if (found !== null) {
+      const message = `contains the control character ${found.character}`
+      faults.push({ field, rule: 'control_character', message })
+    }
+  }
+  if (html === null && text === null)
+    faults.push({ field: 'html', rule: 'required', message: 'html or text is required' })
+  for (const [field, source] of Object.entries({ subject, html, text })) {
+    if (source === null) continue
+    if (Buffer.byteLength(source) > limits.MAX_PART_BYTES) {
+      faults.push({ field, rule: 'max_bytes', message: `is larger than ${limits.MAX_PART_BYTES} bytes` })
+    }
+    const read = parseTemplate(source)
+    if ('fault' in read) faults.push({ field, rule: 'template', message: read.fault })
+  }
+  if (faults.length > 0) throw validationError(faults)
+}
+
+/** Inside the transaction that has added or changed one: what is too much is rolled back. */
+async function checkRoom(db: Db, accountId: string): Promise<void> {
+  const size = await db.one<{ count: number; bytes: number }>(sql.templatesSize, [accountId])
+  if ((size?.count ?? 0) > limits.MAX_TEMPLATES) {
+    throw fault('name', 'max_templates', `an account keeps at most ${limits.MAX_TEMPLATES} templates`)
+  }
+  if ((size?.bytes ?? 0) > limits.MAX_TEMPLATES_BYTES) {
+    throw fault('html', 'max_bytes', `all templates together take at most ${limits.MAX_TEMPLATES_BYTES} bytes`)
+  }
+}
+
+function parseAll({ subject, html, text }: TemplateContent): Parsed {
+  return { subject: parse(subject), html: html === null ? null : parse(html), text: text === null ? null : parse(text) }
+}
+
+function parse(source: string): ParsedTemplate {
+  const read = parseTemplate(source)
+  if ('fault' in read) throw new Error(`a stored template cannot be read: ${read.fault}`)
+  return read
+}
+
+function renderAll({ subject, html, text }: Parsed, variables: Variables, ids: Ids): Preview {
+  const marker = `\ue000${ids.bytes(MARKER_BYTES).toString('hex')}\ue001`
+  const missing = new Set<string>()
+  const one = (field: string, template: ParsedTemplate, form: 'html' | 'plain'): string => {
+    const filled = render(template, variables, { form, maxBytes: limits.MAX_PART_BYTES, marker })
+    if (filled === 'too_large') throw fault('variables', 'max_bytes', `make the ${field} too large`)
+    for (const name of filled.missing) missing.add(name)
+    return filled.text
+  }
+  const preview = {
+    subject: one('subject', subject, 'plain'),
+    html: html === null ? null : one('html', html, 'html'),
+    text: text === null ? null : one('text', text, 'plain'),
+  }
+  const found = checkHeaderText(preview.subject)
+  if (found !== null) {
+    throw fault('subject', 'control_character', `contains the control character ${found.character} once filled in`)
+  }
+  if (preview.subject.length > limits.MAX_SUBJECT_CHARS) {
+    throw fault('subject', 'maxLength', `has more than ${limits.MAX_SUBJECT_CHARS} characters once filled in`)
+  }
+  return { ...preview, missing: [...missing] }
+}
+
+function fault(field: string, rule: string, message: string): Error {
+  return validationError([{ field, rule, message }])
+}
+
+function columns({ name, subject, html, text }: TemplateContent): readonly unknown[] {
+  return [name, subject, html, text]
+}
+
+function templateOf(row: sql.TemplateRow): Template {
+  const { id, name, subject, html, text, version, created_at: createdAt, updated_at: updatedAt } = row
+  return { id, name, subject, html, text, version, createdAt, updatedAt }
+}
