@@ -5,11 +5,12 @@
 // key and class; what is left stands in the headers of every answer that got this far.
 
 import type { Clock } from '../../platform/clock.ts'
+import type { ApiError } from '../../platform/errors.ts'
 import type { Access, Asker, Gate, Principal } from '../../platform/http.ts'
 import { isAllowed } from './addresses.ts'
 import type { Buckets, Level } from './buckets.ts'
 import { challenge, errors } from './errors.ts'
-import type { Failures } from './failures.ts'
+import { FAILURES_BURST, FAILURES_PER_SECOND, type Failures } from './failures.ts'
 import type { FoundKey, KeyLookup } from './key-lookup.ts'
 import { type Plans, plansWith, RATE_CLASSES, type RateClass } from './plans.ts'
 import { allows } from './scopes.ts'
@@ -53,7 +54,7 @@ export function apiGate(parts: GateParts): ApiGate {
       const principal = principalOf(row)
       const { level, rate } = await take(principal, account, classOf(access), 1)
       tell(asker, rate.burst, level)
-      if (!level.granted) throw tooMany(rate.burst, rate.perSecond, level)
+      if (!level.granted) throw tooMany(rate.burst, rate.perSecond, level.retryInSeconds)
       if (!allows(principal.scopes, access.scope)) throw errors.insufficient_scope({ required_scope: access.scope })
       checkPlan(account, access, plans)
       return principal
@@ -61,7 +62,7 @@ export function apiGate(parts: GateParts): ApiGate {
     takeMore: async (principal, rateClass, tokens) => {
       if (tokens <= 0) return
       const { level, rate } = await take(principal, await settings.get(principal.accountId), rateClass, tokens)
-      if (!level.granted) throw tooMany(rate.burst, rate.perSecond, level)
+      if (!level.granted) throw tooMany(rate.burst, rate.perSecond, level.retryInSeconds)
     },
   }
 }
@@ -73,9 +74,7 @@ async function authenticate({ keys, clock, failures }: GateParts, asker: Asker):
   const fault = found === null ? errors.invalid_api_key : keyFault(found, clock.now())
   if (found !== null && fault === null) return found.row
   const retryAfter = failures.count(asker.ip)
-  if (retryAfter !== null) {
-    throw errors.rate_limit_exceeded({ limit: null, window_seconds: null, retry_after: retryAfter }, { retryAfter })
-  }
+  if (retryAfter !== null) throw tooMany(FAILURES_BURST, FAILURES_PER_SECOND, retryAfter)
   throw (fault ?? errors.invalid_api_key)({}, challenge)
 }
 
@@ -127,10 +126,10 @@ function tell({ setHeader }: Asker, limit: number, { remaining, fullInSeconds }:
 }
 
 /** The limit as told: as many as the bucket holds, in the time that it takes to fill. */
-function tooMany(burst: number, perSecond: number, { retryInSeconds }: Level): Error {
+function tooMany(burst: number, perSecond: number, retryAfter: number): ApiError {
   return errors.rate_limit_exceeded(
-    { limit: burst, window_seconds: Math.ceil(burst / perSecond), retry_after: retryInSeconds },
-    { retryAfter: retryInSeconds },
+    { limit: burst, window_seconds: Math.ceil(burst / perSecond), retry_after: retryAfter },
+    { retryAfter },
   )
 }
 
