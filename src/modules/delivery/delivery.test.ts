@@ -6,6 +6,7 @@ import { ACCOUNT, house, KEY } from '../../../test/delivery-house.ts'
 import { startReceiver } from '../../../test/receiver.ts'
 import { publicKeyOf } from '../../mail/dkim.ts'
 import { parseMessage } from '../../mail/mime-parse.ts'
+import type { Db } from '../../platform/db.ts'
 import type { NewEmail } from '../outbox/index.ts'
 import { listInbox, oneInboxMail } from './inbox.ts'
 
@@ -405,4 +406,25 @@ test('while the database refuses what was learnt, it is tried again, and nothing
   assert.equal(await h.status(id), 'delivered')
   assert.equal(mx.messageCount, 1)
   assert.ok(away <= 0)
+})
+
+test('a claim whose answer was lost leaves nothing behind: the mail goes out under the next epoch', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2')
+  let lost = 0
+  const system: Db = {
+    ...h.database.system,
+    query: async (what, values) => {
+      const rows = await h.database.system.query<never>(what, values)
+      if (what.name !== 'outbox_claim' || lost++ > 0) return rows
+      throw Object.assign(new Error('lost'), { code: 'ECONNRESET' })
+    },
+  }
+  const delivery = h.another({ database: { ...h.database, system } })
+  const id = await h.put('bob@example.net')
+  await assert.rejects(delivery.turn(), /lost/)
+  assert.equal(await h.status(id), 'queued')
+  await delivery.turn()
+  assert.equal(await h.status(id), 'delivered')
+  assert.equal(mx.messageCount, 1)
 })

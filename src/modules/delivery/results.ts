@@ -278,6 +278,15 @@ const LOCAL: Omit<Report, 'verdict' | 'startedAt' | 'durationMs'> = {
   throttledBy: null,
 }
 
+/** A bug, met while a mail was written or sent. It is tried again: the bug may be gone by then. */
+export const OUR_FAULT: Verdict = {
+  kind: 'deferred',
+  said: { code: null, enhanced: '4.3.0', text: '4.3.0 an error on our side' },
+  cause: 'internal',
+  category: 'unknown',
+  command: 'connect',
+}
+
 /** An attempt that ended before it reached a server. */
 export function localReport(verdict: Verdict, startedAt: Date, durationMs: number): Report {
   return { ...LOCAL, verdict, startedAt, durationMs }

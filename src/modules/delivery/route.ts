@@ -10,7 +10,7 @@ import { type OpenOptions, SmtpConnection, type Timeouts, type TlsInfo } from '.
 import type { DialogueLine } from '../../mail/smtp-dialogue.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { Pace } from './pace.ts'
-import { localReport } from './results.ts'
+import { localReport, OUR_FAULT } from './results.ts'
 import { isThrottling, openVerdict, outcomeVerdict } from './smtp-verdict.ts'
 import type { Sockets } from './sockets.ts'
 import type { Outgoing, Report, Verdict } from './types.ts'
@@ -236,10 +236,8 @@ export class Route {
       this.#learn(tried)
     } catch (error) {
       this.#hangUp(lane)
-      const said = { code: null, enhanced: '4.3.0', text: '4.3.0 an error on our side' }
-      const verdict: Verdict = { kind: 'deferred', said, cause: 'internal', category: 'unknown', command: 'connect' }
       this.#options.onError(error)
-      return localReport(verdict, startedAt, clock.monotonicMs() - startedMs)
+      return localReport(OUR_FAULT, startedAt, clock.monotonicMs() - startedMs)
     }
     return told()
   }

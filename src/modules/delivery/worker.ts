@@ -28,21 +28,27 @@ import {
   fetchLetters,
   firstAttemptWith,
   handBack,
-  joinAsNode,
   type Letter,
-  leaveAsNode,
-  type NodeLease,
   promote,
   RENEW_EVERY_MS,
-  renewLease,
   takeOver,
 } from '../outbox/index.ts'
 import { type Composer, composerOf } from './compose.ts'
 import { answerGate, byteBudget, type Pass } from './gates.ts'
+import { membershipOf } from './membership.ts'
 import { type Network, NO_SUCH_DOMAIN, networkOf, type Relay } from './network.ts'
 import { FIRST_WINDOW, placesOf } from './places.ts'
 import { recorderOf } from './record.ts'
-import { type Conclusion, type Context, concluded, endedUntried, putOff, sandboxConclusion } from './results.ts'
+import {
+  type Conclusion,
+  type Context,
+  concluded,
+  endedUntried,
+  localReport,
+  OUR_FAULT,
+  putOff,
+  sandboxConclusion,
+} from './results.ts'
 import type { Job, Sent } from './route.ts'
 import type { Outgoing, SigningKey, SigningKeys, Tracking } from './types.ts'
 
@@ -102,7 +108,6 @@ export interface Delivery extends Service {
 const CLAIM_MOST = 300
 const CLAIM_LEAST = 50
 const CLAIM_EVERY_MS = 200
-const CLOCK_STEP_MS = 250
 const CLAIM_AGAIN_MS = 10
 const PROMOTE_EVERY_MS = 250
 const PROMOTE_MOST = 1_000
@@ -141,17 +146,25 @@ export function deliveryService(options: DeliveryOptions): Delivery {
   const large = byteBudget(limits.maxLargeBytes)
   const sandboxTurns = byteBudget(SANDBOX_AT_ONCE)
   const idlers = new Set<() => void>()
-  let lease: NodeLease | null = null
   let cursor: ClaimAnswer['cursor'] = null
   let held = 0
   let heldBytes = 0
   let finished = 0
-  let offsetMs = 0
   let stopping = false
   let breaking = false
 
-  const safe = (epoch: number): boolean =>
-    lease?.epoch === epoch && clock.monotonicMs() < lease.safeUntilMs && !breaking
+  const node = membershipOf({
+    database,
+    clock,
+    nodeName: options.nodeName,
+    onLost: (epoch) => {
+      log.warn({ epoch }, 'this node was declared dead; it comes back under a new epoch')
+      cursor = null
+      network.abort()
+    },
+  })
+
+  const safe = (epoch: number): boolean => !breaking && node.safe(epoch)
 
   const contextOf = ({ letter, claimed }: Held): Context => ({
     letter,
@@ -162,30 +175,6 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     chance: ids.chance,
   })
 
-  // --- being a node
-
-  const keepLease = async (): Promise<void> => {
-    const askedAt = clock.now()
-    const renewed = lease === null ? null : await renewLease(database.system, clock, lease)
-    if (renewed === null && lease !== null) {
-      log.warn({ epoch: lease.epoch }, 'this node was declared dead; it comes back under a new epoch')
-      lease = null
-      cursor = null
-      network.abort()
-    }
-    lease = renewed ?? (await joinAsNode(database.system, clock, options.nodeName))
-    correctClock(askedAt, lease.databaseNow)
-  }
-
-  /** The database answered at some time between the question and now. */
-  const correctClock = (askedAt: Date, databaseNow: Date): void => {
-    const nowMs = clock.now().getTime()
-    const behindMs = databaseNow.getTime() - (askedAt.getTime() + nowMs) / 2
-    if (Math.abs(behindMs) < CLOCK_STEP_MS) return
-    offsetMs += behindMs
-    clock.correct(offsetMs)
-  }
-
   // --- what is due
 
   const promoteDue = async (): Promise<number> => {
@@ -195,31 +184,51 @@ export function deliveryService(options: DeliveryOptions): Delivery {
   }
 
   const claimSome = async (): Promise<number> => {
-    const now = lease
+    const epoch = node.epoch()
     const room = Math.min(CLAIM_MOST, limits.maxEmails - held)
-    if (now === null || !safe(now.epoch) || stopping || room < 1 || heldBytes >= limits.maxBytes) return 0
-    const answer = await claim(database.system, {
-      epoch: now.epoch,
-      limit: room,
-      cursor,
-      free: places.free(clock.monotonicMs()),
-      defaultFree: FIRST_WINDOW,
-      suspended: options.suspendedAccounts(),
-      now: clock.now(),
-    })
-    const ended = answer.cursor === null && cursor !== null
+    if (epoch === null || stopping || breaking || room < 1 || heldBytes >= limits.maxBytes) return 0
+    const rounded = cursor !== null
+    const answer = await claimUnder(epoch, room)
     cursor = answer.cursor
-    if (answer.claimed.length === 0) return ended ? claimSome() : 0
+    if (answer.claimed.length === 0) return rounded && cursor === null ? claimSome() : 0
     held += answer.claimed.length
+    node.count(epoch, answer.claimed.length)
     try {
-      await takeOn(now.epoch, answer.claimed)
+      await takeOn(epoch, answer.claimed)
     } catch (error) {
-      // Left to the lease when even that fails.
-      released(answer.claimed.length)
-      await handBack(database.system, now.epoch, answer.claimed).catch(() => undefined)
+      await giveBack(epoch, answer.claimed)
       throw error
     }
     return answer.claimed.length
+  }
+
+  const claimUnder = async (epoch: number, limit: number): Promise<ClaimAnswer> => {
+    try {
+      return await claim(database.system, {
+        epoch,
+        limit,
+        cursor,
+        free: places.free(clock.monotonicMs()),
+        defaultFree: FIRST_WINDOW,
+        suspended: options.suspendedAccounts(),
+        now: clock.now(),
+      })
+    } catch (error) {
+      // It may have been done, and only its answer lost.
+      node.doubt()
+      throw error
+    }
+  }
+
+  /** Untouched, ready at once. What cannot be handed back now is, when its epoch ends. Never rejects. */
+  const giveBack = async (epoch: number, rows: readonly Claimed[]): Promise<void> => {
+    try {
+      await handBack(database.system, epoch, rows)
+    } catch (error) {
+      node.doubt()
+      quietly(error)
+    }
+    released(epoch, rows.length)
   }
 
   /** Reads what was claimed and sets it going. Rejects before any of it has begun, or not at all. */
@@ -239,16 +248,15 @@ export function deliveryService(options: DeliveryOptions): Delivery {
         void carry({ claimed: row, letter, epoch, key: keys.get(letter.domainId ?? '') ?? null, pass: null })
       }
     }
-    if (surplus.length > 0) {
-      released(surplus.length)
-      await handBack(database.system, epoch, surplus).catch(onError)
-    }
+    if (surplus.length > 0) await giveBack(epoch, surplus)
   }
 
-  const released = (count: number): void => {
+  const released = (epoch: number, count: number): void => {
     held -= count
-    if (held === 0) for (const done of idlers) done()
-    if (held === 0) idlers.clear()
+    node.count(epoch, -count)
+    if (held > 0) return
+    for (const done of idlers) done()
+    idlers.clear()
   }
 
   // --- one email
@@ -259,15 +267,16 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     try {
       const ended = await conclude(one)
       if (ended === null) await handBack(database.system, epoch, [claimed])
-      else await recorder.add({ ...ended, epoch, inbox: ended.inbox })
+      else await recorder.add({ ...ended, epoch })
     } catch (error) {
-      // What is neither recorded nor handed back is left to the lease.
-      if (!isUnavailable(error)) onError(error)
+      // What is neither recorded nor handed back is set ready again when its epoch ends.
+      node.doubt()
+      quietly(error)
     } finally {
       one.pass?.leave()
       heldBytes -= letter.body?.length ?? 0
       places.leave(claimed.siteId, clock.monotonicMs())
-      released(1)
+      released(epoch, 1)
       if (++finished >= CLAIM_LEAST || held === 0) {
         finished = 0
         claiming.wake()
@@ -291,16 +300,13 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     return context.sandbox ? intoInbox(one) : overNetwork(one)
   }
 
-  const intoInbox = async (one: Held): Promise<Ended> => {
+  const intoInbox = async (one: Held): Promise<Ended | null> => {
     const { letter } = one
     await sandboxTurns.take(1)
     try {
       const outgoing = await written(one)
       const context = contextOf(one)
-      const ended = outgoing === null ? null : sandboxConclusion(context)
-      if (outgoing === null || ended === null) {
-        return untried(endedUntried(context, { status: 'failed', reason: 'internal_error' }))
-      }
+      if (outgoing === null) return untried(endedUntried(context, { status: 'failed', reason: 'internal_error' }))
       const inbox = {
         id: ids.next(),
         accountId: letter.accountId,
@@ -312,7 +318,12 @@ export function deliveryService(options: DeliveryOptions): Delivery {
         raw: outgoing.message,
         receivedAt: context.now,
       }
-      return { ...ended, inbox }
+      return { ...sandboxConclusion(context), inbox }
+    } catch (error) {
+      if (isUnavailable(error)) return null
+      onError(error)
+      const context = contextOf(one)
+      return untried(concluded(context, localReport(OUR_FAULT, context.now, 0)))
     } finally {
       sandboxTurns.give(1)
     }
@@ -330,7 +341,12 @@ export function deliveryService(options: DeliveryOptions): Delivery {
           taken = letter.bodyBytes * 3
           await large.take(taken)
         }
-        return written(one)
+        try {
+          return await written(one)
+        } catch (error) {
+          if (isUnavailable(error)) return null
+          throw error
+        }
       },
       beforeDot: async () => {
         one.pass?.leave()
@@ -357,7 +373,8 @@ export function deliveryService(options: DeliveryOptions): Delivery {
   const judged = async ({ letter }: Held, sent: NonNullable<Sent>): Promise<NonNullable<Sent>> => {
     const { verdict } = sent
     if (verdict.kind !== 'deferred' || verdict.said.enhanced !== NO_SUCH_DOMAIN || network.namesDoubtful()) return sent
-    const first = letter.attemptsCount === 0 ? null : await firstAttemptWith(database.system, letter, NO_SUCH_DOMAIN)
+    if (letter.attemptsCount === 0) return sent
+    const first = await firstAttemptWith(database.system, letter, NO_SUCH_DOMAIN)
     if (first === null || sent.startedAt.getTime() - first.getTime() < SECOND_LOOK_AFTER_MS) return sent
     const said = { code: null, enhanced: '5.1.2', text: '5.1.2 the recipient domain does not exist' }
     return { ...sent, verdict: { kind: 'bounced', said, type: 'hard', category: 'bad_domain', command: 'connect' } }
@@ -379,7 +396,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     } as const
     const nothing = { letter: null, sandbox: false, events: [], bounce: null, inbox: null }
     await recorder.add({ ...nothing, epoch, result }).catch(onError)
-    released(1)
+    released(epoch, 1)
   }
 
   // --- loops
@@ -397,7 +414,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     loop({
       name: 'delivery lease',
       turn: async () => {
-        await keepLease()
+        await node.keep()
         return RENEW_EVERY_MS
       },
       onError: quietly,
@@ -423,7 +440,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
   return {
     name: 'delivery',
     start: async () => {
-      await keepLease()
+      await node.keep()
       for (const one of [...others, claiming]) await one.start()
     },
     stop: async (deadline) => {
@@ -439,12 +456,11 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       }
       for (const one of others) await one.stop(deadline)
       network.abort()
-      if (lease !== null) await leaveAsNode(database.system, lease).catch(quietly)
-      lease = null
+      await node.leave().catch(quietly)
     },
     wake: () => claiming.wake(),
     turn: async () => {
-      await keepLease()
+      await node.keep()
       let count = 0
       for (let more = true; more; ) {
         await takeOver(database.system)

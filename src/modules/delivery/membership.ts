@@ -1,0 +1,113 @@
+// This process as a node of the outbox: the epochs under which it has leased rows.
+//
+// Normally there is one, renewed every few seconds. When it may have leased rows that it does not know of (a claim whose
+// answer was lost, a row that could not be handed back), it goes on under a new epoch and ends the old one as soon as
+// nothing that it knows of is under way there: ending an epoch makes all its rows ready again. So no row stays leased to a
+// process that lives and has forgotten it.
+
+import type { CorrectableClock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/db.ts'
+import { joinAsNode, leaveAsNode, type NodeLease, renewLease } from '../outbox/index.ts'
+
+export interface MembershipOptions {
+  readonly database: Database
+  readonly clock: CorrectableClock
+  readonly nodeName: string
+  /** The epoch was declared dead: whatever is under way under it is somebody else's now. */
+  readonly onLost: (epoch: number) => void
+}
+
+export interface Membership {
+  /** To claim under; null while the lease is not safe. */
+  epoch(): number | null
+  /** Whether something may be sent that was claimed under `epoch`. */
+  safe(epoch: number): boolean
+  /** Joins, renews, ends what is to be ended; every few seconds. */
+  keep(): Promise<void>
+  /** Something may be leased under the present epoch that nobody here knows of. */
+  doubt(): void
+  /** How many rows under an epoch are under way here: more, or with a negative number fewer. */
+  count(epoch: number, rows: number): void
+  /** Ends every epoch: all rows are ready again. */
+  leave(): Promise<void>
+}
+
+/** A smaller difference may be the way of the answer. */
+const CLOCK_STEP_MS = 250
+
+export function membershipOf({ database, clock, nodeName, onLost }: MembershipOptions): Membership {
+  const db = database.system
+  const underWay = new Map<number, number>()
+  let current: NodeLease | null = null
+  let retired: NodeLease[] = []
+  let doubtful = false
+  let offsetMs = 0
+
+  const isSafe = (lease: NodeLease): boolean => clock.monotonicMs() < lease.safeUntilMs
+
+  const renew = async (lease: NodeLease): Promise<NodeLease | null> => {
+    const renewed = await renewLease(db, clock, lease)
+    if (renewed === null) onLost(lease.epoch)
+    return renewed
+  }
+
+  const join = async (): Promise<NodeLease> => {
+    const askedMs = clock.now().getTime()
+    const joined = await joinAsNode(db, clock, nodeName)
+    correctClock(askedMs, joined.databaseNow)
+    return joined
+  }
+
+  /** The database answered at some time between the question and now. */
+  const correctClock = (askedMs: number, databaseNow: Date): void => {
+    const behindMs = databaseNow.getTime() - (askedMs + clock.now().getTime()) / 2
+    if (Math.abs(behindMs) < CLOCK_STEP_MS) return
+    offsetMs += behindMs
+    clock.correct(offsetMs)
+  }
+
+  const keepRetired = async (): Promise<void> => {
+    for (const lease of retired) {
+      const busy = (underWay.get(lease.epoch) ?? 0) > 0
+      const kept = busy ? await renew(lease) : await leaveAsNode(db, lease).then(() => null)
+      retired = retired.flatMap((one) => (one.epoch !== lease.epoch ? [one] : kept === null ? [] : [kept]))
+    }
+  }
+
+  return {
+    epoch: () => (current !== null && !doubtful && isSafe(current) ? current.epoch : null),
+    safe: (epoch) => [current, ...retired].some((lease) => lease?.epoch === epoch && isSafe(lease)),
+    keep: async () => {
+      const lease = current
+      if (lease !== null && doubtful) {
+        const next = await join()
+        retired.push(lease)
+        current = next
+        doubtful = false
+      } else if (lease !== null) {
+        const askedMs = clock.now().getTime()
+        current = await renew(lease)
+        if (current !== null) correctClock(askedMs, current.databaseNow)
+      }
+      if (current === null) {
+        current = await join()
+        doubtful = false
+      }
+      await keepRetired()
+    },
+    doubt: () => {
+      doubtful = current !== null
+    },
+    count: (epoch, rows) => {
+      const left = (underWay.get(epoch) ?? 0) + rows
+      if (left === 0) underWay.delete(epoch)
+      else underWay.set(epoch, left)
+    },
+    leave: async () => {
+      const all = [current, ...retired].filter((lease) => lease !== null)
+      current = null
+      retired = []
+      for (const lease of all) await leaveAsNode(db, lease)
+    },
+  }
+}
