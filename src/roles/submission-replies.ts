@@ -27,7 +27,6 @@ export function replyOf(error: unknown): Reply | null {
     case 'idempotency_key_reused':
       return new Reply(550, `5.6.0 ${text}`)
     case 'idempotency_in_progress':
-    case 'overloaded':
     case 'service_unavailable':
       return unavailable()
     default:

@@ -6,6 +6,7 @@
 // A log-in is checked again when a session that goes on for long begins its next message, so that a rotated password or
 // a suspended account holds for open connections too.
 
+import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { SMTPServerAuthentication, SMTPServerDataStream, SMTPServerSession } from 'smtp-server'
 import { type Address, parseAddress } from '../mail/address.ts'
@@ -268,7 +269,6 @@ function close(server: SubmissionServer): Promise<void> {
   })
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort')
 }

@@ -1,13 +1,13 @@
 // What SMTP submission asks of this room: the sender rule at MAIL, the lists at RCPT, and one commit for the message.
 
-import type { Address } from '../../mail/address.ts'
-import { suppressionKey } from '../../mail/address.ts'
+import { type Address, suppressionKey } from '../../mail/address.ts'
 import { prepareSubmitted, type SubmissionRefusal } from '../../mail/submitted.ts'
-import type { ApiError } from '../../platform/errors.ts'
-import { platformErrors } from '../../platform/errors.ts'
+import { type ApiError, platformErrors } from '../../platform/errors.ts'
+import { groupCommit } from '../../platform/group-commit.ts'
 import type { Principal } from '../../platform/http.ts'
 import type { Ids } from '../../platform/ids.ts'
-import { mayWeSend, type Refusal } from '../suppression/index.ts'
+import { type Ask, mayWeSend, type Refusal } from '../suppression/index.ts'
+import { errors } from './errors.ts'
 import type { IdempotencyKey } from './idempotency.ts'
 import { sandboxResultOf } from './request.ts'
 import type { Sending, SendingOptions } from './send.ts'
@@ -38,10 +38,22 @@ export interface SmtpDoor {
 
 /** The scope of idempotency keys that come by SMTP. */
 const PATH = 'smtp'
+const ASKS_TOGETHER = 500
+const MAX_WAITING_BYTES = 16 * 1_048_576
 
 export function smtpDoor(options: SendingOptions & { readonly ids: Ids }, sending: Sending): SmtpDoor {
   const { database, lookups, clock, ids } = options
   const staysInside = ({ mode }: Principal): boolean => options.sandboxed || mode === 'sandbox'
+  // Many sessions ask at the same moment: what comes while one statement runs is asked together in the next.
+  const asked = groupCommit<Ask, Refusal | null>({
+    write: (asks) => mayWeSend(database.system, asks, clock.now()),
+    sizeOf: ({ recipient }) => recipient.length,
+    maxItems: ASKS_TOGETHER,
+    maxBytes: Number.POSITIVE_INFINITY,
+    concurrency: 2,
+    maxWaitingBytes: MAX_WAITING_BYTES,
+    full: () => errors.service_unavailable(),
+  })
   return {
     senderFault: async (principal, name) => {
       if (staysInside(principal)) return null
@@ -51,15 +63,10 @@ export function smtpDoor(options: SendingOptions & { readonly ids: Ids }, sendin
       ])
       return refusalOf(domain, principal.domainIds, name, account.policy)
     },
-    recipientFault: async (principal, address) => {
+    recipientFault: (principal, address) => {
       const recipient = suppressionKey(address)
       const sandbox = staysInside(principal) || sandboxResultOf(recipient) !== null
-      const [refusal] = await mayWeSend(
-        database.system,
-        [{ accountId: principal.accountId, recipient, sandbox }],
-        clock.now(),
-      )
-      return refusal ?? null
+      return asked.add({ accountId: principal.accountId, recipient, sandbox })
     },
     submit: async (principal, { mailFrom, recipients, raw, trace }) => {
       const now = clock.now()

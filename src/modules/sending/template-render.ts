@@ -132,7 +132,7 @@ function valueOf(kind: string, name: string, contexts: readonly unknown[], work:
   const value = lookUp(name, contexts)
   if (value === undefined) work.missing.add(name)
   if (value === undefined || value === null) return ''
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
   return kind === '&' ? text : work.escape(text)
 }
 
