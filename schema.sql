@@ -634,6 +634,29 @@ create policy tenant on suppression to posthorn_tenant
 grant delete, insert, select, update on suppression to posthorn_system;
 grant delete, insert, select, update on suppression to posthorn_tenant;
 
+create table template (
+  id uuid not null,
+  account_id uuid not null,
+  name text not null,
+  subject text not null,
+  html text,
+  text text,
+  version integer default 1 not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint template_pkey PRIMARY KEY (id)
+);
+CREATE INDEX template_account ON template USING btree (account_id, id);
+alter table template enable row level security, force row level security;
+create policy system on template to posthorn_system
+  using true
+  with check true;
+create policy tenant on template to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on template to posthorn_system;
+grant delete, insert, select, update on template to posthorn_tenant;
+
 create table unsubscribe (
   account_id uuid not null,
   email text collate "C" not null,
