@@ -1,8 +1,8 @@
 // Failed authentications, counted by address. It only changes what a failure is answered, after the key or password was
 // found to be wrong: who has a good one is never held up, whatever else comes from their address.
 //
-// An address (IPv6: its /64) may fail FAILURES_BURST times at once and FAILURES_PER_SECOND on average. The table is bounded; the address
-// that failed longest ago is forgotten first.
+// An address (IPv6: its /64) may fail FAILURES_BURST times at once and FAILURES_PER_SECOND on average. The table is
+// bounded; the address that failed longest ago is forgotten first.
 
 import ipaddr from 'ipaddr.js'
 import type { Clock } from '../../platform/clock.ts'
