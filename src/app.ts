@@ -40,11 +40,12 @@ import {
   type Sending,
   type SendingOptions,
   type SmtpDoor,
-  sendingErrors,
   sendingLimits,
   sendingOf,
   sendingRoutes,
   smtpDoor,
+  templateRoutes,
+  templatesOf,
 } from './modules/sending/index.ts'
 import { expireSuppressions, forgetOldSoftBounces, suppressionRoutes } from './modules/suppression/index.ts'
 import { instanceCertificate } from './platform/certificates.ts'
@@ -133,6 +134,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
   )
   const composer = composerOf({ hostname: config.hostname, verpMac, tracking: null })
   const state = { onQueued: (): void => undefined, isUp: false }
+  const templates = templatesOf({ database, clock, ids })
   const sendingOptions: SendingOptions & { readonly ids: Ids } = {
     ids,
     database,
@@ -162,9 +164,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
         }
       },
     },
-    fillTemplate: async () => {
-      throw sendingErrors.not_found()
-    },
+    fillTemplate: (accountId, request) => templates.fill(accountId, request),
   }
   const sending = sendingOf(sendingOptions)
   const endpoints = [
@@ -186,6 +186,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     ...suppressionRoutes({ database, clock, ids }),
     ...bounceRoutes({ database }),
     ...sendingRoutes(sending),
+    ...templateRoutes(templates),
     ...emailRoutes({
       database,
       clock,

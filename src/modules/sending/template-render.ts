@@ -1,4 +1,4 @@
-// Filling in a template: Mustache without partials and without lambdas (ADR 0020).
+// Filling in a template: Mustache without partials and without lambdas (ADR 0008).
 //
 // The library parses; what a name means is decided here. A name finds own values of JSON data alone, never anything that
 // JavaScript lends to every object. `{{x}}` is escaped in html and plain elsewhere, `{{{x}}}` is plain. What a variable
