@@ -12,14 +12,9 @@
 //
 // A graceful stop claims nothing more, finishes what is on the wire within the deadline and hands back the rest.
 
-import type { Timeouts } from '../../mail/smtp-client.ts'
-import type { VerpMac } from '../../mail/verp.ts'
-import type { CorrectableClock } from '../../platform/clock.ts'
-import { type Database, isUnavailable } from '../../platform/db.ts'
-import type { Resolver } from '../../platform/dns.ts'
-import type { Ids } from '../../platform/ids.ts'
+import { once } from 'node:events'
+import { isUnavailable } from '../../platform/db.ts'
 import { type Loop, loop, type Service } from '../../platform/lifecycle.ts'
-import type { Logger } from '../../platform/log.ts'
 import {
   type ClaimAnswer,
   type Claimed,
@@ -36,7 +31,8 @@ import {
 import { type Composer, composerOf } from './compose.ts'
 import { answerGate, byteBudget, type Pass } from './gates.ts'
 import { membershipOf } from './membership.ts'
-import { type Network, NO_SUCH_DOMAIN, networkOf, type Relay } from './network.ts'
+import { type Network, NO_SUCH_DOMAIN, networkOf } from './network.ts'
+import { type DeliveryOptions, LIMITS } from './options.ts'
 import { FIRST_WINDOW, placesOf } from './places.ts'
 import { recorderOf } from './record.ts'
 import {
@@ -50,50 +46,7 @@ import {
   sandboxConclusion,
 } from './results.ts'
 import type { Job, Sent } from './route.ts'
-import type { Outgoing, SigningKey, SigningKeys, Tracking } from './types.ts'
-
-export interface Limits {
-  readonly maxEmails: number
-  readonly maxBytes: number
-  readonly maxLargeBytes: number
-  readonly maxSockets: number
-  readonly maxUnrecorded: number
-}
-
-export const LIMITS: Limits = {
-  maxEmails: 4_000,
-  maxBytes: 64 * 1_048_576,
-  maxLargeBytes: 96 * 1_048_576,
-  maxSockets: 1_000,
-  maxUnrecorded: 64,
-}
-
-export interface DeliveryOptions {
-  readonly database: Database
-  /** Corrected by the database's, so that all nodes agree on what is due. */
-  readonly clock: CorrectableClock
-  readonly ids: Ids
-  readonly log: Logger
-  /** Of this process, for people. */
-  readonly nodeName: string
-  readonly mode: 'sandbox' | 'direct' | 'relay'
-  /** In relay mode. */
-  readonly relay: Relay | null
-  /** EHLO and return paths. */
-  readonly hostname: string
-  /** Towards MX hosts. */
-  readonly smtpPort: number
-  readonly sourceIps: readonly string[]
-  readonly allowPrivateNetworks: boolean
-  readonly resolver: Resolver
-  readonly verpMac: VerpMac
-  readonly signingKeys: SigningKeys
-  /** Accounts whose mail waits. */
-  readonly suspendedAccounts: () => readonly string[]
-  readonly tracking?: Tracking | null
-  readonly limits?: Partial<Limits>
-  readonly timeouts?: Partial<Timeouts>
-}
+import type { Outgoing, SigningKey } from './types.ts'
 
 export interface Delivery extends Service {
   /** There is something to send. */
@@ -491,10 +444,8 @@ function siteOf({ recipient }: Letter): string {
   return recipient.slice(recipient.lastIndexOf('@') + 1).toLowerCase()
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return signal.aborted
-    ? Promise.resolve()
-    : new Promise((resolve) => void signal.addEventListener('abort', () => resolve(), { once: true }))
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort')
 }
 
 function describe(error: unknown): string {

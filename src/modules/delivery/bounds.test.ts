@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { answerGate, byteBudget } from './gates.ts'
+import { Pace } from './pace.ts'
+import { FIRST_WINDOW, placesOf } from './places.ts'
+import { socketsOf } from './sockets.ts'
+
+async function settled(promise: Promise<unknown>): Promise<boolean> {
+  const pending = Symbol('pending')
+  return (await Promise.race([promise, new Promise((resolve) => setImmediate(resolve, pending))])) !== pending
+}
+
+test('a destination begins with five connections and grows to twenty, one for each round without trouble', () => {
+  const pace = new Pace()
+  assert.equal(pace.limit, 5)
+  for (let n = 0; n < 6; n++) pace.answered()
+  assert.equal(pace.limit, 6)
+  for (let n = 0; n < 1_000; n++) pace.answered()
+  assert.equal(pace.limit, 20)
+})
+
+test('421 halves, and pauses twice as long each time, at most a minute', () => {
+  const pace = new Pace()
+  let nowMs = 0
+  for (const [limit, pauseMs] of [
+    [2, 1_000],
+    [1, 2_000],
+    [1, 4_000],
+  ] as const) {
+    pace.throttled(nowMs)
+    assert.deepEqual([pace.limit, pace.pauseMs(nowMs)], [limit, pauseMs])
+    pace.throttled(nowMs + 1)
+    assert.equal(pace.limit, limit, 'those that were under way say the same')
+    nowMs += pauseMs
+  }
+  for (let n = 0; n < 20; n++) {
+    pace.throttled(nowMs)
+    nowMs += pace.pauseMs(nowMs)
+  }
+  pace.throttled(nowMs)
+  assert.equal(pace.pauseMs(nowMs), 60_000)
+})
+
+test('a destination is down after three attempts that reached nobody, and up again with the first answer', () => {
+  const pace = new Pace()
+  pace.unreachable(0)
+  pace.unreachable(0)
+  assert.equal(pace.isDown(0), false)
+  pace.unreachable(0)
+  assert.equal(pace.isDown(4_999), true)
+  assert.equal(pace.isDown(5_000), false)
+  pace.answered()
+  pace.unreachable(6_000)
+  assert.equal(pace.isDown(6_000), false)
+})
+
+test('destinations that never answered leave half of the sockets to the others', async () => {
+  const sockets = socketsOf(4)
+  await sockets.acquire(false)
+  await sockets.acquire(false)
+  const third = sockets.acquire(false)
+  assert.equal(await settled(third), false)
+  await sockets.acquire(true)
+  await sockets.acquire(true)
+  sockets.release(true)
+  assert.equal(await settled(third), false)
+  sockets.release(false)
+  assert.equal(await settled(third), true)
+})
+
+test('when all sockets are taken an idle connection is closed for the one that waits', async () => {
+  const sockets = socketsOf(1)
+  await sockets.acquire(true)
+  sockets.park(() => sockets.release(true))
+  assert.equal(await settled(sockets.acquire(true)), true)
+})
+
+test('as many messages as allowed are between final dot and commit, the others wait', async () => {
+  const gate = answerGate(2)
+  const first = await gate.enter()
+  await gate.enter()
+  const third = gate.enter()
+  assert.equal(await settled(third), false)
+  first.leave()
+  first.leave()
+  assert.equal(await settled(third), true)
+  assert.equal(await settled(gate.enter()), false)
+})
+
+test('large messages wait for their bytes, and one that is larger than the budget goes alone', async () => {
+  const budget = byteBudget(10)
+  await budget.take(6)
+  const huge = budget.take(50)
+  assert.equal(await settled(huge), false)
+  budget.give(6)
+  assert.equal(await settled(huge), true)
+  const next = budget.take(1)
+  assert.equal(await settled(next), false)
+  budget.give(50)
+  assert.equal(await settled(next), true)
+})
+
+test('a destination that takes what it gets may hold more of it, one that pauses gets nothing', () => {
+  let pauseMs = 0
+  const places = placesOf(() => pauseMs)
+  const fill = (): number => {
+    let entered = 0
+    while (places.enter(1, 'example.net')) entered++
+    return entered
+  }
+  assert.equal(fill(), FIRST_WINDOW)
+  assert.equal(places.free(10_000).get(1), 0)
+  for (let n = 0; n < FIRST_WINDOW; n++) places.leave(1, 10_000)
+  fill()
+  for (let n = 0; n < FIRST_WINDOW; n++) places.leave(1, 10_100)
+  assert.equal(places.free(10_100).get(1), 2 * FIRST_WINDOW)
+  pauseMs = 5
+  assert.equal(places.free(10_100).get(1), 0)
+})

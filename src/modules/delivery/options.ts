@@ -1,0 +1,54 @@
+// What the delivery worker is told, and the bounds it keeps.
+
+import type { Timeouts } from '../../mail/smtp-client.ts'
+import type { VerpMac } from '../../mail/verp.ts'
+import type { CorrectableClock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/db.ts'
+import type { Resolver } from '../../platform/dns.ts'
+import type { Ids } from '../../platform/ids.ts'
+import type { Logger } from '../../platform/log.ts'
+import type { Relay } from './network.ts'
+import type { SigningKeys, Tracking } from './types.ts'
+
+export interface Limits {
+  readonly maxEmails: number
+  readonly maxBytes: number
+  readonly maxLargeBytes: number
+  readonly maxSockets: number
+  readonly maxUnrecorded: number
+}
+
+export const LIMITS: Limits = {
+  maxEmails: 4_000,
+  maxBytes: 64 * 1_048_576,
+  maxLargeBytes: 96 * 1_048_576,
+  maxSockets: 1_000,
+  maxUnrecorded: 64,
+}
+
+export interface DeliveryOptions {
+  readonly database: Database
+  /** Corrected by the database's, so that all nodes agree on what is due. */
+  readonly clock: CorrectableClock
+  readonly ids: Ids
+  readonly log: Logger
+  /** Of this process, for people. */
+  readonly nodeName: string
+  readonly mode: 'sandbox' | 'direct' | 'relay'
+  /** In relay mode. */
+  readonly relay: Relay | null
+  /** EHLO and return paths. */
+  readonly hostname: string
+  /** Towards MX hosts. */
+  readonly smtpPort: number
+  readonly sourceIps: readonly string[]
+  readonly allowPrivateNetworks: boolean
+  readonly resolver: Resolver
+  readonly verpMac: VerpMac
+  readonly signingKeys: SigningKeys
+  /** Accounts whose mail waits. */
+  readonly suspendedAccounts: () => readonly string[]
+  readonly tracking?: Tracking | null
+  readonly limits?: Partial<Limits>
+  readonly timeouts?: Partial<Timeouts>
+}
