@@ -1,0 +1,62 @@
+// Bodies as they arrive: refused by size while they are read, by type before they are parsed. A compressed body is refused,
+// since its true size shows only after it has been inflated.
+
+import type { Readable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import { platformErrors } from '../errors.ts'
+import { parseJsonBody } from '../json.ts'
+
+export const DEFAULT_BODY_BYTES = 1_048_576
+
+/** JSON alone becomes `request.body`; an endpoint may take other types as a stream. */
+export function readBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (request, payload, done) => {
+    const { stream } = request.routeOptions.config as { stream?: readonly string[] | null }
+    const type = mediaType(request.headers['content-type'])
+    if (stream?.includes(type) === true) {
+      done(null, payload)
+      return
+    }
+    collect(payload, request.routeOptions.bodyLimit ?? DEFAULT_BODY_BYTES).then(
+      (bytes) => {
+        try {
+          done(null, bodyOf(bytes, type))
+        } catch (error) {
+          done(error as Error)
+        }
+      },
+      (error: Error) => done(error),
+    )
+  })
+  // A request without a body still has one for the rooms: {}.
+  app.addHook('preValidation', async (request) => {
+    if (request.body === undefined && request.method !== 'GET' && request.method !== 'HEAD') request.body = {}
+  })
+}
+
+function bodyOf(bytes: Buffer, type: string): unknown {
+  if (bytes.length === 0) return {}
+  if (type !== 'application/json' && !/^application\/[a-z0-9.-]+\+json$/.test(type)) {
+    throw platformErrors.unsupported_media_type()
+  }
+  return parseJsonBody(bytes)
+}
+
+function mediaType(header: string | undefined): string {
+  const [type = '', ...parameters] = (header ?? '').split(';')
+  const charset = parameters.map((text) => text.trim().toLowerCase()).find((text) => text.startsWith('charset='))
+  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) return ''
+  return type.trim().toLowerCase()
+}
+
+async function collect(payload: Readable, limitBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let sizeBytes = 0
+  for await (const chunk of payload as AsyncIterable<Buffer>) {
+    sizeBytes += chunk.length
+    if (sizeBytes > limitBytes) throw platformErrors.payload_too_large({ limit_bytes: limitBytes })
+    chunks.push(chunk)
+  }
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
+}

@@ -1,0 +1,105 @@
+// What a room says of an endpoint, as a value: what it asks of its caller, what it takes, what it answers.
+
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
+import type { Static, TSchema } from 'typebox'
+import type { ErrorKind } from '../errors.ts'
+
+/** Who asks, once the gate has let them in. */
+export interface Principal {
+  readonly accountId: string
+  /** Null for a dashboard session. */
+  readonly keyId: string | null
+  readonly mode: 'live' | 'sandbox'
+  readonly scopes: readonly string[]
+  /** The domains the key is bound to; null = all of the account's. */
+  readonly domainIds: readonly string[] | null
+}
+
+/** What an endpoint asks of its caller. */
+export interface Access {
+  /** A key needs this scope or `full`. */
+  readonly scope: string
+  /** The token bucket it draws from; `default` when absent. */
+  readonly rate?: string
+  /** A feature of the account or plan that must be there. */
+  readonly requires?: 'risk' | 'content_events'
+  /** Reading is allowed to a suspended account. Absent: GET and HEAD read, all else writes. */
+  readonly reads?: boolean
+}
+
+export interface Asker {
+  readonly apiKeyHeader: string | readonly string[] | undefined
+  readonly authorization: string | undefined
+  readonly cookie: string | undefined
+  readonly ip: string
+  readonly method: string
+  /** Sets a header of the answer, whatever it becomes. */
+  readonly setHeader: (name: string, value: string) => void
+}
+
+/** Checked in this order: authentication, address, account, rate, scope, plan. */
+export interface Gate {
+  /** @throws ApiError */
+  admit(asker: Asker, access: Access): Promise<Principal>
+}
+
+export interface Call<Params, Query, Body> {
+  readonly requestId: string
+  readonly principal: Principal
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  readonly method: string
+  readonly headers: IncomingHttpHeaders
+  readonly ip: string
+  /** True on a path under `/api` without a version. */
+  readonly legacy: boolean
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal
+  /** The body as it arrives, of an endpoint with `stream: true`. */
+  readonly stream: Readable
+}
+
+export interface Answer {
+  readonly status: number
+  readonly body: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Endpoint<Params extends TSchema, Query extends TSchema, Body extends TSchema> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** OpenAPI form: `/api/v1/customer/domains/{id}`. */
+  readonly path: string
+  /** The same operation's path without a version, where the user's document shows one. */
+  readonly legacyPath?: string
+  /** Since when the legacy path is deprecated: it then answers `Deprecation` (RFC 9745). */
+  readonly legacyDeprecatedSince?: string
+  /** Null: public, nobody is asked for a key. */
+  readonly access: Access | null
+  readonly summary: string
+  readonly tag: string
+  readonly params?: Params
+  readonly query?: Query
+  readonly body?: Body
+  /** Media types other than JSON whose body is handed over as a stream. */
+  readonly stream?: readonly string[]
+  readonly bodyLimitBytes?: number
+  /** The room holds the body against its schema itself, to tell these faults together with its own. */
+  readonly validatesItself?: boolean
+  /** The answers of success, by status. */
+  readonly answers: Readonly<Record<number, TSchema>>
+  /** What the room itself raises here. */
+  readonly errors?: readonly ErrorKind[]
+  handle(call: Call<Static<Params>, Static<Query>, Static<Body>>): Promise<Answer>
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a list of endpoints of different shapes has no narrower type
+export type AnyEndpoint = Endpoint<any, any, any>
+
+/** Gives an endpoint's handler the types of its schemas. */
+export function endpoint<Params extends TSchema, Query extends TSchema, Body extends TSchema>(
+  described: Endpoint<Params, Query, Body>,
+): AnyEndpoint {
+  return described
+}

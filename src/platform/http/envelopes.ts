@@ -1,0 +1,77 @@
+// The one place that makes envelopes (contract section 1), and the schemas that many endpoints share.
+
+import type { Readable } from 'node:stream'
+import { type TSchema, Type } from 'typebox'
+import type { Answer } from './endpoint.ts'
+
+type Also = Readonly<Record<string, unknown>>
+
+/** `{data}` and the legacy keys that the user's document names beside it. */
+export function single(data: unknown, { status = 200, also = {} }: { status?: number; also?: Also } = {}): Answer {
+  return { status, body: { data, ...also } }
+}
+
+/** `{data, pagination}` and the legacy key. */
+export function list(data: readonly unknown[], pagination: object, also: Also = {}): Answer {
+  return { status: 200, body: { data, pagination, ...also } }
+}
+
+/** A bare object: its fields at top level and under `data`. */
+export function bare(fields: object, { status = 200, also = {} }: { status?: number; also?: Also } = {}): Answer {
+  return { status, body: { ...fields, ...also, data: fields } }
+}
+
+/** Bytes or a stream of another type than JSON. */
+export function raw(
+  contentType: string,
+  body: Buffer | Readable | string,
+  headers: Record<string, string> = {},
+): Answer {
+  return { status: 200, body, headers: { 'content-type': contentType, ...headers } }
+}
+
+// --- schemas that many endpoints share
+
+export const Uuid = Type.String({ format: 'uuid' })
+export const DateTime = Type.String({ format: 'date-time' })
+export const IdParams = Type.Object({ id: Uuid })
+export const Page = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 }))
+export const PageLimit = Type.Optional(Type.Integer({ minimum: 1, maximum: 100 }))
+export const ListLimit = Type.Integer({ minimum: 1, maximum: 1000, default: 100 })
+export const ListOffset = Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 })
+
+export const PagePagination = Type.Object({
+  page: Type.Integer(),
+  limit: Type.Integer(),
+  total: Type.Integer(),
+  pages: Type.Integer(),
+})
+export const CursorPagination = Type.Object({
+  total: Type.Integer(),
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+  next_cursor: Type.Union([Type.String(), Type.Null()]),
+})
+
+export function dataOf(schema: TSchema, also: Record<string, TSchema> = {}): TSchema {
+  return Type.Object({ data: schema, ...also })
+}
+
+export function listOf(schema: TSchema, pagination: TSchema, also: Record<string, TSchema> = {}): TSchema {
+  return Type.Object({ data: Type.Array(schema), pagination, ...also })
+}
+
+/** The paging of small lists; `page` and `limit` as the query gave them. */
+export function pageOf(
+  query: { page?: number; limit?: number },
+  total: number,
+): {
+  readonly pagination: { page: number; limit: number; total: number; pages: number }
+  readonly offset: number
+} {
+  const limit = query.limit ?? DEFAULT_PAGE_LIMIT
+  const page = query.page ?? 1
+  return { pagination: { page, limit, total, pages: Math.ceil(total / limit) }, offset: (page - 1) * limit }
+}
+
+const DEFAULT_PAGE_LIMIT = 50

@@ -1,0 +1,94 @@
+// Every error that leaves over HTTP, in the one form of contract section 2. What is not an ApiError is a bug: it is logged,
+// and its text is never shown.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isUnavailable } from '../db.ts'
+import { ApiError, platformErrors } from '../errors.ts'
+import type { Logger } from '../log.ts'
+import { DEFAULT_BODY_BYTES } from './bodies.ts'
+
+const RETRY_AFTER_SECONDS = 5
+
+export interface PathPattern {
+  readonly pattern: RegExp
+  readonly method: string
+}
+
+export function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{\w+\}/g, '[^/]+')}/?$`)
+}
+
+export function unknownPath(request: FastifyRequest, paths: readonly PathPattern[]): ApiError {
+  const path = request.url.split('?', 1)[0] ?? ''
+  const methods = paths.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+  if (methods.length === 0) return platformErrors.not_found()
+  const allow = [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))]
+    .sort()
+    .join(', ')
+  return platformErrors.method_not_allowed({ allow }, { headers: { allow } })
+}
+
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Logger): FastifyReply {
+  const known = toApiError(error, request)
+  if (known.status >= 500) {
+    log.error(
+      { request_id: request.id, method: request.method, route: request.routeOptions.url, err: known.cause ?? error },
+      'request failed',
+    )
+  }
+  reply.code(known.status).header('x-request-id', request.id).header('content-type', 'application/json; charset=utf-8')
+  if (known.retryAfter !== null) reply.header('retry-after', String(known.retryAfter))
+  for (const [name, value] of Object.entries(known.headers)) reply.header(name, value)
+  return reply.send(errorBody(known, request.id))
+}
+
+/** Contract section 2. */
+export function errorBody({ message, code, details }: ApiError, requestId: string): object {
+  return { error: message, code, details, request_id: requestId }
+}
+
+function toApiError(error: unknown, request: FastifyRequest): ApiError {
+  if (error instanceof ApiError) return error
+  if (isUnavailable(error)) {
+    return platformErrors.service_unavailable({}, { cause: error, retryAfter: RETRY_AFTER_SECONDS })
+  }
+  const code = (error as { code?: unknown } | null)?.code
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return platformErrors.payload_too_large({ limit_bytes: request.routeOptions.bodyLimit ?? DEFAULT_BODY_BYTES })
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return platformErrors.unsupported_media_type()
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return platformErrors.invalid_json()
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return platformErrors.not_found()
+    default:
+      return platformErrors.internal_error({}, { cause: error })
+  }
+}
+
+const BROKEN: Readonly<Record<string, [number, string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
+}
+
+/** What is not HTTP has no route, yet it gets the error form and a request id. */
+export function answerBrokenRequest(
+  error: Error & { code?: string },
+  socket: { writable: boolean; end(text: string): void; destroy(): void },
+  requestId: string,
+): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const [status, reason] = BROKEN[error.code ?? ''] ?? [400, 'Bad Request']
+  const fault = new ApiError(status, 'invalid_parameter', 'The request is not valid HTTP')
+  const body = JSON.stringify(errorBody(fault, requestId))
+  socket.end(
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-ID: ${requestId}\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}

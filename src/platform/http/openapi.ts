@@ -1,0 +1,132 @@
+// Endpoints as a document: OpenAPI 3.1, made from the same values that are served.
+
+import type { TSchema } from 'typebox'
+import type { ErrorKind } from '../errors.ts'
+import type { Access, AnyEndpoint } from './endpoint.ts'
+
+const API_VERSION = '1.4.0'
+
+export interface OpenApiAddresses {
+  readonly publicUrl: string
+  readonly euUrl: string | null
+}
+
+export function schemaOf(described: AnyEndpoint, legacy: boolean): Record<string, unknown> {
+  const { access, params, query, body, answers, errors = [] } = described
+  const name = `${described.method.toLowerCase()}${(legacy ? (described.legacyPath ?? '') : described.path).replaceAll(/[^A-Za-z0-9]+/g, '_')}`
+  return {
+    operationId: name,
+    summary: described.summary,
+    tags: [described.tag],
+    ...(legacy && { deprecated: true }),
+    ...(access === null ? { security: [] } : { 'x-scope': access.scope }),
+    ...(params !== undefined && { params }),
+    ...(query !== undefined && { querystring: query }),
+    ...(body !== undefined && described.stream === undefined && { body: legacy ? lenient(body) : body }),
+    response: { ...describedAnswers(answers), ...describedErrors(access, body !== undefined, errors) },
+  }
+}
+
+function describedAnswers(answers: Readonly<Record<number, TSchema>>): Record<number, unknown> {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, schema]) => [status, { description: 'Success', ...schema }]),
+  )
+}
+
+function describedErrors(
+  access: Access | null,
+  hasBody: boolean,
+  raised: readonly ErrorKind[],
+): Record<number, unknown> {
+  const byStatus = new Map<number, Set<string>>()
+  const note = (status: number, ...codes: string[]): void => {
+    byStatus.set(status, new Set([...(byStatus.get(status) ?? []), ...codes]))
+  }
+  note(400, 'invalid_parameter')
+  if (access !== null) {
+    note(401, 'missing_api_key', 'invalid_api_key', 'api_key_expired', 'api_key_revoked')
+    note(403, 'insufficient_scope', 'ip_not_allowed', 'account_suspended')
+    if (access.requires !== undefined) note(403, access.requires === 'risk' ? 'plan_required' : 'feature_not_enabled')
+    note(429, 'rate_limit_exceeded')
+  }
+  if (hasBody) {
+    note(400, 'invalid_json')
+    note(413, 'payload_too_large')
+    note(415, 'unsupported_media_type')
+    note(422, 'validation_error')
+  }
+  for (const { status, code } of raised) note(status, code)
+  note(500, 'internal_error')
+  note(503, 'service_unavailable')
+  return Object.fromEntries([...byStatus].map(([status, codes]) => [status, errorSchema([...codes].sort())]))
+}
+
+function errorSchema(codes: readonly string[]): object {
+  return { ...ERROR_SCHEMA, description: codes.join(', ') }
+}
+
+/** The same schema without the refusal of unknown fields: legacy paths ignore them. */
+function lenient(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(lenient)
+  if (schema === null || typeof schema !== 'object') return schema
+  const entries = Object.entries(schema).filter(([key, value]) => key !== 'additionalProperties' || value !== false)
+  return Object.fromEntries(entries.map(([key, value]) => [key, lenient(value)]))
+}
+export interface OpenApiDocument {
+  readonly components?: Readonly<Record<string, unknown>> & { readonly schemas?: Readonly<Record<string, unknown>> }
+  readonly paths?: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>
+}
+
+interface OpenApiOperation {
+  readonly responses?: Record<string, { description?: string; content?: Record<string, { schema: unknown }> }>
+}
+
+const ERROR_SCHEMA = {
+  type: 'object',
+  required: ['error', 'code', 'details', 'request_id'],
+  properties: {
+    error: { type: 'string' },
+    code: { type: 'string' },
+    details: { type: 'object', additionalProperties: true },
+    request_id: { type: 'string' },
+  },
+}
+
+/** The error form stands once; each response names the codes it may carry in its description. */
+export function withSharedErrors(document: OpenApiDocument): object {
+  const copy = structuredClone(document)
+  for (const operation of Object.values(copy.paths ?? {}).flatMap((path) => Object.values(path))) {
+    for (const [status, response] of Object.entries(operation.responses ?? {})) {
+      if (Number(status) >= 400)
+        response.content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
+    }
+  }
+  return { ...copy, components: { ...copy.components, schemas: { ...copy.components?.schemas, Error: ERROR_SCHEMA } } }
+}
+
+export function openapiOptions({ publicUrl, euUrl }: OpenApiAddresses): object {
+  return {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Posthorn',
+        version: API_VERSION,
+        description: 'Email delivery, tracking and analytics, run by yourself.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [
+        { url: publicUrl, description: 'This instance' },
+        euUrl === null
+          ? { url: publicUrl, description: 'Regional base address: coming soon' }
+          : { url: euUrl, description: 'Regional base address' },
+      ],
+      components: {
+        securitySchemes: {
+          apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+          bearer: { type: 'http', scheme: 'bearer' },
+        },
+      },
+      security: [{ apiKey: [] }, { bearer: [] }],
+    },
+  }
+}
