@@ -1,6 +1,12 @@
 // Messages on their way in, held in memory: each up to the size limit, all together up to MAX_HELD_BYTES; what goes beyond
-// is read and dropped. Large messages are worked on one at a time, so that their copies do not add up.
+// is read and dropped.
+//
+// What turns out to be large (a megabyte) gets room for the size it declared (RFC 1870; without one, for the most that
+// is taken) before more of it is read, and is worked on one at a time, so that neither the messages nor their copies add
+// up. It is collected in one buffer: its pages are only taken as they fill, and no small pieces live on until the garbage
+// collector comes by. Whoever gets no room within a minute is told to come back.
 
+import { setTimeout as delay } from 'node:timers/promises'
 import type { SMTPServerDataStream } from 'smtp-server'
 import { Reply } from './submission-replies.ts'
 
@@ -8,15 +14,19 @@ export interface IncomingMessages {
   /**
    * Reads a message to its end, then works on it.
    *
+   * @param declaredBytes what MAIL said; a message may be a tenth larger, for line ends that were counted otherwise
    * @throws Reply 552 5.3.4 when it is too large, 452 4.3.1 when there is no room
    */
-  take<T>(stream: SMTPServerDataStream, work: (raw: Buffer) => Promise<T>): Promise<T>
+  take<T>(stream: SMTPServerDataStream, declaredBytes: number | null, work: (raw: Buffer) => Promise<T>): Promise<T>
 }
 
 const LARGE_BYTES = 1_048_576
+const LARGE_TOGETHER_BYTES = 80 * 1_048_576
+const WAIT_FOR_ROOM_MS = 60_000
 const MAX_HELD_BYTES = 384 * 1_048_576
 
 export function incomingMessages(maxMessageBytes: number): IncomingMessages {
+  const room = roomOf(LARGE_TOGETHER_BYTES)
   let heldBytes = 0
   let large: Promise<unknown> = Promise.resolve()
 
@@ -27,37 +37,98 @@ export function incomingMessages(maxMessageBytes: number): IncomingMessages {
   }
 
   return {
-    take: async (stream, work) => {
-      let chunks: Buffer[] = []
+    take: async (stream, declaredBytes, work) => {
+      const mostBytes = Math.min(maxMessageBytes, Math.ceil((declaredBytes ?? maxMessageBytes) * 1.1) + LARGE_BYTES)
+      let pieces: Buffer[] = []
+      let whole: Buffer | null = null
       let bytes = 0
-      let full = false
-      const drop = (): void => {
+      let refused: Reply | null = null
+      const give = (): void => {
         heldBytes -= bytes
         bytes = 0
-        chunks = []
+        pieces = []
+        if (whole !== null) room.leave(mostBytes)
+        whole = null
       }
-      const read = (): Buffer => {
-        const [only] = chunks
-        const raw = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, bytes)
-        chunks = []
-        return raw
+      const keep = (chunk: Buffer): void => {
+        if (whole === null) pieces.push(chunk)
+        else chunk.copy(whole, bytes)
+        bytes += chunk.length
+        heldBytes += chunk.length
+      }
+      const makeRoom = async (chunk: Buffer): Promise<void> => {
+        if (bytes + chunk.length > mostBytes) {
+          refused = new Reply(552, `5.3.4 the message is larger than ${mostBytes} bytes`)
+        } else if (heldBytes + chunk.length > MAX_HELD_BYTES) refused = noRoom()
+        else if (whole === null && bytes + chunk.length > LARGE_BYTES) {
+          if (!(await room.enter(mostBytes, WAIT_FOR_ROOM_MS))) {
+            refused = noRoom()
+            return
+          }
+          whole = Buffer.allocUnsafeSlow(mostBytes)
+          Buffer.concat(pieces, bytes).copy(whole)
+          pieces = []
+        }
       }
       try {
         for await (const chunk of stream as AsyncIterable<Buffer>) {
-          if (bytes + chunk.length > maxMessageBytes || heldBytes + chunk.length > MAX_HELD_BYTES) full = true
-          if (full) drop()
-          else {
-            bytes += chunk.length
-            heldBytes += chunk.length
-            chunks.push(chunk)
-          }
+          if (refused === null) await makeRoom(chunk)
+          if (refused === null) keep(chunk)
+          else give()
         }
-        if (stream.sizeExceeded) throw new Reply(552, `5.3.4 the message is larger than ${maxMessageBytes} bytes`)
-        if (full) throw new Reply(452, '4.3.1 too many messages are coming in, try again')
-        return await (bytes < LARGE_BYTES ? work(read()) : inTurn(() => work(read())))
+        if (refused !== null) throw refused as Reply
+        const collected = whole as Buffer | null
+        const raw = collected === null ? Buffer.concat(pieces, bytes) : collected.subarray(0, bytes)
+        pieces = []
+        return await (collected === null ? work(raw) : inTurn(() => work(raw)))
       } finally {
-        heldBytes -= bytes
+        give()
       }
+    },
+  }
+}
+
+function noRoom(): Reply {
+  return new Reply(452, '4.3.1 too many large messages are coming in, try again')
+}
+
+interface Room {
+  /** First come, first served. @returns false when there was not enough in time */
+  enter(bytes: number, withinMs: number): Promise<boolean>
+  leave(bytes: number): void
+}
+
+function roomOf(totalBytes: number): Room {
+  let freeBytes = totalBytes
+  const waiting: { readonly bytes: number; readonly enter: () => void }[] = []
+  const admit = (): void => {
+    for (let next = waiting[0]; next !== undefined && next.bytes <= freeBytes; next = waiting[0]) {
+      waiting.shift()
+      freeBytes -= next.bytes
+      next.enter()
+    }
+  }
+  return {
+    enter: async (bytes, withinMs) => {
+      const enough = new AbortController()
+      const turn = new Promise<true>((resolve) => {
+        waiting.push({ bytes, enter: () => resolve(true) })
+      })
+      const own = waiting.at(-1)
+      admit()
+      const late = delay(withinMs, false, { signal: enough.signal, ref: false }).catch(() => false)
+      await Promise.race([turn, late])
+      enough.abort()
+      const place = waiting.findIndex((one) => one === own)
+      // Not waiting any more: the room was given, be it at the last moment.
+      if (place < 0) return true
+      waiting.splice(place, 1)
+      admit()
+      return false
+    },
+    leave: (bytes) => {
+      freeBytes += bytes
+      admit()
     },
   }
 }

@@ -225,7 +225,7 @@ function conversation(options: SubmissionOptions): Conversation {
       const list = refusal.list === 'unsubscribe' ? 'has unsubscribed' : `is suppressed (${refusal.reason})`
       throw new Reply(550, `5.7.1 the recipient ${list}`)
     },
-    data: (stream, session) => messages.take(stream, (raw) => submit(raw, session)),
+    data: (stream, session) => messages.take(stream, declaredBytes(session), (raw) => submit(raw, session)),
   }
 }
 
@@ -233,6 +233,12 @@ function userOf(session: SMTPServerSession): User {
   const user = session.user as User | undefined | false
   if (!user) throw new Reply(530, '5.7.0 log in first')
   return user
+}
+
+/** What MAIL said with SIZE (RFC 1870); null: nothing. */
+function declaredBytes({ envelope: { mailFrom } }: SMTPServerSession): number | null {
+  const size = mailFrom === false || mailFrom.args === false ? undefined : mailFrom.args['SIZE']
+  return typeof size === 'string' ? Number(size) : null
 }
 
 /** @param enhanced the code of an address that is none */
