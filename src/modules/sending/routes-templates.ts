@@ -67,7 +67,7 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
       handle: async ({ principal, query }) => {
         const all = await templates.list(principal.accountId)
         if (query.page === undefined && query.limit === undefined) {
-          return list(all.map(wire), { page: 1, limit: all.length, total: all.length, pages: 1 })
+          return list(all.map(wire), { page: 1, limit: Math.max(1, all.length), total: all.length, pages: 1 })
         }
         const { pagination, offset } = pageOf(query, all.length)
         return list(all.slice(offset, offset + pagination.limit).map(wire), pagination)

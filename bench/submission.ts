@@ -1,0 +1,94 @@
+// Durable SMTP submissions: how many a second on persistent connections, and the latency at a given rate.
+//
+//   npm run bench -- submission [--messages 9000] [--connections 64] [--rate 500] [--seconds 10]
+//
+// Posthorn with its own store (fsync on) and the roles api and submission; messages of 1 KB with a test key, TLS
+// throughout, each answered 250 after its commit. The client runs beside it and takes its share of the cores.
+
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { scratch } from '../test/peers/ground.ts'
+import { startPosthorn } from '../test/peers/posthorn.ts'
+import { plain, type SmtpSession, smtpSession } from '../test/submission.ts'
+
+const { values } = parseArgs({
+  options: {
+    messages: { type: 'string', default: '9000' },
+    connections: { type: 'string', default: '64' },
+    rate: { type: 'string', default: '500' },
+    seconds: { type: 'string', default: '10' },
+  },
+})
+const MESSAGES = Number(values.messages)
+const CONNECTIONS = Number(values.connections)
+const RATE = Number(values.rate)
+const SECONDS = Number(values.seconds)
+const LINE = `${'x'.repeat(76)}\r\n`
+const MESSAGE = `From: Shop <a@shop.example>\r\nTo: b@example.net\r\nSubject: hello\r\n\r\n${LINE.repeat(12)}.`
+
+async function logIn(port: number, key: string): Promise<SmtpSession> {
+  const session = await smtpSession(port, { secure: true })
+  await session.ask('EHLO bench.test')
+  const answer = await session.ask(`AUTH PLAIN ${plain('apikey', key)}`)
+  if (!answer.startsWith('235')) throw new Error(answer)
+  return session
+}
+
+/** @returns milliseconds from MAIL to 250 */
+async function submit(session: SmtpSession, recipient: string): Promise<number> {
+  const began = performance.now()
+  session.write(`MAIL FROM:<a@shop.example>\r\nRCPT TO:<${recipient}>\r\nDATA\r\n`)
+  const answers = [await session.reply(), await session.reply(), await session.reply(), await session.ask(MESSAGE)]
+  if (answers.at(-1)?.startsWith('250 2.0.0 queued as ') !== true) throw new Error(answers.join(' | '))
+  return performance.now() - began
+}
+
+function percentile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return Math.round((sorted[Math.floor(sorted.length * part)] ?? 0) * 10) / 10
+}
+
+async function throughput(sessions: readonly SmtpSession[]): Promise<number> {
+  let sent = 0
+  const began = performance.now()
+  await Promise.all(
+    sessions.map(async (session) => {
+      while (sent < MESSAGES) await submit(session, `b${sent++}@example.net`)
+    }),
+  )
+  return Math.round(sent / ((performance.now() - began) / 1_000))
+}
+
+/** Messages begin at their time, whatever became of those before; one that finds no free session waits for it. */
+async function latencies(sessions: readonly SmtpSession[]): Promise<readonly number[]> {
+  const free = [...sessions]
+  const waiting: ((session: SmtpSession) => void)[] = []
+  const began = performance.now()
+  const one = async (number: number): Promise<number> => {
+    const due = began + (number / RATE) * 1_000
+    await delay(Math.max(0, due - performance.now()))
+    const session = free.pop() ?? (await new Promise<SmtpSession>((resolve) => void waiting.push(resolve)))
+    await submit(session, `l${number}@example.net`)
+    const next = waiting.shift()
+    if (next === undefined) free.push(session)
+    else next(session)
+    return performance.now() - due
+  }
+  return Promise.all(Array.from({ length: RATE * SECONDS }, (_, number) => one(number)))
+}
+
+await using folder = await scratch('bench-submission')
+await using posthorn = await startPosthorn(folder.path, {
+  POSTHORN_ROLES: 'api,submission',
+  POSTHORN_RATE_LIMITS: 'off',
+})
+const { test_api_key: key } = await posthorn.account()
+const port = Number(posthorn.env['POSTHORN_SUBMISSION_TLS_PORT'])
+const sessions = await Promise.all(Array.from({ length: CONNECTIONS }, () => logIn(port, key)))
+await Promise.all(sessions.map((session) => submit(session, 'warm@example.net')))
+const perSecond = await throughput(sessions)
+const times = await latencies(sessions)
+const figures = { perSecond, rate: RATE, p50: percentile(times, 0.5), p99: percentile(times, 0.99) }
+console.table(figures)
+console.log(JSON.stringify(figures))
+for (const session of sessions) session.close()
