@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import nodemailer from 'nodemailer'
-import { plain, smtpSession, submissionWorld, USER } from '../../test/submission.ts'
+import { ACCOUNT, plain, smtpSession, submissionWorld, USER } from '../../test/submission.ts'
+import { systemClock } from '../platform/clock.ts'
 
 const MAIL = 'From: Shop <a@shop.example>\r\nTo: b@example.net\r\nSubject: hello\r\n\r\nbody\r\n'
 
@@ -350,4 +351,47 @@ test('a stop answers 421 to idle sessions and 250 to the message under way', asy
   busy.close()
   await stopped
   assert.equal((await world.mails()).length, 1)
+})
+
+test('a client that goes away in the middle of its message leaves nothing behind', async () => {
+  await using world = await submissionWorld()
+  for (const part of ['', MAIL.slice(0, 20), MAIL, `${MAIL}.`, `${MAIL}.\r`]) {
+    const smtp = await world.session()
+    await smtp.ask('MAIL FROM:<a@shop.example>')
+    await smtp.ask('RCPT TO:<b@example.net>')
+    await smtp.ask('DATA')
+    smtp.write(part)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    smtp.close()
+  }
+  const smtp = await world.session()
+  assert.match(await smtp.ask('NOOP'), /^250/)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  assert.deepEqual(await world.mails(), [])
+})
+
+test('a flood of commands that do nothing ends the session', async () => {
+  await using world = await submissionWorld()
+  const smtp = await world.session()
+  smtp.write('NOOP\r\n'.repeat(150))
+  const answers = await smtp.rest(2_000)
+  assert.equal(answers.match(/^250 /gm)?.length, 100)
+  assert.match(answers, /^421 4\.7\.0/m)
+})
+
+test('a log-in that is not good any more ends an open session at its next message', async () => {
+  let good = true
+  let turned = 0
+  const clock = { ...systemClock(), monotonicMs: () => performance.now() + turned }
+  const principal = { accountId: ACCOUNT, keyId: null, mode: 'live' as const, scopes: ['full'], domainIds: null }
+  await using world = await submissionWorld({
+    clock,
+    authenticate: async () => (good ? { kind: 'ok', principal } : { kind: 'refused' }),
+  })
+  const smtp = await world.session()
+  good = false
+  assert.match(await smtp.ask('MAIL FROM:<a@shop.example>'), /^250/)
+  await smtp.ask('RSET')
+  turned = 5_000
+  assert.match(await smtp.ask('MAIL FROM:<a@shop.example>'), /^421 4\.7\.0/)
 })

@@ -94,6 +94,7 @@ export function submissionService(options: SubmissionOptions): Submission {
           done(reply ?? unavailable())
         },
       )
+      .catch((error: unknown) => log.error({ err: error }, 'a submission could not be answered'))
       .finally(() => underWay.delete(tracked))
     underWay.add(tracked)
   }
