@@ -61,6 +61,7 @@ import { type AnyEndpoint, type HttpServer, httpServer } from './platform/http.t
 import { type Ids, systemIds } from './platform/ids.ts'
 import { loop, type Service, startAll, stopAll } from './platform/lifecycle.ts'
 import { createLogger, type Logger } from './platform/log.ts'
+import { databasePulse, type Pulse } from './platform/pulse.ts'
 import type { Store } from './platform/store.ts'
 import { type Submission, submissionService } from './roles/submission.ts'
 
@@ -98,6 +99,7 @@ export interface Rooms {
   readonly sending: Sending
   readonly delivery: Delivery | null
   readonly disk: DiskGuard
+  readonly pulse: Pulse
   readonly submissionDoor: SmtpDoor
   readonly endpoints: readonly AnyEndpoint[]
   /** Called after each acceptance; the delivery role of this process listens. */
@@ -129,26 +131,35 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
   })
   const senders = senderDomainsOf({ database, clock, secrets })
   const sites = siteIds(database.system)
+  const pulse = databasePulse(store.adminUrl, (beating) => {
+    if (beating) log.info({}, 'the database answers again')
+    else log.error({}, 'the database does not answer')
+  })
   const disk = diskGuard(config.dataDir, sendingLimits.MAX_MESSAGE_BYTES, (err) =>
     log.warn({ err }, 'no look at the disk'),
   )
   const composer = composerOf({ hostname: config.hostname, verpMac, tracking: null })
   const state = { onQueued: (): void => undefined, isUp: false }
   const templates = templatesOf({ database, clock, ids })
+  const accepting = acceptance({
+    database,
+    clock,
+    ids,
+    sites,
+    quota: accounts.quotas.emails,
+    hasRoom: disk.hasRoom,
+    onAccepted: () => state.onQueued(),
+  })
   const sendingOptions: SendingOptions & { readonly ids: Ids } = {
     ids,
     database,
     clock,
     sandboxed: config.delivery.kind === 'sandbox',
-    acceptance: acceptance({
-      database,
-      clock,
-      ids,
-      sites,
-      quota: accounts.quotas.emails,
-      hasRoom: disk.hasRoom,
-      onAccepted: () => state.onQueued(),
-    }),
+    acceptance: {
+      idle: accepting.idle,
+      // By REST and by SMTP alike: an answer within seconds, also when the database hangs.
+      submit: (submission) => pulse.whileBeating(() => accepting.submit(submission)),
+    },
     lookups: {
       domain: (db, accountId, name) => senders.senderDomain(db, accountId, name),
       account: async (accountId) => {
@@ -229,6 +240,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     sending,
     delivery,
     disk,
+    pulse,
     submissionDoor,
     endpoints,
   }
@@ -249,7 +261,7 @@ export async function servicesOf(
   const { config, ground, database, accounts, domains } = rooms
   const { clock, log } = ground
   const has = (role: (typeof config.roles)[number]): boolean => config.roles.includes(role)
-  const services: Service[] = [partitionsLoop(rooms), accounts.service, listener(rooms), rooms.disk]
+  const services: Service[] = [partitionsLoop(rooms), accounts.service, listener(rooms), rooms.disk, rooms.pulse]
   if (has('worker')) {
     services.push(recheckLoop({ database, clock, domains, log }), cleaningLoop(rooms))
   }
@@ -364,6 +376,7 @@ export async function apiServer(rooms: Rooms): Promise<HttpServer> {
     ids: ground.ids,
     trustedProxies: config.trustedProxies,
     openapi: { publicUrl: config.publicUrl, euUrl: config.euUrl },
+    pulse: rooms.pulse,
   })
   http.add([
     ...healthEndpoints({ database, roles: config.roles, version: VERSION, isUp: () => rooms.isUp, http: () => http }),

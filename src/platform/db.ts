@@ -115,6 +115,11 @@ const SET_ACCOUNT = statement('platform_set_account', `select set_config('app.ac
 async function transact<T>(pool: pg.Pool, accountId: string | null, work: (db: Db) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
+  // A connection that breaks while it is ours says so to nobody else; unheard it would end the process.
+  const heard = (error: Error): void => {
+    broken = error
+  }
+  client.on('error', heard)
   const db = dbOn((config) => client.query(config))
   try {
     // Sent ahead of the work without waiting. Should the account not be set, the transaction is aborted and every
@@ -130,6 +135,7 @@ async function transact<T>(pool: pg.Pool, accountId: string | null, work: (db: D
     })
     throw error
   } finally {
+    client.off('error', heard)
     client.release(broken)
   }
 }

@@ -9,7 +9,7 @@ import swagger from '@fastify/swagger'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { platformErrors } from './errors.ts'
 import { DEFAULT_BODY_BYTES, readBodies } from './http/bodies.ts'
-import type { AnyEndpoint, Asker, Call, Gate, Principal } from './http/endpoint.ts'
+import type { Answer, AnyEndpoint, Asker, Call, Gate, Principal } from './http/endpoint.ts'
 import { answerBrokenRequest, answerError, type PathPattern, patternOf, unknownPath } from './http/errors.ts'
 import {
   type OpenApiAddresses,
@@ -20,6 +20,7 @@ import {
 } from './http/openapi.ts'
 import type { Ids } from './ids.ts'
 import type { Logger } from './log.ts'
+import type { Pulse } from './pulse.ts'
 import { acceptAll, validatorCompiler } from './validation.ts'
 
 export type * from './http/endpoint.ts'
@@ -33,6 +34,8 @@ export interface HttpOptions {
   readonly ids: Ids
   readonly trustedProxies: readonly string[]
   readonly openapi: OpenApiAddresses
+  /** Whether the database answers. Absent: it is taken to. */
+  readonly pulse?: Pick<Pulse, 'whileBeating'>
 }
 
 const MAX_URL_CHARS = 8_192
@@ -100,12 +103,13 @@ function requestIdOf(request: { headers: IncomingHttpHeaders }, ids: Ids): strin
 
 function addRoute(
   app: FastifyInstance,
-  { gate }: HttpOptions,
+  { gate, pulse }: HttpOptions,
   described: AnyEndpoint,
   path: string,
   legacy: boolean,
 ): void {
   const { access } = described
+  const whileBeating = pulse?.whileBeating ?? (<T>(work: () => Promise<T>): Promise<T> => work())
   app.route({
     method: described.method,
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -116,11 +120,12 @@ function addRoute(
     onRequest: async (request, reply) => {
       if (legacy) markLegacy(reply, request, described)
       if (access === null) return
-      const principal = await gate.admit(askerOf(request, reply), access)
+      const principal = await whileBeating(() => gate.admit(askerOf(request, reply), access))
       request.setDecorator('principal', principal)
     },
     handler: async (request, reply) => {
-      const answer = await described.handle(callOf(request, reply, legacy))
+      const handle = (): Promise<Answer> => described.handle(callOf(request, reply, legacy))
+      const answer = access === null ? await handle() : await whileBeating(handle)
       reply.code(answer.status)
       for (const [name, value] of Object.entries(answer.headers ?? {})) reply.header(name, value)
       return reply.send(answer.body)

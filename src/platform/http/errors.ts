@@ -30,12 +30,10 @@ export function unknownPath(request: FastifyRequest, paths: readonly PathPattern
 
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Logger): FastifyReply {
   const known = toApiError(error, request)
-  if (known.status >= 500) {
-    log.error(
-      { request_id: request.id, method: request.method, route: request.routeOptions.url, err: known.cause ?? error },
-      'request failed',
-    )
-  }
+  const about = { request_id: request.id, method: request.method, route: request.routeOptions.url }
+  // That the database is away is said once by its pulse, not with a stack by each request.
+  if (known.status === 503) log.debug({ ...about, code: known.code }, 'request not served')
+  else if (known.status >= 500) log.error({ ...about, err: known.cause ?? error }, 'request failed')
   reply.code(known.status).header('x-request-id', request.id).header('content-type', 'application/json; charset=utf-8')
   if (known.retryAfter !== null) reply.header('retry-after', String(known.retryAfter))
   for (const [name, value] of Object.entries(known.headers)) reply.header(name, value)

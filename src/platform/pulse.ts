@@ -1,0 +1,95 @@
+// The database's pulse, felt once a second over a connection of its own. A server that is gone fails by itself; one that
+// hangs (a stopped process, a frozen disk) would keep every request waiting. When no beat comes within 2 seconds the
+// requests under way are answered 503, and new ones too until it beats again.
+
+import pg from 'pg'
+import { platformErrors } from './errors.ts'
+import { type Loop, loop } from './lifecycle.ts'
+
+export interface Pulse extends Loop {
+  readonly beating: () => boolean
+  /**
+   * What `work` comes to, or 503 when the pulse is lost or gets lost meanwhile. What was under way may still be done:
+   * whoever asked asks again.
+   */
+  readonly whileBeating: <T>(work: () => Promise<T>) => Promise<T>
+}
+
+const BEAT_EVERY_MS = 1_000
+const BEAT_WITHIN_MS = 2_000
+
+export function databasePulse(url: string, onChange: (beating: boolean) => void): Pulse {
+  let client: pg.Client | null = null
+  let beating = true
+  let loss = new AbortController()
+
+  const connected = async (): Promise<pg.Client> => {
+    if (client !== null) return client
+    const made = new pg.Client({
+      connectionString: url,
+      connectionTimeoutMillis: BEAT_WITHIN_MS,
+      query_timeout: BEAT_WITHIN_MS,
+      application_name: 'posthorn_pulse',
+    })
+    made.on('error', () => {
+      if (client === made) client = null
+    })
+    await made.connect()
+    client = made
+    return made
+  }
+
+  const feel = async (): Promise<boolean> => {
+    try {
+      await (await connected()).query('select 1')
+      return true
+    } catch {
+      const broken = client
+      client = null
+      broken?.end().catch(() => undefined)
+      return false
+    }
+  }
+
+  const beat = async (): Promise<number> => {
+    const now = await feel()
+    if (now !== beating) {
+      beating = now
+      if (now) loss = new AbortController()
+      else loss.abort()
+      onChange(now)
+    }
+    return BEAT_EVERY_MS
+  }
+
+  const beats = loop({ name: 'database pulse', turn: beat, onError: () => undefined })
+  return {
+    ...beats,
+    beating: () => beating,
+    whileBeating: (work) => unlessLost(work, loss.signal),
+    stop: async (deadline) => {
+      await beats.stop(deadline)
+      await client?.end()
+      client = null
+    },
+  }
+}
+
+const RETRY_AFTER_SECONDS = 5
+
+async function unlessLost<T>(work: () => Promise<T>, lost: AbortSignal): Promise<T> {
+  const away = platformErrors.service_unavailable({}, { retryAfter: RETRY_AFTER_SECONDS })
+  if (lost.aborted) throw away
+  const over = Promise.withResolvers<never>()
+  const fail = (): void => over.reject(away)
+  lost.addEventListener('abort', fail)
+  const working = work()
+  try {
+    return await Promise.race([working, over.promise])
+  } finally {
+    lost.removeEventListener('abort', fail)
+    // The loser of the race may still reject: nobody waits for it any more.
+    working.catch(() => undefined)
+    over.promise.catch(() => undefined)
+  }
+}
