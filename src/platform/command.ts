@@ -1,15 +1,21 @@
 // A command of `posthorn`, as a value: main.ts finds it by its words, reads its options, opens the store, and runs it.
 
 import type { ParseArgsConfig } from 'node:util'
-import type { Config } from '../config.ts'
 import type { Clock } from './clock.ts'
 import type { Database } from './db.ts'
 import type { Ids } from './ids.ts'
 import type { Logger } from './log.ts'
 import type { Secrets } from './secrets.ts'
 
+/** What commands read of the settings. */
+export interface CommandSettings {
+  readonly dnsServers: readonly string[]
+  readonly allowPrivateNetworks: boolean
+  readonly spfMechanism: string
+}
+
 export interface CommandContext {
-  readonly config: Config
+  readonly config: CommandSettings
   readonly database: Database
   readonly secrets: Secrets
   readonly ids: Ids

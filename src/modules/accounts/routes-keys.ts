@@ -1,6 +1,8 @@
 // The endpoints of API keys (contract section 3). The secret stands in the answers to creation and rotation alone.
 
 import { type Static, Type } from 'typebox'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/db.ts'
 import {
   type AnyEndpoint,
   DateTime,
@@ -16,17 +18,19 @@ import {
   single,
   Uuid,
 } from '../../platform/http.ts'
+import type { Ids } from '../../platform/ids.ts'
 import { errors } from './errors.ts'
 import {
   changeKey,
   createKey,
+  type KeyContext,
   type KeyRequest,
   type KeyWithSecret,
   MAX_LIVE_KEYS,
   revokeKey,
   rotateKey,
 } from './keys.ts'
-import type { AccountRoutesOptions } from './routes.ts'
+import type { Accounts } from './room.ts'
 import { SCOPES } from './scopes.ts'
 import { countKeys, type KeyRow, listKeys, selectKey } from './sql.ts'
 
@@ -81,13 +85,15 @@ export const Rotation = Type.Object(
   { additionalProperties: false },
 )
 
-export function keyRoutes({
-  accounts,
-  database,
-  ids,
-  clock,
-  ownedDomains,
-}: AccountRoutesOptions): readonly AnyEndpoint[] {
+export interface KeyRoutesOptions {
+  readonly accounts: Accounts
+  readonly database: Database
+  readonly ids: Ids
+  readonly clock: Clock
+  readonly ownedDomains: KeyContext['ownedDomains']
+}
+
+export function keyRoutes({ accounts, database, ids, clock, ownedDomains }: KeyRoutesOptions): readonly AnyEndpoint[] {
   const context = { ids, clock, ownedDomains }
   const read = { scope: 'api_keys:read' } as const
   const write = { scope: 'api_keys:write' } as const

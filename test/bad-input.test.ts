@@ -1,0 +1,283 @@
+// Hostile text in every field that becomes a header or an address: it is refused and named, or it arrives as text and as
+// nothing else. What is accepted is read again from the bytes that a receiver gets, by a parser that is not ours.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { domainToASCII } from 'node:url'
+import PostalMime from 'postal-mime'
+import { systemClock } from '../src/platform/clock.ts'
+import { type Api, type Reply, startWorld, type World } from './world.ts'
+
+const MAIL = { from: 'you@example.com', to: 'someone@example.net', subject: 'Hello', text: 'Hello' }
+const MAX_LINE_BYTES = 998
+const clock = systemClock()
+
+let world: World
+let api: Api
+before(async () => {
+  world = await startWorld()
+  api = world.account.testApi
+})
+after(() => world[Symbol.asyncDispose]())
+
+const BROKEN_TEXTS: readonly string[] = [
+  'A\r\nBcc: v@evil.test',
+  'A\nBcc: v@evil.test',
+  'A\rBcc: v@evil.test',
+  'A\r\n\r\n<b>body</b>',
+  'A\0B',
+  'A\x0bB',
+  'A\x7f',
+  'A\u2028Bcc: v@evil.test',
+  'A\u0085B',
+  'A\ud800',
+]
+
+const STRANGE_TEXTS: readonly string[] = [
+  'A%0d%0aBcc: x@evil.test',
+  'A\u010d\u010aBcc: v@evil.test',
+  '=?utf-8?q?A=0D=0ABcc:_v@evil.test?=',
+  '=?x?q?=41?= and =?utf-8?b?QUJD?=',
+  'right \u202e to left',
+  `a${'\u0301'.repeat(300)}`,
+  `${'x'.repeat(998)}`,
+  `${'\u{1f4e8}'.repeat(400)}`,
+  '  "quotes", (brackets) <a@b.test>; back\\slash  ',
+]
+
+type Place = readonly [field: string, make: (text: string) => object]
+const PLACES: readonly Place[] = [
+  ['subject', (text) => ({ subject: text })],
+  ['from_name', (text) => ({ from_name: text })],
+  ['tag', (text) => ({ tag: text })],
+  ['to.name', (text) => ({ to: { email: 'a@example.net', name: text } })],
+  ['cc[0].name', (text) => ({ cc: [{ email: 'b@example.net', name: text }] })],
+  ['reply_to.name', (text) => ({ reply_to: { email: 'c@example.net', name: text } })],
+  ['headers.X-Order', (text) => ({ headers: { 'X-Order': text } })],
+  [
+    'attachments[0].filename',
+    (text) => ({ attachments: [{ filename: text, content: Buffer.from('x').toString('base64') }] }),
+  ],
+]
+
+function fieldsOf(reply: Reply): readonly string[] {
+  return (reply.body.details?.fields ?? []).map(({ field }: { field: string }) => field)
+}
+
+async function total(): Promise<number> {
+  return (await world.api.get('/api/v1/emails')).body.pagination.total
+}
+
+test('what could end a header line is refused with the name of its field, and nothing is stored', async () => {
+  const before = await total()
+  for (const text of BROKEN_TEXTS) {
+    for (const [field, make] of PLACES) {
+      const reply = await api.post('/api/v1/send', { ...MAIL, ...make(text) })
+      const what = `${field} ${JSON.stringify(text)}: ${reply.status} ${JSON.stringify(reply.body)}`
+      assert.deepEqual([reply.status, reply.body.code], [422, 'validation_error'], what)
+      assert.deepEqual(fieldsOf(reply), [field], what)
+    }
+    const batch = await api.post('/api/v1/send/batch', { messages: [{ ...MAIL, subject: text }] })
+    assert.ok(batch.status === 422 || batch.body.data[0].success === false, JSON.stringify(batch.body))
+  }
+  assert.equal(await total(), before)
+})
+
+test('strange text arrives as it was given, and adds no header', async () => {
+  const plain = await arrived({ ...MAIL, headers: { 'X-Order': '1' } })
+  for (const text of STRANGE_TEXTS) {
+    const mail = { ...MAIL, headers: { 'X-Order': text }, subject: text, from_name: text }
+    const { raw, parsed } = await arrived({ ...mail, to: { email: 'a@example.net', name: text } })
+    const names = parsed.headers.map(({ key }) => key)
+    assert.deepEqual(
+      names,
+      plain.parsed.headers.map(({ key }) => key),
+      JSON.stringify(text),
+    )
+    assert.ok(!names.includes('bcc'))
+    checkWire(raw)
+    const expected = text.trim()
+    assert.equal(parsed.subject, expected)
+    assert.equal(parsed.from?.name, expected)
+    assert.equal(parsed.from?.address, 'you@example.com')
+    const to = parsed.to?.[0]
+    assert.deepEqual([to?.name, to?.address], [expected, 'a@example.net'])
+    assert.equal(parsed.to?.length, 1)
+  }
+})
+
+test('strange file names arrive as they were given', async () => {
+  for (const text of STRANGE_TEXTS.filter((one) => one.length <= 255)) {
+    const attachments = [{ filename: text, content: Buffer.from('inside').toString('base64') }]
+    const { raw, parsed } = await arrived({ ...MAIL, attachments })
+    checkWire(raw)
+    assert.equal(parsed.attachments.length, 1)
+    // The parser decodes encoded words even where RFC 2231 has none, so that there the bytes are looked at.
+    if (text.includes('=?')) assert.ok(!raw.includes('=?') && raw.includes('%3D%3F'), raw.toString())
+    else assert.equal(parsed.attachments[0]?.filename, text.trim())
+  }
+})
+
+test('metadata never becomes a header', async () => {
+  const { raw } = await arrived({ ...MAIL, metadata: { 'X-Evil': 'yes', note: 'canary-of-metadata' } })
+  assert.ok(!raw.includes('canary-of-metadata'))
+  assert.ok(!/^x-evil/im.test(raw.toString('latin1')))
+})
+
+const REFUSED_NAMES = [
+  ...['X Bad', 'X-Bad:', '', 'x\r\nBcc', '__proto__', 'X-\u010d\u010a', 'X-Grün', 'x'.repeat(200)],
+  ...['From', 'Sender', 'TO', 'cc', 'Bcc', 'Subject', 'Date', 'Message-ID', 'Return-Path', 'Received', 'MIME-Version'],
+  ...['Content-Type', 'content-transfer-encoding', 'DKIM-Signature', 'ARC-Seal', 'Authentication-Results'],
+  ...['Resent-From', 'Delivered-To'],
+]
+
+test('header names that are none, and those that are ours to set, are refused', async () => {
+  for (const name of REFUSED_NAMES) {
+    const reply = await api.post(
+      '/api/v1/send',
+      `${JSON.stringify(MAIL).slice(0, -1)},"headers":{${JSON.stringify(name)}:"1"}}`,
+    )
+    assert.deepEqual(
+      [reply.status, reply.body.code],
+      [422, 'validation_error'],
+      `${name}: ${JSON.stringify(reply.body)}`,
+    )
+    assert.equal(fieldsOf(reply).length, 1, JSON.stringify(reply.body))
+    assert.match(fieldsOf(reply)[0] ?? '', /^headers\./)
+  }
+})
+
+test('names that mean something to JavaScript are ordinary header names', async () => {
+  const headers = { constructor: 'a', toString: 'b', hasOwnProperty: 'c', valueOf: 'd' }
+  const { parsed } = await arrived({ ...MAIL, headers })
+  for (const [name, value] of Object.entries(headers)) {
+    assert.deepEqual(
+      parsed.headers.filter(({ key }) => key === name.toLowerCase()).map((one) => one.value),
+      [value],
+    )
+  }
+  assert.equal(({} as { admin?: unknown }).admin, undefined)
+})
+
+test('100 headers are refused', async () => {
+  const headers = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`X-${i}`, '1']))
+  assert.deepEqual(fieldsOf(await api.post('/api/v1/send', { ...MAIL, headers })), ['headers'])
+})
+
+const REFUSED_ADDRESSES: readonly string[] = [
+  'user@good.test(x)evil.test',
+  'user@x.test(a(b)c)',
+  'v@evil.test>@good.test',
+  '<a@b.test> SIZE=1',
+  'a@b.test\r\nRCPT TO:<v@evil.test>',
+  '@r1,@r2:a@b.test',
+  'a@good.test,b@evil.test',
+  '=?utf-8?q?a=40evil.test=3e=00?=@good.test',
+  '=?x?q?=41?=@good.test',
+  'a\uff20good.test',
+  'a@good\u3002test',
+  'a@xn--.test',
+  'a@[127.0.0.1]',
+  'a@[IPv6:::1]',
+  'a@localhost',
+  'a@good.test.',
+  'a@-b.test',
+  'a..b@c.test',
+  `${'a'.repeat(65)}@good.test`,
+  `a@${'b'.repeat(64)}.test`,
+  `${'a'.repeat(64)}@${`${'b'.repeat(62)}.`.repeat(3)}test`,
+  `${'g:'.repeat(10_000)};`,
+  ','.repeat(1_000_000),
+  '<'.repeat(1_000_000),
+  '('.repeat(100_000),
+  `${'a@b.test,'.repeat(100_000)}a@b.test`,
+  '',
+  ' ',
+]
+
+/** What is written, and the address that is meant by it. */
+const ACCEPTED_ADDRESSES: readonly (readonly [text: string, address: string])[] = [
+  ['"v@evil.test x"@good.test', '"v@evil.test x"@good.test'],
+  ['"a\\"b"@good.test', '"a\\"b"@good.test'],
+  ['a%evil.test@good.test', 'a%evil.test@good.test'],
+  ['evil.test!a@good.test', 'evil.test!a@good.test'],
+  ['a@go\u043ed.test', `a@${domainToASCII('go\u043ed.test')}`],
+  ['user@B\u00dcCHER.example', 'user@xn--bcher-kva.example'],
+  [`${'a'.repeat(64)}@good.test`, `${'a'.repeat(64)}@good.test`],
+  [`a@${'b'.repeat(63)}.test`, `a@${'b'.repeat(63)}.test`],
+]
+
+test('what two readers could read as two addresses is refused in every field that takes one', async () => {
+  for (const text of REFUSED_ADDRESSES) {
+    for (const field of ['to', 'from', 'cc', 'reply_to']) {
+      const body = JSON.stringify({ ...MAIL, [field]: text })
+      const beganMs = clock.monotonicMs()
+      const reply = await api.post('/api/v1/send', body)
+      const tookMs = clock.monotonicMs() - beganMs
+      assert.ok([422, 413].includes(reply.status), `${field} ${text.slice(0, 80)}: ${JSON.stringify(reply.body)}`)
+      assert.deepEqual(fieldsOf(reply), [field], text.slice(0, 80))
+      assert.ok(tookMs < 2_000, `${field} ${text.slice(0, 80)} took ${tookMs} ms`)
+      assert.ok(JSON.stringify(reply.body).length < 2_000, 'an answer does not send an attack back')
+    }
+  }
+})
+
+test('the lists refuse the same addresses', async () => {
+  for (const list of ['suppressions', 'unsubscribes']) {
+    for (const email of REFUSED_ADDRESSES.filter((text) => text.length < 500_000)) {
+      const reply = await world.api.post(`/api/v1/customer/${list}`, { email })
+      assert.deepEqual([reply.status, reply.body.code], [422, 'validation_error'], `${list} ${email.slice(0, 80)}`)
+    }
+  }
+})
+
+test('domains that are none are refused', async () => {
+  for (const domain of [
+    'good.test\r\nx',
+    'a\0.test',
+    'good\u3002test',
+    'localhost',
+    '-a.test',
+    'a..test',
+    '127.0.0.1',
+    'a@b.test',
+    `${'a.'.repeat(200)}test`,
+  ]) {
+    const reply = await world.api.post('/api/v1/customer/domains', { domain })
+    assert.deepEqual([reply.status, reply.body.code], [422, 'validation_error'], JSON.stringify([domain, reply.body]))
+  }
+})
+
+test('an unusual address is sent to as the one that policy judged', async () => {
+  for (const [text, address] of ACCEPTED_ADDRESSES) {
+    const sent = await api.post('/api/v1/send', { ...MAIL, to: text })
+    assert.equal(sent.status, 202, `${text}: ${JSON.stringify(sent.body)}`)
+    assert.deepEqual(sent.body.data.to, [address])
+    const raw = await rawOf(sent.body.data.email_id)
+    checkWire(raw)
+    assert.ok(raw.includes(`\r\nTo: ${address}\r\n`), raw.toString())
+  }
+})
+
+async function rawOf(id: string): Promise<Buffer> {
+  const reply = await fetch(`${world.url}/api/v1/emails/${id}/raw`, { headers: { 'x-api-key': world.account.apiKey } })
+  assert.equal(reply.status, 200)
+  return Buffer.from(await reply.arrayBuffer())
+}
+
+async function arrived(mail: object): Promise<{ raw: Buffer; parsed: Awaited<ReturnType<typeof PostalMime.parse>> }> {
+  const sent = await api.post('/api/v1/send', mail)
+  assert.equal(sent.status, 202, JSON.stringify(sent.body))
+  const raw = await rawOf(sent.body.data.email_id)
+  return { raw, parsed: await PostalMime.parse(raw) }
+}
+
+/** RFC 5321 section 4.5.3.1.6, RFC 5322 section 2.1.1: line ends are CR LF, lines have at most 998 bytes, no controls. */
+function checkWire(raw: Buffer): void {
+  const text = raw.toString('latin1')
+  for (const line of text.split('\r\n')) {
+    assert.ok(line.length <= MAX_LINE_BYTES, `a line of ${line.length} bytes`)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what is looked for
+    assert.ok(!/[\0-\x08\x0a-\x1f\x7f-\xff]/.test(line), `a raw byte in ${JSON.stringify(line)}`)
+  }
+}
