@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
+import { type Followers, followersOf } from './followers.ts'
 import { type Accounts, accountRoutes, accountsRoom, readPlans } from './modules/accounts/index.ts'
 import { bounceRoutes } from './modules/bounces/index.ts'
 import {
@@ -101,6 +102,7 @@ export interface Rooms {
   readonly disk: DiskGuard
   readonly pulse: Pulse
   readonly submissionDoor: SmtpDoor
+  readonly followers: Followers
   readonly endpoints: readonly AnyEndpoint[]
   /** Called after each acceptance; the delivery role of this process listens. */
   onQueued: () => void
@@ -178,6 +180,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     fillTemplate: (accountId, request) => templates.fill(accountId, request),
   }
   const sending = sendingOf(sendingOptions)
+  const followers = followersOf({ config, ground, store, accounts })
   const endpoints = [
     ...accountRoutes({
       accounts,
@@ -206,6 +209,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
       compose: (accountId, id) => composeOne({ database, composer, senders }, accountId, id),
     }),
     ...inboxRoutes({ database }),
+    ...followers.endpoints,
   ]
   const delivery = config.roles.includes('delivery')
     ? deliveryService({
@@ -242,6 +246,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     disk,
     pulse,
     submissionDoor,
+    followers,
     endpoints,
   }
   return Object.assign(state, parts)
@@ -268,7 +273,7 @@ export async function servicesOf(
   if (rooms.delivery !== null) services.push(rooms.delivery)
   if (has('submission')) services.push(await submissionOf(rooms))
   const http = has('api') || has('tracking') ? await apiServer(rooms) : null
-  if (http !== null) services.push(httpService(rooms, http))
+  if (http !== null) services.push(httpService(rooms, http), ...rooms.followers.beforeHttpStops)
   return { services, http }
 }
 

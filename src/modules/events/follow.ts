@@ -42,8 +42,12 @@ export interface EventRow {
 }
 
 const FROM_THE_START = new Date(0)
-// A transaction may commit an event whose time lies a little before that of one already read.
-const OVERLAP_MS = 3_600_000
+/**
+ * A transaction may commit an event whose time lies before that of one already read: clicks that were kept on disk while
+ * the database was down arrive with the time at which they happened. This only says which partitions are looked into;
+ * an old one that holds nothing new costs one look at its index.
+ */
+export const OVERLAP_MS = 7 * 86_400_000
 
 /**
  * Takes the next stretch of the log. Another worker of the same name waits for this one.

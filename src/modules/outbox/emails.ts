@@ -1,6 +1,6 @@
 // Reading emails, as the account that owns them.
 
-import type { Database } from '../../platform/db.ts'
+import type { Database, Db } from '../../platform/db.ts'
 import { firstIdAt, isUuid } from '../../platform/ids.ts'
 import { eventsOfEmail, type WireEvent } from '../events/index.ts'
 import { decodeContent } from './content.ts'
@@ -166,4 +166,12 @@ function attemptOf(row: AttemptRow): StoredAttempt {
 /** @returns null when the text is no cursor that a page of emails gave out */
 export function readCursor(text: string): string | null {
   return isUuid(text) ? text.toLowerCase() : null
+}
+
+const MAX_EMAILS_TO = 10_000
+
+/** The ids of an account's newest 10,000 emails to one address (a suppression key), newest first. */
+export async function emailsTo(db: Db, accountId: string, recipientKey: string): Promise<readonly string[]> {
+  const rows = await db.query<{ id: string }>(sql.newestTo, [accountId, recipientKey, MAX_EMAILS_TO])
+  return rows.map(({ id }) => id)
 }

@@ -265,3 +265,7 @@ export const rescheduleEmail = statement(
   'outbox_reschedule_email',
   `update email set scheduled_at = $3, next_attempt_at = $3, expires_at = $4 where account_id = $1 and id = $2 and status = 0`,
 )
+export const newestTo = statement(
+  'outbox_newest_to',
+  'select id from email where account_id = $1 and recipient_key = $2 order by id desc limit $3',
+)

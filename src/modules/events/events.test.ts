@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startWorld, type World } from '../../../test/world.ts'
+import { append, type NewEvent } from './index.ts'
+
+function event(world: World, over: Partial<NewEvent> = {}): NewEvent {
+  const { clock, ids } = world.rooms.ground
+  return {
+    eventId: ids.next(),
+    at: clock.now(),
+    accountId: world.account.accountId,
+    domainId: null,
+    emailId: null,
+    type: 'suppression.created',
+    stream: 'transactional',
+    sandbox: false,
+    tag: null,
+    data: { email: 'a@x.test' },
+    facts: null,
+    ...over,
+  }
+}
+
+interface Message {
+  readonly id: string
+  readonly event: string | null
+  // biome-ignore lint/suspicious/noExplicitAny: events of every shape
+  readonly data: any
+}
+
+/** Reads messages until `enough` says so. */
+async function read(
+  world: World,
+  {
+    key = world.account.apiKey,
+    after = null as string | null,
+    until = (_: Message[]) => false,
+    onOpen = async () => {},
+  },
+): Promise<{ messages: Message[]; status: number; ended: boolean }> {
+  const reply = await fetch(`${world.url}/api/v1/events/stream`, {
+    headers: { 'x-api-key': key, ...(after !== null && { 'last-event-id': after }) },
+    signal: AbortSignal.timeout(15_000),
+  })
+  if (reply.status !== 200) return { messages: [await reply.json()] as never, status: reply.status, ended: true }
+  await onOpen()
+  const messages: Message[] = []
+  let text = ''
+  for await (const chunk of reply.body ?? []) {
+    text += Buffer.from(chunk).toString()
+    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+      const fields = new Map(
+        text
+          .slice(0, end)
+          .split('\n')
+          .map((line) => line.split(/: (.*)/s) as [string, string]),
+      )
+      text = text.slice(end + 2)
+      const data = fields.get('data')
+      messages.push({
+        id: fields.get('id') ?? '',
+        event: fields.get('event') ?? null,
+        data: data === undefined ? null : JSON.parse(data),
+      })
+    }
+    if (until(messages)) return { messages, status: 200, ended: false }
+  }
+  return { messages, status: 200, ended: true }
+}
+
+test('the list has filters, pages and cursors, and shows an account its own events alone', async () => {
+  await using world = await startWorld()
+  const domainId = await world.verifiedDomain('shop.example')
+  for (const [i, tag] of ['one', 'two', 'two'].entries()) {
+    const to = `ann${i}@x.test`
+    const sent = await world.api.post('/api/v1/send', { from: 'a@shop.example', to, subject: 's', text: 't', tag })
+    assert.equal(sent.status, 202, JSON.stringify(sent.body))
+  }
+  const { body } = await world.api.get('/api/v1/events?event=email.sent')
+  assert.equal(body.pagination.total, 3)
+  assert.deepEqual(
+    body.data.map((one: { data: { recipient: string } }) => one.data.recipient),
+    ['ann2@x.test', 'ann1@x.test', 'ann0@x.test'],
+  )
+  const total = async (query: string): Promise<number> =>
+    (await world.api.get(`/api/v1/events?${query}`)).body.pagination.total
+  const sent = 'event=email.sent'
+  assert.equal(await total(`${sent}&tag=two`), 2)
+  assert.equal(await total(`${sent}&recipient=ANN1@x.test`), 1)
+  assert.equal(await total(`${sent}&domain_id=${domainId}`), 3)
+  assert.equal(await total(`${sent}&email_id=${body.data[0].email_id}`), 1)
+  assert.equal(await total(`${sent}&from=${encodeURIComponent(new Date(Date.now() + 60_000).toISOString())}`), 0)
+  const walked: string[] = []
+  for (let query = `${sent}&limit=1`; query !== ''; ) {
+    const page = (await world.api.get(`/api/v1/events?${query}`)).body
+    walked.push(page.data[0].event_id)
+    query = page.pagination.next_cursor === null ? '' : `${sent}&limit=1&cursor=${page.pagination.next_cursor}`
+  }
+  assert.deepEqual(
+    walked,
+    body.data.map((one: { event_id: string }) => one.event_id),
+  )
+  const other = await world.newAccount()
+  assert.equal((await other.api.get('/api/v1/events')).body.pagination.total, 0)
+  for (const query of ['event=none', 'limit=0', 'cursor=x', 'recipient=x', 'from=x', 'domain_id=x']) {
+    assert.equal((await world.api.get(`/api/v1/events?${query}`)).body.code, 'invalid_parameter', query)
+  }
+})
+
+test('a stream shows what happens, and one that comes back misses nothing and hears nothing twice', async () => {
+  await using world = await startWorld()
+  const { database } = world.rooms
+  const other = await world.newAccount()
+  const first = [event(world), event(world)]
+  const live = await read(world, {
+    until: (messages) => messages.length === 3,
+    onOpen: () => append(database.system, [...first, event(world, { accountId: other.accountId })]),
+  })
+  assert.deepEqual(
+    live.messages.slice(1).map(({ data }) => data.event_id),
+    first.map(({ eventId }) => eventId),
+  )
+  const missed = Array.from({ length: 1_200 }, () => event(world))
+  for (let i = 0; i < missed.length; i += 100) await append(database.system, missed.slice(i, i + 100))
+  const late = [event(world)]
+  let told = false
+  const resumed = await read(world, {
+    after: live.messages[1]?.id ?? '',
+    until: (messages) => {
+      if (messages.length > 1_200 && !told) {
+        told = true
+        void append(database.system, late)
+      }
+      return messages.length > 1_202
+    },
+  })
+  assert.deepEqual(
+    resumed.messages.slice(1).map(({ data }) => data.event_id),
+    [first[1], ...missed, ...late].map((one) => one?.eventId),
+  )
+  assert.equal((await read(world, { after: 'x' })).status, 400)
+})
+
+test('the streams of an account are bounded, and end with the key and with the service', async () => {
+  const world = await startWorld()
+  const open = Array.from({ length: 5 }, () => read(world, {}))
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const sixth = await read(world, {})
+  assert.equal(sixth.status, 429)
+  assert.equal((sixth.messages[0] as unknown as { code: string }).code, 'rate_limit_exceeded')
+  const other = await world.newAccount()
+  const theirs = read(world, { key: other.testApiKey })
+  const otherKeys = (await other.api.get('/api/v1/customer/api-keys')).body.data as { id: string; mode: string }[]
+  await other.api.delete(`/api/v1/customer/api-keys/${otherKeys.find(({ mode }) => mode === 'sandbox')?.id}`)
+  world.clock.advance(5_000)
+  assert.equal((await theirs).ended, true)
+  await world[Symbol.asyncDispose]()
+  for (const one of open) assert.equal((await one).ended, true)
+})

@@ -1,0 +1,161 @@
+import { Type } from 'typebox'
+import { parseAddress, suppressionKey } from '../../mail/address.ts'
+import type { Database, Db } from '../../platform/db.ts'
+import { platformErrors } from '../../platform/errors.ts'
+import {
+  type AnyEndpoint,
+  type Call,
+  CursorPagination,
+  DateTime,
+  endpoint,
+  type Gate,
+  ListLimit,
+  ListOffset,
+  list,
+  listOf,
+  raw,
+  Uuid,
+} from '../../platform/http.ts'
+import { errors } from './errors.ts'
+import { type EventRow, followed } from './follow.ts'
+import { factsOf, wireEvent } from './read.ts'
+import * as sql from './sql.ts'
+import { type EventStreams, type Place, parsePlace } from './stream.ts'
+import { EVENT_TYPES, type EventType } from './types.ts'
+
+export interface EventRoutesOptions {
+  readonly database: Database
+  readonly streams: EventStreams
+  /** Asked again and again while a stream is open: a revoked key ends it. */
+  readonly gate: Gate
+  /** The ids of the newest emails of an account to one address (a suppression key). */
+  readonly emailsTo: (db: Db, accountId: string, recipientKey: string) => Promise<readonly string[]>
+}
+
+const SCOPE = 'stats:read'
+const TAG = 'Events'
+const COUNT_LIMIT = 1_000_000
+const CURSOR = /^(\d{1,17})\.([0-9a-f-]{36})$/
+
+const EventItem = Type.Object({
+  event_id: Type.String(),
+  event: Type.Enum(Object.keys(EVENT_TYPES)),
+  timestamp: DateTime,
+  email_id: Type.Optional(Type.String()),
+  tag: Type.Union([Type.String(), Type.Null()]),
+  metadata: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
+  data: Type.Record(Type.String(), Type.Unknown()),
+})
+
+const Query = Type.Object({
+  event: Type.Optional(Type.Enum(Object.keys(EVENT_TYPES))),
+  email_id: Type.Optional(Uuid),
+  recipient: Type.Optional(Type.String({ description: 'The events of the newest 10,000 emails to this address' })),
+  domain_id: Type.Optional(Uuid),
+  tag: Type.Optional(Type.String({ maxLength: 128 })),
+  from: Type.Optional(DateTime),
+  to: Type.Optional(DateTime),
+  limit: ListLimit,
+  offset: ListOffset,
+  cursor: Type.Optional(Type.String({ pattern: CURSOR.source })),
+})
+
+export function eventRoutes(options: EventRoutesOptions): readonly AnyEndpoint[] {
+  return [listRoute(options), streamRoute(options)]
+}
+
+function listRoute({ database, emailsTo }: EventRoutesOptions): AnyEndpoint {
+  return endpoint({
+    method: 'GET',
+    path: '/api/v1/events',
+    access: { scope: SCOPE },
+    summary: 'Lists what happened, newest first',
+    tag: TAG,
+    query: Query,
+    answers: { 200: listOf(EventItem, CursorPagination) },
+    handle: async ({ principal: { accountId, domainIds }, query }) => {
+      const { limit, offset } = query
+      const [, atUs = null, afterId = null] = CURSOR.exec(query.cursor ?? '') ?? []
+      const recipient = query.recipient === undefined ? null : recipientKeyOf(query.recipient)
+      const found = await database.tenant(accountId, async (db) => {
+        const filter = [
+          accountId,
+          query.from ?? null,
+          query.to ?? null,
+          query.event === undefined ? null : EVENT_TYPES[query.event as EventType],
+          query.email_id ?? null,
+          recipient === null ? null : await emailsTo(db, accountId, recipient),
+          query.domain_id ?? null,
+          query.tag ?? null,
+          domainIds,
+        ]
+        const page = [...filter, atUs, afterId, limit + 1, atUs === null ? offset : 0]
+        const [rows, counted] = await Promise.all([
+          db.query<EventRow & { readonly at_us: number }>(sql.list, page),
+          db.one<{ total: number }>(sql.count, [...filter, COUNT_LIMIT]),
+        ])
+        const events = rows.slice(0, limit).map(followed)
+        return { rows, events, facts: await factsOf(db, events), total: counted?.total ?? 0 }
+      })
+      const last = found.rows[limit - 1]
+      const nextCursor = found.rows.length > limit && last !== undefined ? `${last.at_us}.${last.event_id}` : null
+      const shown = found.events.map((event) => wireEvent(event, found.facts.get(event.emailId ?? '') ?? null))
+      return list(shown, { total: found.total, limit, offset, next_cursor: nextCursor })
+    },
+  })
+}
+
+function recipientKeyOf(text: string): string {
+  const parsed = parseAddress(text.trim())
+  if (parsed.ok) return suppressionKey(parsed.address)
+  throw platformErrors.invalid_parameter({ parameter: 'recipient', rule: 'email' })
+}
+
+function streamRoute({ streams, gate }: EventRoutesOptions): AnyEndpoint {
+  return endpoint({
+    method: 'GET',
+    path: '/api/v1/events/stream',
+    access: { scope: SCOPE },
+    summary: 'Streams what happens as server-sent events; Last-Event-ID resumes',
+    tag: TAG,
+    answers: { 200: Type.String({ description: 'text/event-stream' }) },
+    errors: [errors.rate_limit_exceeded],
+    handle: async (call) => {
+      const { principal, signal } = call
+      const body = await streams.open({ principal, signal, after: placeOf(call), isAdmitted: () => admits(gate, call) })
+      return raw('text/event-stream; charset=utf-8', body, { 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
+    },
+  })
+}
+
+function placeOf({ headers }: Pick<Call<never, never, never>, 'headers'>): Place | null {
+  const given = headers['last-event-id']
+  if (given === undefined || given === '') return null
+  const place = typeof given === 'string' ? parsePlace(given) : null
+  if (place === null) throw platformErrors.invalid_parameter({ parameter: 'Last-Event-ID', rule: 'place' })
+  return place
+}
+
+/** False once the gate turns the key away; being asked too often, or a database that is away, is no reason to end. */
+async function admits(
+  gate: Gate,
+  { headers, ip }: Pick<Call<never, never, never>, 'headers' | 'ip'>,
+): Promise<boolean> {
+  try {
+    await gate.admit(
+      {
+        apiKeyHeader: headers['x-api-key'],
+        authorization: headers.authorization,
+        cookie: headers.cookie,
+        ip,
+        method: 'GET',
+        setHeader: () => undefined,
+      },
+      { scope: SCOPE },
+    )
+    return true
+  } catch (error) {
+    const { status } = error as { status?: unknown }
+    return status !== 401 && status !== 403
+  }
+}

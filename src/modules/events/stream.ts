@@ -1,0 +1,248 @@
+// The log as it happens, for whoever holds a stream open (server-sent events). One reader per process follows the tail of
+// the log for all accounts that have a stream here, and reads nothing while nobody has one.
+//
+// The place of an event in the log is the id of its message; a client that comes back with `Last-Event-ID` first reads
+// what it missed, page by page, and joins the reader when it has reached the same place. Nothing is skipped, nothing
+// comes twice. What is bounded: streams per account and in all, and what waits for a client that does not read; past
+// that the stream ends, and the client comes back with its place. The place is kept by the client alone: a crash here
+// costs it nothing.
+
+import { Readable } from 'node:stream'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/db.ts'
+import type { Principal } from '../../platform/http.ts'
+import { type Loop, loop, type Service } from '../../platform/lifecycle.ts'
+import type { Logger } from '../../platform/log.ts'
+import { errors } from './errors.ts'
+import { type EventRow, type FollowedEvent, followed, OVERLAP_MS } from './follow.ts'
+import { factsOf, wireEvent } from './read.ts'
+import * as sql from './sql.ts'
+
+export const MAX_STREAMS_PER_ACCOUNT = 5
+const MAX_STREAMS = 1_000
+const MAX_WAITING_BYTES = 1_048_576
+const PAGE = 500
+const POLL_MS = 500
+const HEARTBEAT_MS = 15_000
+const ADMITTED_FOR_MS = 4_000
+const RETRY_AFTER_SECONDS = 5
+
+/** A place in the log; `atMs` prunes partitions. */
+export interface Place {
+  readonly xid: string
+  readonly seq: number
+  readonly atMs: number
+}
+
+const PLACE = /^(\d{1,20})-(\d{1,16})-(\d{1,14})$/
+
+export function placeText({ xid, seq, atMs }: Place): string {
+  return `${xid}-${seq}-${atMs}`
+}
+
+/** Null for what is no place. */
+export function parsePlace(text: string): Place | null {
+  const [, xid = '', seq = '', atMs = ''] = PLACE.exec(text) ?? []
+  // A transaction id has 64 bits, and no event was written before this log began or lies in a far future.
+  if (xid === '' || BigInt(xid) > 0xffff_ffff_ffff_ffffn || Number(atMs) > 8e12) return null
+  return { xid, seq: Number(seq), atMs: Number(atMs) }
+}
+
+export interface StreamAsk {
+  readonly principal: Principal
+  /** What the client read last; null: from now on. */
+  readonly after: Place | null
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal
+  /** Whether the key is still good; asked every few seconds. */
+  readonly isAdmitted: () => Promise<boolean>
+}
+
+export interface EventStreams {
+  /** @throws ApiError rate_limit_exceeded when the account has too many open */
+  open(ask: StreamAsk): Promise<Readable>
+  /** Ends every stream when it stops. */
+  readonly service: Service
+}
+
+interface Client {
+  readonly ask: StreamAsk
+  readonly body: Readable
+  place: Place
+  /** True once the client stands where the reader stands. */
+  live: boolean
+  admittedAtMs: number
+  wroteAtMs: number
+}
+
+export interface EventStreamsOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+export function eventStreams({ database, clock, log }: EventStreamsOptions): EventStreams {
+  const clients = new Set<Client>()
+  let tail: Place | null = null
+  let stopped = false
+
+  const end = (client: Client): void => {
+    if (clients.delete(client) && !client.body.destroyed) client.body.push(null)
+  }
+
+  const write = (client: Client, text: string): void => {
+    if (!clients.has(client)) return
+    client.wroteAtMs = clock.monotonicMs()
+    client.body.push(text)
+    if (client.body.readableLength > MAX_WAITING_BYTES) end(client)
+  }
+
+  const read = async (accountIds: readonly string[], from: Place, to: string): Promise<readonly EventRow[]> => {
+    const since = new Date(Math.max(0, from.atMs - OVERLAP_MS))
+    return database.system.query<EventRow>(sql.between, [from.xid, from.seq, to, accountIds, since, PAGE])
+  }
+
+  const horizon = async (): Promise<Place> => {
+    const atMs = clock.now().getTime()
+    const row = await database.system.one<{ xid: string }>(sql.horizon)
+    return { xid: row?.xid ?? '0', seq: 0, atMs }
+  }
+
+  const messages = async (rows: readonly EventRow[]): Promise<readonly Message[]> => {
+    const events = rows.map(followed)
+    const facts = await factsOf(database.system, events)
+    return rows.map((row, i) => messageOf(row, events[i] ?? followed(row), facts))
+  }
+
+  /** Brings a client that lies behind one page further; it is live when it has reached the reader's place. */
+  const catchUp = async (client: Client): Promise<boolean> => {
+    const goal = tail
+    // A reader in the middle of a long stretch stands within a transaction: it is met at the end of the stretch.
+    if (goal === null || goal.seq !== 0 || client.body.readableLength > MAX_WAITING_BYTES / 4) return false
+    const rows = await read([client.ask.principal.accountId], client.place, goal.xid)
+    const told = await messages(rows)
+    for (const message of told) tell(client, message)
+    const last = told.at(-1)
+    if (rows.length === PAGE && last !== undefined) {
+      client.place = last.place
+      return true
+    }
+    client.place = laterOf(client.place, goal)
+    client.live = client.place === goal
+    return false
+  }
+
+  const tell = (client: Client, { domainId, text }: Message): void => {
+    const { domainIds } = client.ask.principal
+    if (domainIds === null || (domainId !== null && domainIds.includes(domainId))) write(client, text)
+  }
+
+  /** Answers whether there is more to read. */
+  const advance = async (): Promise<boolean> => {
+    const to = await horizon()
+    const from: Place = tail ?? to
+    const live = [...clients].filter((client) => client.live)
+    const accounts = [...new Set(live.map(({ ask }) => ask.principal.accountId))]
+    const rows = accounts.length === 0 ? [] : await read(accounts, from, to.xid)
+    const told = await messages(rows)
+    for (const message of told) {
+      for (const client of live) {
+        if (client.ask.principal.accountId === message.accountId) tell(client, message)
+      }
+    }
+    tail = rows.length === PAGE ? (told.at(-1)?.place ?? to) : to
+    for (const client of live) client.place = tail
+    return rows.length === PAGE
+  }
+
+  const keep = async (client: Client): Promise<void> => {
+    const nowMs = clock.monotonicMs()
+    if (nowMs - client.wroteAtMs >= HEARTBEAT_MS) write(client, ': heartbeat\n\n')
+    if (nowMs - client.admittedAtMs < ADMITTED_FOR_MS) return
+    client.admittedAtMs = nowMs
+    if (!(await client.ask.isAdmitted())) end(client)
+  }
+
+  const turn = async (): Promise<number> => {
+    if (clients.size === 0) {
+      tail = null
+      return POLL_MS
+    }
+    let behind = await advance()
+    for (const client of clients) {
+      if (!client.live) behind = (await catchUp(client)) || behind
+      await keep(client)
+    }
+    return behind ? 0 : POLL_MS
+  }
+  const reader: Loop = loop({
+    name: 'event streams',
+    turn,
+    onError: (err) => log.warn({ err }, 'event streams will be read again'),
+  })
+
+  const checkRoom = (accountId: string): void => {
+    const own = [...clients].filter((client) => client.ask.principal.accountId === accountId).length
+    if (!stopped && own < MAX_STREAMS_PER_ACCOUNT && clients.size < MAX_STREAMS) return
+    throw errors.rate_limit_exceeded(
+      { limit: MAX_STREAMS_PER_ACCOUNT, window_seconds: null, retry_after: RETRY_AFTER_SECONDS },
+      { retryAfter: RETRY_AFTER_SECONDS },
+    )
+  }
+
+  const open = async (ask: StreamAsk): Promise<Readable> => {
+    checkRoom(ask.principal.accountId)
+    // Before the answer begins: what happens after the client has seen its headers belongs to the stream.
+    const place = ask.after ?? (await horizon())
+    checkRoom(ask.principal.accountId)
+    const nowMs = clock.monotonicMs()
+    const body = new Readable({ highWaterMark: MAX_WAITING_BYTES, read: () => undefined })
+    const client: Client = { ask, body, place, live: false, admittedAtMs: nowMs, wroteAtMs: nowMs }
+    clients.add(client)
+    const gone = (): void => end(client)
+    body.once('close', gone)
+    body.once('error', gone)
+    ask.signal.addEventListener('abort', gone, { once: true })
+    if (ask.signal.aborted) gone()
+    write(client, `retry: 2000\nid: ${placeText(place)}\n\n`)
+    reader.wake()
+    return body
+  }
+
+  return {
+    open,
+    service: {
+      name: 'event streams',
+      start: () => reader.start(),
+      stop: async (deadline) => {
+        stopped = true
+        for (const client of clients) end(client)
+        await reader.stop(deadline)
+      },
+    },
+  }
+}
+
+function laterOf(a: Place, b: Place): Place {
+  const [one, other] = [BigInt(a.xid), BigInt(b.xid)]
+  return one > other || (one === other && a.seq > b.seq) ? a : b
+}
+
+interface Message {
+  readonly accountId: string
+  readonly domainId: string | null
+  readonly place: Place
+  readonly text: string
+}
+
+function messageOf(row: EventRow, event: FollowedEvent, facts: Awaited<ReturnType<typeof factsOf>>): Message {
+  const place = { xid: row.xid, seq: row.seq, atMs: row.at.getTime() }
+  const known = event.emailId === null ? null : (facts.get(event.emailId) ?? null)
+  const data = JSON.stringify(wireEvent(event, known))
+  return {
+    accountId: event.accountId,
+    domainId: event.domainId,
+    place,
+    text: `id: ${placeText(place)}\nevent: ${event.type}\ndata: ${data}\n\n`,
+  }
+}
