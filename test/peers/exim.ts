@@ -1,5 +1,5 @@
-// Debian's Exim as a receiver. Its package and Postfix's exclude one another, so it may also lie unpacked in the folder
-// that PEERS_DIR names.
+// Debian's Exim as a receiver. Its package and Postfix's exclude one another, so it may also lie unpacked where
+// POSTHORN_TEST_EXIM says.
 
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -16,11 +16,8 @@ export interface EximOptions {
 
 /** The program, or null where it is not there. */
 export async function eximProgram(): Promise<string | null> {
-  const unpacked = process.env['PEERS_DIR']
-  const candidates = [
-    ...(unpacked === undefined ? [] : [path.join(unpacked, 'exim/usr/sbin/exim4')]),
-    '/usr/sbin/exim4',
-  ]
+  const unpacked = process.env['POSTHORN_TEST_EXIM']
+  const candidates = [...(unpacked === undefined ? [] : [unpacked]), '/usr/sbin/exim4']
   for (const program of candidates) {
     if (
       await run(program, ['-C', '/dev/null', '-bV']).then(
