@@ -1,0 +1,276 @@
+// Links in an html mail: found once, replaced for each recipient. Every byte that is not a replaced link stays as it was:
+// the html is cut at the places found and put together again, never parsed and printed.
+//
+// - A link is the first `href` of an `a` or `area` start tag whose value, its character references decoded once, is an
+//   http or https address with a host. Its value is replaced between its quotes (or without, as it stood).
+// - Untouched: relative addresses, mailto:, tel:, sms: and every other scheme, fragments, links marked
+//   `data-track="off"`, addresses over 4 KB or with control characters, and whatever a reader's program does not show
+//   as a link: comments (Outlook's conditional ones too), script, style, title, textarea, template and the like.
+// - `{{unsubscribe}}` becomes the address inside an attribute and an anchor in text; the address alone where an anchor
+//   cannot stand (inside another anchor, in a title, in a comment).
+// - The pixel stands before the last `</body>`, else at the end; when the end lies inside something unclosed, before it.
+//
+// The tokenizer is that of WHATWG HTML (section 13.2.5) without entity decoding; each character is looked at a bounded
+// number of times, so time grows with the length alone, whatever the html.
+
+import { decodeHTMLAttribute } from 'entities'
+import { QuoteType, Tokenizer } from 'htmlparser2'
+
+export interface HtmlLink {
+  /** Counts the replaceable links of the mail from 0. */
+  readonly index: number
+  /** The address, character references decoded once; blanks around it and line breaks inside it are no part of it. */
+  readonly url: string
+  /** The tag says that nobody is meant to see it. */
+  readonly hidden: boolean
+}
+
+/** Html cut into what stays and what is replaced; made once for all recipients. */
+export interface HtmlScan {
+  readonly links: readonly HtmlLink[]
+  readonly hasPlaceholder: boolean
+  /** What stays, one more than there are slots. */
+  readonly pieces: readonly string[]
+  readonly slots: readonly Slot[]
+}
+
+export type Slot =
+  | { readonly kind: 'link'; readonly link: HtmlLink; readonly raw: string }
+  | { readonly kind: 'unsubscribe'; readonly anchor: boolean }
+  | { readonly kind: 'pixel' }
+
+export interface Replacements {
+  /** The address that goes in the place of a link, of characters that need no escaping; null: links stay. */
+  readonly link: ((link: HtmlLink) => string) | null
+  /** The address of the pixel; null: none. */
+  readonly pixel: string | null
+  /** The address that the placeholder stands for; null: it is taken away. */
+  readonly unsubscribe: string | null
+}
+
+export const MAX_LINK_BYTES = 4_096
+
+// Editors put http:// before what they take for an address, and encode its braces.
+const IN_ATTRIBUTE = /(?:https?:\/\/)?(?:\{\{|%7b%7b)unsubscribe(?:\}\}|%7d%7d)/gi
+const IN_TEXT = /\{\{unsubscribe\}\}/g
+const ANYWHERE = /(?:\{\{|%7b%7b)unsubscribe(?:\}\}|%7d%7d)/i
+const WEB_ADDRESS = /^https?:\/\/[^/?#\\]/i
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const AROUND = /^[\0-\x20]+|[\0-\x20]+$/g
+const LINE_BREAKS = /[\t\r\n]/g
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const CONTROL = /[\0-\x1f\x7f]/
+const HIDDEN_STYLE = /(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden)/i
+/** Their content is text up to their end tag. */
+const RAW = new Set(['script', 'style', 'title', 'textarea', 'xmp', 'iframe', 'noembed', 'noframes', 'plaintext'])
+/** Of these, what a reader may see. */
+const SHOWN_RAW = new Set(['title', 'textarea'])
+const LONGEST_NAME = 9
+
+/** @param html at most some megabytes; the time is linear in its length */
+export function scanHtml(html: string): HtmlScan {
+  const pieces: string[] = []
+  const slots: Slot[] = []
+  const links: HtmlLink[] = []
+  let end = 0
+  for (const cut of cutsOf(html)) {
+    pieces.push(html.slice(end, cut.start))
+    slots.push(cut.slot)
+    if (cut.slot.kind === 'link') links.push(cut.slot.link)
+    end = cut.end
+  }
+  pieces.push(html.slice(end))
+  return { links, hasPlaceholder: slots.some(({ kind }) => kind === 'unsubscribe'), pieces, slots }
+}
+
+/** Puts the html together again. */
+export function fillHtml({ pieces, slots }: HtmlScan, replacements: Replacements): string {
+  const parts: string[] = []
+  slots.forEach((slot, i) => {
+    parts.push(pieces[i] ?? '', filled(slot, replacements))
+  })
+  parts.push(pieces.at(-1) ?? '')
+  return parts.join('')
+}
+
+function filled(slot: Slot, { link, pixel, unsubscribe }: Replacements): string {
+  switch (slot.kind) {
+    case 'link':
+      return link === null ? slot.raw : link(slot.link)
+    case 'pixel':
+      return pixel === null
+        ? ''
+        : `<img src="${pixel}" width="1" height="1" alt="" style="border:0;width:1px;height:1px">`
+    case 'unsubscribe':
+      if (unsubscribe === null) return ''
+      return slot.anchor ? `<a href="${unsubscribe}">Unsubscribe</a>` : unsubscribe
+  }
+}
+
+/** The text part: the placeholder becomes the address; null: it is taken away. */
+export function fillText(text: string, unsubscribe: string | null): string {
+  return text.replaceAll(IN_TEXT, () => unsubscribe ?? '')
+}
+
+interface Cut {
+  readonly start: number
+  readonly end: number
+  readonly slot: Slot
+}
+
+/** The open start tag: where its interesting values stand. */
+interface Tag {
+  readonly name: string
+  href: { readonly start: number; readonly end: number } | null
+  tracked: boolean
+  hidden: boolean
+}
+
+/** What is open at a place of the html. */
+interface Open {
+  /** The element whose content is raw text, or null. */
+  raw: string | null
+  templates: number
+  anchor: boolean
+}
+
+function cutsOf(html: string): readonly Cut[] {
+  const cuts: Cut[] = []
+  const open: Open = { raw: null, templates: 0, anchor: false }
+  const placeholders = ANYWHERE.test(html)
+  let tag: Tag = { name: '', href: null, tracked: true, hidden: false }
+  let attribute = ''
+  let value: { start: number; end: number } | null = null
+  let linkCount = 0
+  let bodyEnd: number | null = null
+  // The end of the last thing that was whole: a pixel put there is read as a tag.
+  let wholeEnd = 0
+
+  const whole = (end: number): void => {
+    if (open.raw === null && open.templates === 0) wholeEnd = end
+  }
+  const unsubscribeCuts = (pattern: RegExp, start: number, end: number, anchor: boolean): void => {
+    for (const found of html.slice(start, end).matchAll(pattern)) {
+      const at = start + found.index
+      cuts.push({ start: at, end: at + found[0].length, slot: { kind: 'unsubscribe', anchor } })
+    }
+  }
+  const attributeEnds = (): void => {
+    const { start, end } = value ?? { start: 0, end: 0 }
+    if (tag.name === 'a' || tag.name === 'area') {
+      if (attribute === 'href') tag.href ??= { start, end }
+      else if (attribute === 'data-track') tag.tracked &&= html.slice(start, end).trim().toLowerCase() !== 'off'
+      else if (attribute === 'hidden') tag.hidden = true
+      else if (attribute === 'style') tag.hidden ||= HIDDEN_STYLE.test(html.slice(start, end))
+    }
+    if (placeholders && value !== null) unsubscribeCuts(IN_ATTRIBUTE, start, end, false)
+  }
+  const tagEnds = (end: number): void => {
+    const { name, href, tracked, hidden } = tag
+    if (href !== null && tracked && open.templates === 0) {
+      const raw = html.slice(href.start, href.end)
+      const url = webAddress(raw)
+      if (url !== null) {
+        const link = { index: linkCount++, url, hidden }
+        cuts.push({ ...href, slot: { kind: 'link', link, raw } })
+      }
+    }
+    whole(end + 1)
+    if (RAW.has(name)) open.raw = name
+    else if (name === 'template') open.templates++
+    else if (name === 'a') open.anchor = true
+  }
+  const tokenizer = new Tokenizer(
+    { decodeEntities: false },
+    {
+      onopentagname: (start, end) => {
+        tag = { name: nameOf(html, start, end), href: null, tracked: true, hidden: false }
+      },
+      onattribname: (start, end) => {
+        attribute = end - start > 10 ? '' : html.slice(start, end).toLowerCase()
+        value = null
+      },
+      onattribdata: (start, end) => {
+        value = { start, end }
+      },
+      onattribend: (quote) => {
+        if (quote === QuoteType.NoValue) value = null
+        attributeEnds()
+      },
+      onopentagend: tagEnds,
+      onselfclosingtag: tagEnds,
+      onclosetag: (start, end) => {
+        const name = nameOf(html, start, end)
+        if (name === open.raw) open.raw = null
+        else if (name === 'template') open.templates = Math.max(0, open.templates - 1)
+        else if (name === 'a') open.anchor = false
+        else if (name === 'body' && open.templates === 0) bodyEnd = start - 2
+        const close = html.indexOf('>', end)
+        if (close !== -1) whole(close + 1)
+      },
+      ontext: (start, end) => {
+        whole(end)
+        if (!placeholders || open.templates > 0) return
+        if (open.raw === null) unsubscribeCuts(IN_TEXT, start, end, !open.anchor)
+        else if (SHOWN_RAW.has(open.raw)) unsubscribeCuts(IN_TEXT, start, end, false)
+      },
+      oncomment: (start, end) => {
+        if (end < html.length) whole(end + 1)
+        if (placeholders) unsubscribeCuts(IN_ATTRIBUTE, start, end, false)
+      },
+      ondeclaration: (_, end) => {
+        if (end < html.length) whole(end + 1)
+      },
+      onattribentity: ignore,
+      oncdata: ignore,
+      onend: ignore,
+      onprocessinginstruction: ignore,
+      ontextentity: ignore,
+    },
+  )
+  tokenizer.write(structureOf(html))
+  tokenizer.end()
+  const pixelAt = bodyEnd ?? wholeEnd
+  cuts.push({ start: pixelAt, end: pixelAt, slot: { kind: 'pixel' } })
+  return withoutOverlaps(cuts)
+}
+
+function ignore(): void {}
+
+/** The same length, so that places are those of the original: in html `<![CDATA[` only opens a comment that ends at `>`. */
+function structureOf(html: string): string {
+  return html.replaceAll('<![CDATA[', '<!_CDATA_')
+}
+
+function nameOf(html: string, start: number, end: number): string {
+  return end - start > LONGEST_NAME ? '' : html.slice(start, end).toLowerCase()
+}
+
+/** A link that holds the placeholder is the placeholder's. Cuts come in the order of their places, but for a tag's own. */
+function withoutOverlaps(cuts: readonly Cut[]): readonly Cut[] {
+  const sorted = cuts.toSorted((a, b) => a.start - b.start || a.end - b.end)
+  const inHref = new Set<Cut>()
+  sorted.forEach((cut, i) => {
+    if (cut.slot.kind !== 'link') return
+    const next = [sorted[i - 1], sorted[i + 1]]
+    if (next.some((other) => other?.slot.kind === 'unsubscribe' && other.start < cut.end && other.end > cut.start)) {
+      inHref.add(cut)
+    }
+  })
+  if (inHref.size === 0) return sorted
+  let index = 0
+  return sorted
+    .filter((cut) => !inHref.has(cut))
+    .map((cut) =>
+      cut.slot.kind === 'link' ? { ...cut, slot: { ...cut.slot, link: { ...cut.slot.link, index: index++ } } } : cut,
+    )
+}
+
+/** The address of a replaceable link, or null. Browsers drop what is dropped here (URL Standard, basic URL parser). */
+function webAddress(raw: string): string | null {
+  if (raw.length > MAX_LINK_BYTES * 8) return null
+  const url = decodeHTMLAttribute(raw).replaceAll(AROUND, '').replaceAll(LINE_BREAKS, '')
+  if (!WEB_ADDRESS.test(url) || CONTROL.test(url) || !url.isWellFormed()) return null
+  if (Buffer.byteLength(url) > MAX_LINK_BYTES) return null
+  return url
+}
