@@ -335,6 +335,25 @@ test('SMTP credentials are shown bare, log in, and end when they are rotated', a
   await until(async () => (await call('GET', '/api/v1/smtp-credentials')).body.last_used_at !== null)
 })
 
+test('a sandbox key is shown a password that sends nothing live, until the password is rotated', async () => {
+  const read = async (key?: string) => (await call('GET', '/api/v1/smtp-credentials', undefined, key)).body
+  const login = async ({ username, password }: { username: string; password: string }) => {
+    const answer = await node.room.authenticateSmtp({ username, password, ip: '192.0.2.1' })
+    return answer.kind === 'ok' ? answer.principal.mode : answer.kind
+  }
+  const live = await read()
+  const test = await read(account.testApiKey)
+  assert.equal(test.username, live.username)
+  assert.deepEqual([await login(live), await login(test)], ['live', 'sandbox'])
+  const rotate = async (body: object) =>
+    (await call('POST', '/api/v1/smtp-credentials/rotate', body, account.testApiKey)).body
+  const next = await rotate({ grace_period_hours: 1 })
+  assert.deepEqual([await login(live), await login(test), await login(next)], ['live', 'sandbox', 'sandbox'])
+  assert.deepEqual(await login(await read()), 'live')
+  await rotate({})
+  assert.deepEqual([await login(live), await login(test), await login(next)], ['refused', 'refused', 'refused'])
+})
+
 test('the user apikey logs in with a key that may send, from where the key may be used', async () => {
   const keyOf = async (body: object) => (await call('POST', KEYS, { name: 's', ...body })).body.data.key
   const login = async (password: string, ip = '192.0.2.1') =>

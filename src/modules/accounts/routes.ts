@@ -201,12 +201,13 @@ function smtpRoutes({ database, secrets, ids, clock, log, submission }: AccountR
       method: 'GET',
       path,
       access: { scope: 'smtp:read' },
-      summary: 'Reads the SMTP user name and password',
+      summary: 'Reads the SMTP user name and password; a sandbox key gets a password of sandbox mail',
       tag: TAG,
       answers: { 200: Smtp },
-      handle: async ({ principal: { accountId, keyId }, requestId }) => {
+      handle: async ({ principal, requestId }) => {
+        const { accountId, keyId } = principal
         const credential = await database.tenant(accountId, (db) =>
-          readSmtpCredential(db, secrets, accountId, clock.now()),
+          readSmtpCredential(db, secrets, principal, clock.now()),
         )
         log.info({ account_id: accountId, key_id: keyId, request_id: requestId }, 'SMTP password shown')
         return { ...bare(wireSmtp(credential, submission)), headers: NO_STORE }
@@ -220,9 +221,10 @@ function smtpRoutes({ database, secrets, ids, clock, log, submission }: AccountR
       tag: TAG,
       body: Rotation,
       answers: { 200: RotatedSmtp },
-      handle: async ({ principal: { accountId, keyId }, requestId, body }) => {
+      handle: async ({ principal, requestId, body }) => {
+        const { accountId, keyId } = principal
         const credential = await database.tenant(accountId, (db) =>
-          rotateSmtpCredential(db, { secrets, ids, clock }, accountId, graceMsOf(body)),
+          rotateSmtpCredential(db, { secrets, ids, clock }, principal, graceMsOf(body)),
         )
         log.info({ account_id: accountId, key_id: keyId, request_id: requestId }, 'SMTP password rotated')
         const fields = { ...wireSmtp(credential, submission), previous_valid_until: credential.previousValidUntil }

@@ -2,6 +2,9 @@
 // sealed under the instance's secret for the one endpoint that shows it; submission compares a keyed hash and opens
 // nothing. After a rotation with grace the password before stays good until its time.
 //
+// A sandbox key is never shown a password that sends live mail. It gets one of the same user name whose mail stays in the
+// house: derived from the hash of the live one, which it does not tell, so it changes with every rotation.
+//
 // The user name `apikey` with an API key of scope `send` logs in as that key. Nothing here is cached: a rotation, a
 // revocation or a suspension holds for the next log-in at once.
 
@@ -23,8 +26,10 @@ import type { UseLog } from './uses.ts'
 
 const SEAL = 'smtp-password'
 const MAC = 'smtp-password-mac'
+const SANDBOX = 'smtp-password-sandbox'
 const USERNAME_CHARS = 20
 const PASSWORD_CHARS = 32
+const SANDBOX_PASSWORD_BYTES = 24
 const KEY_USERNAME = 'apikey'
 
 export interface SmtpCredential {
@@ -53,22 +58,20 @@ export function newSmtpCredential(
   }
 }
 
-export async function readSmtpCredential(
-  db: Db,
-  secrets: Secrets,
-  accountId: string,
-  now: Date,
-): Promise<SmtpCredential> {
-  const row = await selectSmtp(db, accountId)
+/** Who asks, and thereby whose mail the password sends. */
+type Owner = Pick<Principal, 'accountId' | 'mode'>
+
+export async function readSmtpCredential(db: Db, secrets: Secrets, owner: Owner, now: Date): Promise<SmtpCredential> {
+  const row = await selectSmtp(db, owner.accountId)
   if (row === null) throw errors.not_found()
-  return shown(secrets, row, now)
+  return shown(secrets, row, owner.mode, now)
 }
 
 /** @param graceMs how long the present password stays good; 0 = not at all */
 export async function rotateSmtpCredential(
   db: Db,
   { secrets, ids, clock }: { readonly secrets: Secrets; readonly ids: Ids; readonly clock: Clock },
-  accountId: string,
+  { accountId, mode }: Owner,
   graceMs: number,
 ): Promise<SmtpCredential> {
   const password = randomBase62(PASSWORD_CHARS, ids.bytes)
@@ -81,7 +84,7 @@ export async function rotateSmtpCredential(
     at: now,
   })
   if (row === null) throw errors.not_found()
-  return shown(secrets, row, now)
+  return shown(secrets, row, mode, now)
 }
 
 export type SmtpLogin =
@@ -137,22 +140,34 @@ async function byPassword(
   if (row === null) return null
   const now = clock.now()
   const graceLasts = row.previous_valid_until !== null && row.previous_valid_until > now
-  const good =
-    sameSecret(mac, row.password_mac) || (graceLasts && row.previous_mac !== null && sameSecret(mac, row.previous_mac))
-  if (!good) return null
+  const good = [row.password_mac, graceLasts ? row.previous_mac : null].filter((one) => one !== null)
+  const sandboxed = (one: Buffer): boolean =>
+    sameSecret(mac, macOf(secrets, row.account_id, sandboxPassword(secrets, row.account_id, one)))
+  const mode = good.some((one) => sameSecret(mac, one)) ? 'live' : good.some(sandboxed) ? 'sandbox' : null
+  if (mode === null) return null
   uses.smtp({ accountId: row.account_id, at: now })
-  return { accountId: row.account_id, keyId: null, mode: 'live', scopes: ['send'], domainIds: null }
+  return { accountId: row.account_id, keyId: null, mode, scopes: ['send'], domainIds: null }
 }
 
 function macOf(secrets: Secrets, accountId: string, password: string): Buffer {
   return secrets.mac(MAC, `${accountId}\0${password}`)
 }
 
-function shown(secrets: Secrets, row: SmtpRow, now: Date): SmtpCredential {
+/** @param mac the hash of the live password that it goes with */
+function sandboxPassword(secrets: Secrets, accountId: string, mac: Buffer): string {
+  const digest = secrets.mac(SANDBOX, `${accountId}\0${mac.toString('hex')}`)
+  return `test${BigInt(`0x${digest.toString('hex', 0, SANDBOX_PASSWORD_BYTES)}`).toString(36)}`
+}
+
+function shown(secrets: Secrets, row: SmtpRow, mode: Principal['mode'], now: Date): SmtpCredential {
   const until = row.previous_valid_until
+  const { account_id: accountId } = row
   return {
     username: row.username,
-    password: secrets.open(SEAL, row.account_id, row.password_sealed).toString(),
+    password:
+      mode === 'live'
+        ? secrets.open(SEAL, accountId, row.password_sealed).toString()
+        : sandboxPassword(secrets, accountId, row.password_mac),
     createdAt: row.created_at,
     rotatedAt: row.rotated_at,
     lastUsedAt: row.last_used_at,
