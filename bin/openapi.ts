@@ -2,8 +2,9 @@
 
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { apiServer, connectRooms, systemGround } from '../src/app.ts'
+import { apiServer, connectRooms } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
+import { systemGround } from '../src/ground.ts'
 import { connect } from '../src/platform/db.ts'
 import { SECRET_BYTES, secretsFrom } from '../src/platform/secrets.ts'
 

@@ -6,6 +6,7 @@ import os from 'node:os'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
 import { type Followers, followersOf } from './followers.ts'
+import type { Ground } from './ground.ts'
 import { type Accounts, accountRoutes, accountsRoom, readPlans } from './modules/accounts/index.ts'
 import { bounceRoutes } from './modules/bounces/index.ts'
 import {
@@ -50,43 +51,16 @@ import {
 } from './modules/sending/index.ts'
 import { expireSuppressions, forgetOldSoftBounces, suppressionRoutes } from './modules/suppression/index.ts'
 import { instanceCertificate } from './platform/certificates.ts'
-import { type CorrectableClock, systemClock } from './platform/clock.ts'
 import type { Database } from './platform/db.ts'
 import { type DiskGuard, diskGuard } from './platform/disk.ts'
-import type { Resolver } from './platform/dns.ts'
-import { authoritativeResolver } from './platform/dns-authoritative.ts'
-import { dnsResolver } from './platform/dns-resolver.ts'
 import { ApiError } from './platform/errors.ts'
 import { healthEndpoints } from './platform/health.ts'
 import { type AnyEndpoint, type HttpServer, httpServer } from './platform/http.ts'
-import { type Ids, systemIds } from './platform/ids.ts'
+import type { Ids } from './platform/ids.ts'
 import { loop, type Service, startAll, stopAll } from './platform/lifecycle.ts'
-import { createLogger, type Logger } from './platform/log.ts'
 import { databasePulse, type Pulse } from './platform/pulse.ts'
 import type { Store } from './platform/store.ts'
 import { type Submission, submissionService } from './roles/submission.ts'
-
-/** What tests put in place of the outside. */
-export interface Ground {
-  readonly clock: CorrectableClock
-  readonly ids: Ids
-  readonly log: Logger
-  /** For delivery, and for whoever asks about somebody else's domain. */
-  readonly resolver: Resolver
-  /** For the verification of the accounts' own domains: never from a cache. */
-  readonly verifier: Resolver
-}
-
-export function systemGround(config: Config): Ground {
-  const clock = systemClock()
-  const cached = dnsResolver({ clock, servers: config.dnsServers })
-  const verifier =
-    config.dnsServers.length > 0
-      ? cached.fresh()
-      : authoritativeResolver(cached, { clock, allowPrivate: config.allowPrivateNetworks })
-  const ids = systemIds(() => clock.now().getTime())
-  return { clock, ids, log: createLogger(config.logLevel), resolver: cached, verifier }
-}
 
 /** The rooms of one process, connected. */
 export interface Rooms {

@@ -1,7 +1,7 @@
 // The rooms that follow the log, connected: the log itself over HTTP. A part of the composition root.
 
-import type { Ground } from './app.ts'
 import type { Config } from './config.ts'
+import type { Ground } from './ground.ts'
 import type { Accounts } from './modules/accounts/index.ts'
 import { eventRoutes, eventStreams } from './modules/events/index.ts'
 import { emailsTo } from './modules/outbox/index.ts'

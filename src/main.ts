@@ -3,10 +3,11 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { startApp, systemGround } from './app.ts'
+import { startApp } from './app.ts'
 import { commands } from './commands.ts'
 import { type Config, processConfig } from './config.ts'
 import { firstRun } from './first-run.ts'
+import { systemGround } from './ground.ts'
 import { type Command, UsageError } from './platform/command.ts'
 import { attachStore, openStore, type StoreOptions } from './platform/store.ts'
 

@@ -1,0 +1,31 @@
+// What a process stands on: clock, ids, log, the DNS. Tests put their own in place of it.
+
+import type { Config } from './config.ts'
+import { type CorrectableClock, systemClock } from './platform/clock.ts'
+import type { Resolver } from './platform/dns.ts'
+import { authoritativeResolver } from './platform/dns-authoritative.ts'
+import { dnsResolver } from './platform/dns-resolver.ts'
+import { type Ids, systemIds } from './platform/ids.ts'
+import { createLogger, type Logger } from './platform/log.ts'
+
+/** What tests put in place of the outside. */
+export interface Ground {
+  readonly clock: CorrectableClock
+  readonly ids: Ids
+  readonly log: Logger
+  /** For delivery, and for whoever asks about somebody else's domain. */
+  readonly resolver: Resolver
+  /** For the verification of the accounts' own domains: never from a cache. */
+  readonly verifier: Resolver
+}
+
+export function systemGround(config: Config): Ground {
+  const clock = systemClock()
+  const cached = dnsResolver({ clock, servers: config.dnsServers })
+  const verifier =
+    config.dnsServers.length > 0
+      ? cached.fresh()
+      : authoritativeResolver(cached, { clock, allowPrivate: config.allowPrivateNetworks })
+  const ids = systemIds(() => clock.now().getTime())
+  return { clock, ids, log: createLogger(config.logLevel), resolver: cached, verifier }
+}
