@@ -322,8 +322,8 @@ create table email (
   click_count integer default 0 not null,
   constraint email_pkey PRIMARY KEY (account_id, id)
 ) partition by RANGE (id);
-CREATE INDEX email_message_id ON ONLY email USING btree (account_id, message_id);
-CREATE INDEX email_recipient ON ONLY email USING btree (account_id, recipient_key text_pattern_ops);
+CREATE INDEX email_message_id ON ONLY email USING btree (message_id, account_id);
+CREATE INDEX email_recipient ON ONLY email USING btree (recipient_key text_pattern_ops, account_id);
 alter table email enable row level security, force row level security;
 create policy system on email to posthorn_system
   using true
