@@ -49,6 +49,7 @@ import {
   templateRoutes,
   templatesOf,
 } from './modules/sending/index.ts'
+import { deliveryFigures } from './modules/statistics/index.ts'
 import { expireSuppressions, forgetOldSoftBounces, suppressionRoutes } from './modules/suppression/index.ts'
 import { instanceCertificate } from './platform/certificates.ts'
 import type { Database } from './platform/db.ts'
@@ -164,6 +165,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
       clock,
       log,
       ownedDomains,
+      deliveryFigures: (_db, accountId, month) => deliveryFigures(database, accountId, month),
       submission: {
         host: config.hostname,
         starttlsPorts: config.submissionPorts,
@@ -242,7 +244,7 @@ export async function servicesOf(
   const has = (role: (typeof config.roles)[number]): boolean => config.roles.includes(role)
   const services: Service[] = [partitionsLoop(rooms), accounts.service, listener(rooms), rooms.disk, rooms.pulse]
   if (has('worker')) {
-    services.push(recheckLoop({ database, clock, domains, log }), cleaningLoop(rooms))
+    services.push(recheckLoop({ database, clock, domains, log }), cleaningLoop(rooms), ...rooms.followers.workers)
   }
   if (rooms.delivery !== null) services.push(rooms.delivery)
   if (has('submission')) services.push(await submissionOf(rooms))

@@ -2,6 +2,7 @@
 
 import { accountCommands } from './modules/accounts/index.ts'
 import { domainCommands } from './modules/domains/index.ts'
+import { statisticsCommands } from './modules/statistics/index.ts'
 import type { Command } from './platform/command.ts'
 
-export const commands: readonly Command[] = [...accountCommands, ...domainCommands]
+export const commands: readonly Command[] = [...accountCommands, ...domainCommands, ...statisticsCommands]

@@ -85,6 +85,16 @@ async function lockCursor(db: Db, name: string): Promise<Cursor> {
   return { xid: row.xid, seq: row.seq, at: row.at instanceof Date ? row.at : null }
 }
 
+/** Sends a follower back to the start of the log, in the caller's transaction; its workers wait for that to end. */
+export async function rewind(db: Db, name: string): Promise<void> {
+  await db.execute(sql.rewind, [name])
+}
+
+/** The first moment that the log can tell of; null when it has no partition. */
+export async function logBegins(db: Db): Promise<Date | null> {
+  return (await db.one<{ at: Date | null }>(sql.logBegins))?.at ?? null
+}
+
 export function followed(row: EventRow): FollowedEvent {
   return {
     eventId: row.event_id,

@@ -6,9 +6,10 @@
 // when the email is accepted; later events are joined to it by the email's id, whose time says in which partition it is.
 
 export { append, type NewEvent } from './append.ts'
-export { type FollowedEvent, type FollowOptions, follow } from './follow.ts'
+export { type FollowedEvent, type FollowOptions, follow, logBegins, rewind } from './follow.ts'
 export { dropEvents, ensureEventPartitions } from './partitions.ts'
 export { eventsOfEmail, factsOf, wireEvent } from './read.ts'
 export { type EventRoutesOptions, eventRoutes } from './routes.ts'
+export { type UnfollowedExpressions, unfollowedSql } from './sql.ts'
 export { type EventStreams, type EventStreamsOptions, eventStreams } from './stream.ts'
 export { type EmailFacts, EVENT_TYPES, type EventType, type Stream, type WireEvent } from './types.ts'

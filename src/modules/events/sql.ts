@@ -79,3 +79,35 @@ export const between = statement(
      and e.account_id = any($4::uuid[]) and e.at >= $5
    order by e.xid, e.seq limit $6`,
 )
+
+/** Expressions of a statement of another room: which follower (text), whose events (uuid). */
+export interface UnfollowedExpressions {
+  readonly follower: string
+  readonly accountId: string
+}
+
+/**
+ * A query for the events of one account that a follower has not taken yet, of the snapshot of the statement around it. For
+ * the system face alone. The account is compared as text so that the plan starts from the follower's place, behind which
+ * lies little, and not from the account, which may have millions.
+ */
+export function unfollowedSql({ follower, accountId }: UnfollowedExpressions): string {
+  const of = (column: string, none: string): string =>
+    `coalesce((select f.${column} from follower f where f.name = ${follower}), ${none})`
+  return `select e.at, e.type, e.data, e.sandbox from event e
+    where (e.xid, e.seq) > (${of('xid', `'0'::xid8`)}, ${of('seq', '0')})
+      and e.at >= ${of('at', `'-infinity'`)} - interval '7 days' and e.account_id::text = ${accountId}::text`
+}
+
+export const rewind = statement(
+  'events_rewind_follower',
+  `insert into follower (name) values ($1)
+   on conflict (name) do update set xid = '0', seq = 0, at = '-infinity'`,
+)
+// Partitions are dropped by whole days, and each is named by its day.
+export const logBegins = statement(
+  'events_log_begins',
+  `select to_date(min(right(c.relname, 8)), 'YYYYMMDD')::timestamp at time zone 'UTC' as at
+   from pg_inherits i join pg_class c on c.oid = i.inhrelid
+   where i.inhparent = 'event'::regclass and right(c.relname, 8) ~ '^\\d{8}$'`,
+)

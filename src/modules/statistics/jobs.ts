@@ -1,0 +1,44 @@
+import type { Database } from '../../platform/db.ts'
+import { type Loop, loop } from '../../platform/lifecycle.ts'
+import type { Logger } from '../../platform/log.ts'
+import { follow, logBegins, rewind } from '../events/index.ts'
+import { rollUp } from './roll-up.ts'
+import * as sql from './sql.ts'
+
+const NAME = 'statistics'
+const AT_ONCE = 5_000
+const POLL_MS = 500
+
+/** Counts the next stretch of the log. @returns how many events it had; 0 when there is nothing new */
+export function followStatistics(database: Database): Promise<number> {
+  return follow(database, { name: NAME, limit: AT_ONCE, effect: rollUp })
+}
+
+export function statisticsLoop({ database, log }: { readonly database: Database; readonly log: Logger }): Loop {
+  return loop({
+    name: 'statistics',
+    turn: async () => ((await followStatistics(database)) === AT_ONCE ? 0 : POLL_MS),
+    onError: (err) => log.warn({ err }, 'statistics will be tried again'),
+  })
+}
+
+/**
+ * Counts the log anew. Days that retention has taken out of the log keep their figures. Running followers may go on; what
+ * is asked for meanwhile is answered from what has been counted so far.
+ *
+ * @returns how many events were counted here
+ */
+export async function rebuildStatistics(database: Database): Promise<number> {
+  const begins = await logBegins(database.system)
+  await database.transaction(async (db) => {
+    // The cursor's row is taken first, as followers do: none of them counts while the figures are forgotten.
+    await rewind(db, NAME)
+    if (begins === null) return
+    await db.execute(sql.dropBucketsFrom, [begins])
+    await db.execute(sql.dropFirstsFrom, [begins])
+    await db.execute(sql.clearFirstsFrom, [begins])
+  })
+  let counted = 0
+  for (let taken = AT_ONCE; taken > 0; counted += taken) taken = await followStatistics(database)
+  return counted
+}

@@ -1,0 +1,190 @@
+// The reports: which days, read from which roll-ups, in which figures (contract section 16).
+
+import type { Clock } from '../../platform/clock.ts'
+import { type Db, sqlState } from '../../platform/db.ts'
+import { platformErrors } from '../../platform/errors.ts'
+import { COUNTERS, type Counts } from './counters.ts'
+import { rate } from './figures.ts'
+import { NO_DOMAIN, SCOPE, SPAN } from './roll-up.ts'
+import * as sql from './sql.ts'
+
+export const MAX_DAYS = 365
+const DEFAULT_DAYS = 30
+const DAY_MS = 86_400_000
+const UNKNOWN_ZONE = '22023'
+
+export interface ReportQuery {
+  readonly from_date?: string
+  readonly to_date?: string
+  readonly tag?: string
+  readonly domain_id?: string
+  readonly stream?: 'transactional' | 'broadcast'
+  readonly timezone: string
+  readonly include_machine: boolean
+  readonly include_sandbox: boolean
+}
+
+export interface Period {
+  readonly from_date: string
+  readonly to_date: string
+  readonly timezone: string
+}
+
+/** Each day's counts, one entry for every day of the period. */
+export type Days = readonly { readonly date: string; readonly counts: Counts }[]
+
+const NONE = Object.fromEntries(COUNTERS.map((name) => [name, 0])) as Counts
+
+/** @throws ApiError invalid_parameter */
+export function periodOf(query: ReportQuery, clock: Clock): Period {
+  const today = dateIn(query.timezone, clock.now())
+  const last = query.to_date ?? (query.from_date === undefined ? today : latest(query.from_date, today))
+  const first = query.from_date ?? dateBefore(last, DEFAULT_DAYS - 1)
+  for (const [parameter, date] of [
+    ['from_date', first],
+    ['to_date', last],
+  ] as const) {
+    if (Number.isNaN(Date.parse(date)) || dateBefore(date, 0) !== date) fault(parameter, 'date')
+  }
+  const days = (Date.parse(last) - Date.parse(first)) / DAY_MS + 1
+  if (days < 1) fault('to_date', 'not_before_from_date')
+  if (days > MAX_DAYS) fault('from_date', 'max_days')
+  return { from_date: first, to_date: last, timezone: query.timezone }
+}
+
+function latest(from: string, today: string): string {
+  const end = dateBefore(from, 1 - MAX_DAYS)
+  if (from > today) return from
+  return end < today ? end : today
+}
+
+function fault(parameter: string, rule: string): never {
+  throw platformErrors.invalid_parameter({ parameter, rule })
+}
+
+function dateBefore(date: string, days: number): string {
+  return new Date(Date.parse(date) - days * DAY_MS).toISOString().slice(0, 10)
+}
+
+function dateIn(timezone: string, at: Date): string {
+  try {
+    const parts = new Intl.DateTimeFormat('en', {
+      timeZone: timezone,
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+    }).formatToParts(at)
+    const part = (type: string): string => parts.find((one) => one.type === type)?.value ?? ''
+    return `${part('year')}-${part('month')}-${part('day')}`
+  } catch {
+    return fault('timezone', 'timezone')
+  }
+}
+
+/** @param boundTo the domains that the key may see; null = all */
+export async function daysOf(
+  db: Db,
+  accountId: string,
+  { query, period, boundTo }: { query: ReportQuery; period: Period; boundTo: readonly string[] | null },
+): Promise<Days> {
+  const domains = domainsOf(query.domain_id, boundTo)
+  const tagged = query.tag !== undefined
+  const scope = domains === null ? (tagged ? SCOPE.tag : SCOPE.account) : tagged ? SCOPE.domainAndTag : SCOPE.domain
+  const rows = await db
+    .query<{ readonly date: string } & Counts>(sql.byDay, [
+      accountId,
+      scope,
+      isUtc(period.timezone) ? SPAN.day : SPAN.quarter,
+      domains ?? [NO_DOMAIN],
+      query.tag ?? '',
+      period.from_date,
+      period.to_date,
+      period.timezone,
+      query.stream === undefined ? null : query.stream === 'broadcast' ? 1 : 0,
+      query.include_sandbox,
+    ])
+    .catch((error: unknown) => {
+      if (sqlState(error) === UNKNOWN_ZONE) return fault('timezone', 'timezone')
+      throw error
+    })
+  const known = new Map(rows.map(({ date, ...counts }) => [date, counts as Counts]))
+  const days: { date: string; counts: Counts }[] = []
+  for (let date = period.from_date; date <= period.to_date; date = dateBefore(date, -1)) {
+    days.push({ date, counts: known.get(date) ?? NONE })
+  }
+  return days
+}
+
+function domainsOf(asked: string | undefined, boundTo: readonly string[] | null): readonly string[] | null {
+  if (boundTo === null) return asked === undefined ? null : [asked]
+  return asked === undefined ? boundTo : boundTo.filter((id) => id === asked.toLowerCase())
+}
+
+function isUtc(timezone: string): boolean {
+  return /^(?:etc\/)?(?:utc|gmt|uct|zulu|greenwich|universal)$/i.test(timezone)
+}
+
+export function totalOf(days: Days): Counts {
+  const total: Record<string, number> = { ...NONE }
+  for (const { counts } of days) for (const name of COUNTERS) total[name] = (total[name] ?? 0) + counts[name]
+  return total as Counts
+}
+
+// --- figures, by wire name
+
+export type Figures = Readonly<Record<string, number>>
+export type FiguresOf = (counts: Counts, machines: boolean) => Figures
+
+export const sends: FiguresOf = ({ sent }) => ({ sent })
+
+export const bounces: FiguresOf = ({ hard, soft, block, unknown_bounces: unknown }) => ({
+  bounces: hard + soft + block + unknown,
+  hard,
+  soft,
+  block,
+  unknown,
+})
+
+export const spam: FiguresOf = ({ complained }) => ({ spam_complaints: complained })
+
+export const opens: FiguresOf = (counts, machines) => ({
+  opens: counts.opens + (machines ? counts.machine_opens : 0),
+  unique_opens: machines ? counts.unique_any_opens : counts.unique_opens,
+  machine_opens: counts.machine_opens,
+})
+
+export const platforms: FiguresOf = (counts, machines) => ({
+  desktop: counts.desktop + (machines ? counts.machine_desktop : 0),
+  mobile: counts.mobile + (machines ? counts.machine_mobile : 0),
+  webmail: counts.webmail + (machines ? counts.machine_webmail : 0),
+  unknown: counts.unknown_platform + (machines ? counts.machine_unknown_platform : 0),
+})
+
+export const clicks: FiguresOf = (counts, machines) => ({
+  clicks: counts.clicks + (machines ? counts.bot_clicks : 0),
+  unique_clicks: machines ? counts.unique_any_clicks : counts.unique_clicks,
+  bot_clicks: counts.bot_clicks,
+})
+
+/** Rates: bounce and delivery over sent, the rest over delivered; those of opens and clicks from unique human ones. */
+export function overview(counts: Counts, machines: boolean): Readonly<Record<string, unknown>> {
+  const { sent, delivered, unsubscribed, failed, suppressed, complained } = counts
+  const bounced = bounces(counts, machines)
+  return {
+    ...sends(counts, machines),
+    ...bounced,
+    ...spam(counts, machines),
+    ...opens(counts, machines),
+    platforms: platforms(counts, machines),
+    ...clicks(counts, machines),
+    delivered,
+    unsubscribes: unsubscribed,
+    failed,
+    suppressed,
+    delivery_rate: rate(delivered, sent),
+    bounce_rate: rate(bounced['bounces'] ?? 0, sent),
+    complaint_rate: rate(complained, delivered),
+    open_rate: rate(counts.unique_opens, delivered),
+    click_rate: rate(counts.unique_clicks, delivered),
+  }
+}

@@ -1,0 +1,120 @@
+// Following the log into the roll-ups. All of a stretch of the log is counted, or none of it: the counts, the firsts and the
+// follower's cursor are written in one transaction.
+
+import type { Db } from '../../platform/db.ts'
+import type { FollowedEvent } from '../events/index.ts'
+import { COUNTER_OF_FIRST, COUNTERS, type Counter, countersOf, FIRSTS, type First, firstsOf } from './counters.ts'
+import * as sql from './sql.ts'
+
+export const NO_DOMAIN = '00000000-0000-0000-0000-000000000000'
+export const SCOPE = { account: 0, domain: 1, tag: 2, domainAndTag: 3 } as const
+export const SPAN = { quarter: 0, day: 1 } as const
+
+const QUARTER_MS = 900_000
+const DAY_MS = 86_400_000
+
+type Dimensions = Pick<FollowedEvent, 'accountId' | 'domainId' | 'tag' | 'stream' | 'sandbox'>
+
+interface Row {
+  readonly key: readonly [string, number, number, string, string, Date, number, boolean]
+  readonly counts: Int32Array
+}
+
+type Rows = Map<string, Row>
+
+/** The effect of the follower. */
+export async function rollUp(db: Db, events: readonly FollowedEvent[]): Promise<void> {
+  const rows: Rows = new Map()
+  for (const event of events) {
+    for (const counter of countersOf(event)) add(rows, event, event.at, counter, 1)
+  }
+  await countFirsts(db, events, rows)
+  const changed = [...rows.values()].filter(({ counts }) => counts.some((count) => count !== 0))
+  if (changed.length === 0) return
+  const keys = Array.from({ length: 8 }, (_, i) => changed.map(({ key }) => key[i]))
+  const counts = COUNTERS.map((_, i) => changed.map((row) => row.counts[i]))
+  await db.execute(sql.addCounts, [...keys, ...counts])
+}
+
+function add(rows: Rows, of: Dimensions, at: Date, counter: Counter, amount: number): void {
+  const position = COUNTERS.indexOf(counter)
+  const stream = of.stream === 'broadcast' ? 1 : 0
+  for (const [span, lengthMs] of [
+    [SPAN.quarter, QUARTER_MS],
+    [SPAN.day, DAY_MS],
+  ] as const) {
+    const bucketMs = Math.floor(at.getTime() / lengthMs) * lengthMs
+    for (const [scope, domainId, tag] of scopesOf(of)) {
+      const name = `${of.accountId} ${scope} ${span} ${domainId} ${bucketMs} ${stream} ${of.sandbox} ${tag}`
+      let row = rows.get(name)
+      if (row === undefined) {
+        const key = [of.accountId, scope, span, domainId, tag, new Date(bucketMs), stream, of.sandbox] as const
+        row = { key, counts: new Int32Array(COUNTERS.length) }
+        rows.set(name, row)
+      }
+      row.counts[position] = (row.counts[position] ?? 0) + amount
+    }
+  }
+}
+
+function scopesOf({ domainId, tag }: Dimensions): readonly (readonly [scope: number, domainId: string, tag: string])[] {
+  const scopes: (readonly [number, string, string])[] = [[SCOPE.account, NO_DOMAIN, '']]
+  if (domainId !== null) scopes.push([SCOPE.domain, domainId, ''])
+  if (tag !== null) scopes.push([SCOPE.tag, NO_DOMAIN, tag])
+  if (domainId !== null && tag !== null) scopes.push([SCOPE.domainAndTag, domainId, tag])
+  return scopes
+}
+
+type Firsts = { -readonly [Name in First]: Date | null }
+type FirstsRow = Firsts & { readonly account_id: string; readonly email_id: string }
+
+/** A first that turns out to have been earlier moves from the day on which it stood. */
+async function countFirsts(db: Db, events: readonly FollowedEvent[], rows: Rows): Promise<void> {
+  const engaged = events.filter((event) => event.emailId !== null && firstsOf(event).length > 0)
+  if (engaged.length === 0) return
+  const byEmail = Map.groupBy(engaged, ({ accountId, emailId }) => `${accountId} ${emailId}`)
+  const some = [...byEmail.values()].flatMap((group) => group.slice(0, 1))
+  const stored = await db.query<FirstsRow>(sql.readFirsts, [
+    some.map(({ accountId }) => accountId),
+    some.map(({ emailId }) => emailId),
+  ])
+  const known = new Map(stored.map((row) => [`${row.account_id} ${row.email_id}`, row]))
+  const written: FirstsRow[] = []
+  for (const [name, group] of byEmail) {
+    const before: Firsts = known.get(name) ?? { opened: null, any_opened: null, clicked: null, any_clicked: null }
+    const after = firstsAfter(before, group)
+    const [event] = group
+    if (event === undefined || event.emailId === null || FIRSTS.every((first) => after[first] === before[first]))
+      continue
+    written.push({ account_id: event.accountId, email_id: event.emailId, ...after })
+    for (const first of FIRSTS) move(rows, event, COUNTER_OF_FIRST[first], before[first], after[first])
+  }
+  if (written.length === 0) return
+  const columns = ['account_id', 'email_id', ...FIRSTS] as const
+  await db.execute(
+    sql.writeFirsts,
+    columns.map((column) => written.map((row) => row[column])),
+  )
+}
+
+function firstsAfter(before: Firsts, events: readonly FollowedEvent[]): Firsts {
+  const after: Firsts = {
+    opened: before.opened,
+    any_opened: before.any_opened,
+    clicked: before.clicked,
+    any_clicked: before.any_clicked,
+  }
+  for (const event of events) {
+    for (const first of firstsOf(event)) {
+      const known = after[first]
+      if (known === null || event.at < known) after[first] = event.at
+    }
+  }
+  return after
+}
+
+function move(rows: Rows, of: Dimensions, counter: Counter, from: Date | null, to: Date | null): void {
+  if (from === to || to === null) return
+  if (from !== null) add(rows, of, from, counter, -1)
+  add(rows, of, to, counter, 1)
+}

@@ -1,0 +1,134 @@
+import { type TSchema, Type } from 'typebox'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/db.ts'
+import { type AnyEndpoint, endpoint, type Principal, Uuid } from '../../platform/http.ts'
+import {
+  bounces,
+  clicks,
+  type Days,
+  daysOf,
+  type FiguresOf,
+  opens,
+  overview,
+  type Period,
+  periodOf,
+  platforms,
+  type ReportQuery,
+  sends,
+  spam,
+  totalOf,
+} from './report.ts'
+
+export interface StatisticsRoutesOptions {
+  readonly database: Database
+  readonly clock: Clock
+}
+
+const TAG = 'Statistics'
+const CalendarDate = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', examples: ['2026-01-31'] })
+
+const Query = Type.Object({
+  from_date: Type.Optional(CalendarDate),
+  to_date: Type.Optional(CalendarDate),
+  tag: Type.Optional(Type.String({ maxLength: 128 })),
+  domain_id: Type.Optional(Uuid),
+  stream: Type.Optional(Type.Enum(['transactional', 'broadcast'])),
+  timezone: Type.String({ default: 'UTC', maxLength: 64, pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$' }),
+  include_machine: Type.Boolean({ default: false }),
+  include_sandbox: Type.Boolean({ default: false }),
+})
+
+const PeriodReport = Type.Object({ from_date: CalendarDate, to_date: CalendarDate, timezone: Type.String() })
+const integers = (names: readonly string[]): Record<string, TSchema> =>
+  Object.fromEntries(names.map((name) => [name, Type.Integer()]))
+const Rate = Type.Union([Type.Number(), Type.Null()])
+
+interface DailyReport {
+  readonly path: string
+  readonly summary: string
+  readonly names: readonly string[]
+  readonly figures: FiguresOf
+}
+
+const BOUNCES = ['bounces', 'hard', 'soft', 'block', 'unknown']
+const OPENS = ['opens', 'unique_opens', 'machine_opens']
+const PLATFORMS = ['desktop', 'mobile', 'webmail', 'unknown']
+const CLICKS = ['clicks', 'unique_clicks', 'bot_clicks']
+
+const DAILY: readonly DailyReport[] = [
+  { path: '/sends', summary: 'Emails sent, by day', names: ['sent'], figures: sends },
+  { path: '/bounces', summary: 'Bounces, by day and type', names: BOUNCES, figures: bounces },
+  { path: '/spam', summary: 'Spam complaints, by day', names: ['spam_complaints'], figures: spam },
+  { path: '/opens', summary: 'Opens, by day', names: OPENS, figures: opens },
+  { path: '/opens/platforms', summary: 'Opens by platform, by day', names: PLATFORMS, figures: platforms },
+  { path: '/clicks', summary: 'Clicks, by day', names: CLICKS, figures: clicks },
+]
+
+const Overview = Type.Object({
+  ...integers(['sent', ...BOUNCES, 'spam_complaints', ...OPENS]),
+  platforms: Type.Object(integers(PLATFORMS)),
+  ...integers([...CLICKS, 'delivered', 'unsubscribes', 'failed', 'suppressed']),
+  delivery_rate: Rate,
+  bounce_rate: Rate,
+  complaint_rate: Rate,
+  open_rate: Rate,
+  click_rate: Rate,
+})
+
+export function statisticsRoutes(options: StatisticsRoutesOptions): readonly AnyEndpoint[] {
+  return [overviewRoute(options), ...DAILY.map((report) => dailyRoute(options, report))]
+}
+
+function overviewRoute(options: StatisticsRoutesOptions): AnyEndpoint {
+  return endpoint({
+    ...common(''),
+    summary: 'All figures of a period, with rates',
+    answers: { 200: Type.Object({ data: Overview, period: PeriodReport }) },
+    handle: async ({ principal, query }) => {
+      const { days, period } = await read(options, principal, query as ReportQuery)
+      return { status: 200, body: { data: overview(totalOf(days), query.include_machine), period } }
+    },
+  })
+}
+
+function dailyRoute(options: StatisticsRoutesOptions, { path, summary, names, figures }: DailyReport): AnyEndpoint {
+  const Figures = integers(names)
+  return endpoint({
+    ...common(path),
+    summary,
+    answers: {
+      200: Type.Object({
+        data: Type.Array(Type.Object({ date: CalendarDate, ...Figures })),
+        totals: Type.Object(Figures),
+        period: PeriodReport,
+      }),
+    },
+    handle: async ({ principal, query }) => {
+      const { days, period } = await read(options, principal, query as ReportQuery)
+      const machines = query.include_machine
+      const data = days.map(({ date, counts }) => ({ date, ...figures(counts, machines) }))
+      return { status: 200, body: { data, totals: figures(totalOf(days), machines), period } }
+    },
+  })
+}
+
+function common(path: string) {
+  return {
+    method: 'GET',
+    path: `/api/v1/stats/outbound${path}`,
+    legacyPath: `/api/stats/outbound${path}`,
+    access: { scope: 'stats:read' },
+    tag: TAG,
+    query: Query,
+  } as const
+}
+
+async function read(
+  { database, clock }: StatisticsRoutesOptions,
+  { accountId, domainIds }: Principal,
+  query: ReportQuery,
+): Promise<{ readonly days: Days; readonly period: Period }> {
+  const period = periodOf(query, clock)
+  const days = await database.tenant(accountId, (db) => daysOf(db, accountId, { query, period, boundTo: domainIds }))
+  return { days, period }
+}

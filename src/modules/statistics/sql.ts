@@ -1,0 +1,87 @@
+import { statement } from '../../platform/db.ts'
+import { unfollowedSql } from '../events/index.ts'
+import { COUNTERS, FIRSTS } from './counters.ts'
+
+const KEYS = 'account_id, scope, span, domain_id, tag, bucket, stream, sandbox'
+const KEY_ARRAYS =
+  '$1::uuid[], $2::smallint[], $3::smallint[], $4::uuid[], $5::text[], $6::timestamptz[], $7::smallint[], $8::boolean[]'
+const COLUMNS = COUNTERS.join(', ')
+
+// Sorted by key, so that a replay beside a running follower cannot wait for it in a circle.
+export const addCounts = statement(
+  'statistics_add',
+  `insert into stat_bucket as s (${KEYS}, ${COLUMNS})
+   select ${KEYS}, ${COLUMNS} from unnest(${KEY_ARRAYS}, ${COUNTERS.map((_, i) => `$${i + 9}::int[]`).join(', ')})
+     as c(${KEYS}, ${COLUMNS}) order by ${KEYS}
+   on conflict (${KEYS}) do update set ${COUNTERS.map((name) => `${name} = s.${name} + excluded.${name}`).join(', ')}`,
+)
+
+export const readFirsts = statement(
+  'statistics_read_firsts',
+  `select f.account_id, f.email_id, ${FIRSTS.map((name) => `f.${name}`).join(', ')}
+   from unnest($1::uuid[], $2::uuid[]) as k(account_id, email_id)
+   join stat_first f on f.account_id = k.account_id and f.email_id = k.email_id`,
+)
+export const writeFirsts = statement(
+  'statistics_write_firsts',
+  `insert into stat_first (account_id, email_id, ${FIRSTS.join(', ')})
+   select * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[])
+   on conflict (account_id, email_id) do update set ${FIRSTS.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+)
+
+const SUMS = COUNTERS.map((name) => `coalesce(sum(${name}), 0)::bigint as ${name}`).join(', ')
+
+// $2 scope, $3 span, $4 domains, $5 tag, $6 $7 first and last date, $8 time zone, $9 stream, $10 sandbox too. The range of
+// buckets is wider than the dates by what a change of clocks may move midnight; the dates decide.
+export const byDay = statement(
+  'statistics_by_day',
+  `select to_char(bucket at time zone $8, 'YYYY-MM-DD') as date, ${SUMS} from stat_bucket
+   where account_id = $1 and scope = $2 and span = $3 and domain_id = any($4::uuid[]) and tag = $5
+     and bucket >= ($6::date::timestamp at time zone $8) - interval '3 hours'
+     and bucket < (($7::date + 1)::timestamp at time zone $8) + interval '3 hours'
+     and (bucket at time zone $8)::date between $6::date and $7::date
+     and ($9::smallint is null or stream = $9) and ($10 or not sandbox)
+   group by 1 order by 1`,
+)
+
+export const sumOfDays = statement(
+  'statistics_sum_of_days',
+  `select ${SUMS} from stat_bucket
+   where account_id = $1 and scope = $2 and span = 1 and domain_id = any($3::uuid[]) and tag = ''
+     and bucket >= $4 and bucket < $5 and not sandbox`,
+)
+
+// The roll-ups and what the follower has not taken yet, of one snapshot: exact at once.
+export const monthNow = statement(
+  'statistics_month_now',
+  `with followed as (
+     select coalesce(sum(sent), 0) as sent, coalesce(sum(delivered), 0) as delivered,
+       coalesce(sum(hard + soft + block + unknown_bounces), 0) as bounced, coalesce(sum(failed), 0) as failed,
+       coalesce(sum(deferred), 0) as deferred, coalesce(sum(complained), 0) as complained
+     from stat_bucket where account_id = $1 and scope = 0 and span = 1 and tag = '' and bucket >= $2 and bucket < $3
+       and domain_id = '00000000-0000-0000-0000-000000000000' and not sandbox
+   ), waiting as (
+     select count(*) filter (where type = $4) as sent, count(*) filter (where type = $5) as delivered,
+       count(*) filter (where type = $6 and data ->> 'type' is distinct from 'complaint') as bounced,
+       count(*) filter (where type = $7) as failed, count(*) filter (where type = $8) as deferred,
+       count(*) filter (where type = $9) as complained
+     from (${unfollowedSql({ follower: `'statistics'`, accountId: '$10' })}) e
+     where at >= $2 and at < $3 and not sandbox
+   )
+   select (f.sent + w.sent)::bigint as sent, (f.delivered + w.delivered)::bigint as delivered,
+     (f.bounced + w.bounced)::bigint as bounced, (f.failed + w.failed)::bigint as failed,
+     (f.deferred + w.deferred)::bigint as deferred, (f.complained + w.complained)::bigint as complained
+   from followed f, waiting w`,
+)
+
+/** Forgets what the log from $1 on can tell again. */
+export const dropBucketsFrom = statement('statistics_drop_buckets', 'delete from stat_bucket where bucket >= $1')
+export const dropFirstsFrom = statement(
+  'statistics_drop_firsts',
+  `delete from stat_first where ${FIRSTS.map((name) => `(${name} is null or ${name} >= $1)`).join(' and ')}`,
+)
+export const clearFirstsFrom = statement(
+  'statistics_clear_firsts',
+  `update stat_first set ${FIRSTS.map((name) => `${name} = case when ${name} < $1 then ${name} end`).join(', ')}
+   where ${FIRSTS.map((name) => `${name} >= $1`).join(' or ')}`,
+)
