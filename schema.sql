@@ -606,6 +606,72 @@ create policy tenant on soft_bounce to posthorn_tenant
   with check (account_id = ( SELECT current_account() AS current_account));
 grant delete, insert, select, update on soft_bounce to posthorn_system;
 
+create table stat_bucket (
+  account_id uuid not null,
+  scope smallint not null,
+  span smallint not null,
+  domain_id uuid not null,
+  tag text not null,
+  bucket timestamp with time zone not null,
+  stream smallint not null,
+  sandbox boolean not null,
+  sent integer default 0 not null,
+  delivered integer default 0 not null,
+  hard integer default 0 not null,
+  soft integer default 0 not null,
+  block integer default 0 not null,
+  unknown_bounces integer default 0 not null,
+  complained integer default 0 not null,
+  unsubscribed integer default 0 not null,
+  failed integer default 0 not null,
+  suppressed integer default 0 not null,
+  deferred integer default 0 not null,
+  opens integer default 0 not null,
+  machine_opens integer default 0 not null,
+  unique_opens integer default 0 not null,
+  unique_any_opens integer default 0 not null,
+  clicks integer default 0 not null,
+  bot_clicks integer default 0 not null,
+  unique_clicks integer default 0 not null,
+  unique_any_clicks integer default 0 not null,
+  desktop integer default 0 not null,
+  mobile integer default 0 not null,
+  webmail integer default 0 not null,
+  unknown_platform integer default 0 not null,
+  machine_desktop integer default 0 not null,
+  machine_mobile integer default 0 not null,
+  machine_webmail integer default 0 not null,
+  machine_unknown_platform integer default 0 not null,
+  constraint stat_bucket_pkey PRIMARY KEY (account_id, scope, span, domain_id, tag, bucket, stream, sandbox)
+) with (fillfactor=70);
+alter table stat_bucket enable row level security, force row level security;
+create policy system on stat_bucket to posthorn_system
+  using true
+  with check true;
+create policy tenant on stat_bucket to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on stat_bucket to posthorn_system;
+grant select on stat_bucket to posthorn_tenant;
+
+create table stat_first (
+  account_id uuid not null,
+  email_id uuid not null,
+  opened timestamp with time zone,
+  any_opened timestamp with time zone,
+  clicked timestamp with time zone,
+  any_clicked timestamp with time zone,
+  constraint stat_first_pkey PRIMARY KEY (account_id, email_id)
+) with (fillfactor=80);
+alter table stat_first enable row level security, force row level security;
+create policy system on stat_first to posthorn_system
+  using true
+  with check true;
+create policy tenant on stat_first to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on stat_first to posthorn_system;
+
 create table suppression (
   account_id uuid not null,
   email text collate "C" not null,
