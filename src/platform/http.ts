@@ -21,7 +21,7 @@ import {
 import type { Ids } from './ids.ts'
 import type { Logger } from './log.ts'
 import type { Pulse } from './pulse.ts'
-import { acceptAll, validatorCompiler } from './validation.ts'
+import { acceptAll, refuseUnfitText, validatorCompiler } from './validation.ts'
 
 export type * from './http/endpoint.ts'
 export { endpoint } from './http/endpoint.ts'
@@ -77,6 +77,10 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
     reply.header('x-content-type-options', 'nosniff')
     if (request.url.length > MAX_URL_CHARS)
       throw platformErrors.invalid_parameter({ parameter: 'url', rule: 'max_length' })
+  })
+  app.addHook('preValidation', async (request) => {
+    refuseUnfitText(request.params)
+    refuseUnfitText(request.query)
   })
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, options.log))
   app.setNotFoundHandler((request, reply) => answerError(unknownPath(request, paths), request, reply, options.log))

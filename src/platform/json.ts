@@ -1,5 +1,6 @@
 // JSON from outside. What PostgreSQL cannot hold (NUL, lone surrogates), what JavaScript would misread (`__proto__`,
-// numbers beyond its range) and what is built to exhaust (depth, number of values) is refused here, once for all rooms.
+// numbers beyond its range, integers that would silently become others) and what is built to exhaust (depth, number of
+// values) is refused here, once for all rooms.
 
 import { type FieldFault, platformErrors, validationError } from './errors.ts'
 
@@ -14,6 +15,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
  * @throws ApiError invalid_json when it is not UTF-8 JSON; validation_error naming each field that breaks a rule
  */
 export function parseJsonBody(bytes: Buffer): unknown {
+  if (countValues(bytes) > MAX_JSON_VALUES) throw validationError([tooManyValues('')])
   let value: unknown
   try {
     value = JSON.parse(utf8.decode(bytes))
@@ -23,6 +25,42 @@ export function parseJsonBody(bytes: Buffer): unknown {
   const faults = jsonFaults(value)
   if (faults.length > 0) throw validationError(faults)
   return value
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const OPENING_BRACE = 0x7b
+const OPENING_BRACKET = 0x5b
+
+/**
+ * How many values a JSON text has at most, without parsing it: a million keys take seconds to parse. One step for each
+ * byte outside strings.
+ */
+function countValues(bytes: Buffer): number {
+  let values = 1
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte === QUOTE) at = endOfString(bytes, at + 1)
+    else if (byte === COMMA) values++
+    // A container has one value more than commas, unless it is empty. ASCII closes a brace or bracket two further on.
+    else if ((byte === OPENING_BRACE || byte === OPENING_BRACKET) && bytes[at + 1] !== byte + 2) values++
+  }
+  return values
+}
+
+/** Where the quote stands that ends a string; the length of the text when there is none. */
+function endOfString(bytes: Buffer, from: number): number {
+  for (let quote = bytes.indexOf(QUOTE, from); quote >= 0; quote = bytes.indexOf(QUOTE, quote + 1)) {
+    let slash = quote - 1
+    while (slash >= from && bytes[slash] === BACKSLASH) slash--
+    if ((quote - slash) % 2 === 1) return quote
+  }
+  return bytes.length
+}
+
+function tooManyValues(path: string): FieldFault {
+  return fault(path, 'max_values', `the body has more than ${MAX_JSON_VALUES} values`)
 }
 
 interface Visit {
@@ -40,8 +78,7 @@ export function jsonFaults(root: unknown): FieldFault[] {
   let visited = 0
   for (let visit = stack.pop(); visit !== undefined; visit = stack.pop()) {
     const { value, path, depth } = visit
-    if (++visited > MAX_JSON_VALUES)
-      return [fault(path, 'max_values', `the body has more than ${MAX_JSON_VALUES} values`)]
+    if (++visited > MAX_JSON_VALUES) return [tooManyValues(path)]
     if (depth > MAX_JSON_DEPTH) return [fault(path, 'max_depth', `is nested deeper than ${MAX_JSON_DEPTH}`)]
     if (typeof value === 'string') checkText(value, path, faults)
     else if (typeof value === 'number') checkNumber(value, path, faults)
@@ -68,7 +105,13 @@ function checkText(text: string, path: string, faults: FieldFault[]): void {
 
 function checkNumber(number: number, path: string, faults: FieldFault[]): void {
   if (!Number.isFinite(number)) faults.push(fault(path, 'finite', 'is outside the range of numbers'))
+  else if (Number.isInteger(number) && !Number.isSafeInteger(number) && Math.abs(number) < SHOWN_WITH_EXPONENT) {
+    faults.push(fault(path, 'safe_integer', 'is an integer beyond 2^53 - 1; send it as a string'))
+  }
 }
+
+/** From here on a number is an approximation by its very form: `1e+21`. */
+const SHOWN_WITH_EXPONENT = 1e21
 
 function fault(field: string, rule: string, message: string): FieldFault {
   return { field: field.replaceAll(/[\0\ud800-\udfff]/g, '?'), rule, message }

@@ -16,6 +16,22 @@ export function bodyValidator(schema: TSchema): (body: unknown) => FieldFault[] 
 /** For an endpoint whose room validates by itself. */
 export const acceptAll: FastifySchemaCompiler<unknown> = () => () => true
 
+/**
+ * Holds path and query against what PostgreSQL cannot hold: NUL and lone surrogates.
+ *
+ * @param values texts or lists of texts by name
+ * @throws ApiError invalid_parameter
+ */
+export function refuseUnfitText(values: unknown): void {
+  for (const [parameter, value] of Object.entries(values ?? {})) {
+    for (const text of Array.isArray(value) ? value : [value]) {
+      if (typeof text !== 'string') continue
+      if (text.includes('\0')) throw platformErrors.invalid_parameter({ parameter, rule: 'no_nul' })
+      if (!text.isWellFormed()) throw platformErrors.invalid_parameter({ parameter, rule: 'well_formed' })
+    }
+  }
+}
+
 function makeAjv(coerceTypes: boolean): Ajv {
   const ajv = new Ajv({ allErrors: true, coerceTypes, useDefaults: true, strict: false, allowUnionTypes: true })
   ;(formats as unknown as (target: Ajv) => void)(ajv)

@@ -18,7 +18,16 @@ export function readBodies(app: FastifyInstance): void {
       done(null, payload)
       return
     }
-    collect(payload, request.routeOptions.bodyLimit ?? DEFAULT_BODY_BYTES).then(
+    const limitBytes = request.routeOptions.bodyLimit ?? DEFAULT_BODY_BYTES
+    if (Number(request.headers['content-length'] ?? 0) > limitBytes) {
+      done(platformErrors.payload_too_large({ limit_bytes: limitBytes }))
+      return
+    }
+    if ((request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
+      done(platformErrors.unsupported_media_type())
+      return
+    }
+    collect(payload, limitBytes).then(
       (bytes) => {
         try {
           done(null, bodyOf(bytes, type))
@@ -50,13 +59,29 @@ function mediaType(header: string | undefined): string {
   return type.trim().toLowerCase()
 }
 
-async function collect(payload: Readable, limitBytes: number): Promise<Buffer> {
+/**
+ * Reads a body as far as its limit. What comes after the limit is dropped as it arrives, so that a client that is still
+ * writing gets to read its refusal.
+ */
+function collect(payload: Readable, limitBytes: number): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const chunks: Buffer[] = []
   let sizeBytes = 0
-  for await (const chunk of payload as AsyncIterable<Buffer>) {
+  const take = (chunk: Buffer): void => {
     sizeBytes += chunk.length
-    if (sizeBytes > limitBytes) throw platformErrors.payload_too_large({ limit_bytes: limitBytes })
-    chunks.push(chunk)
+    if (sizeBytes <= limitBytes) {
+      chunks.push(chunk)
+      return
+    }
+    payload.off('data', take)
+    payload.resume()
+    reject(platformErrors.payload_too_large({ limit_bytes: limitBytes }))
   }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
+  payload.on('data', take)
+  payload.once('error', reject)
+  payload.once('close', () => reject(new Error('the client went away')))
+  payload.once('end', () => {
+    resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks))
+  })
+  return promise
 }
