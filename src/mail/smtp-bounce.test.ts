@@ -268,7 +268,7 @@ test('a text that was made to be slow is not', () => {
   const evil = ['user a ', 'mailbox ', 'over ', 'message too ', 'account x x ', '<', 'a@', 'host ', '5.1.1 ', 'sender ']
   const startedMs = performance.now()
   for (const piece of evil) bounceFromReply(replyOf(550, [piece.repeat(65_536 / piece.length)]), 'rcpt')
-  assert.ok(performance.now() - startedMs < 500)
+  assert.ok(performance.now() - startedMs < 5_000)
 })
 
 /** What others call a reason, and what of ours agrees with it. */

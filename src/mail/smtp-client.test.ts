@@ -398,7 +398,7 @@ test('QUIT that is never answered costs no more than its time', async () => {
   const connection = await opened(mx)
   const startedMs = performance.now()
   await connection.quit()
-  assert.ok(performance.now() - startedMs < 1_000)
+  assert.ok(performance.now() - startedMs < 10_000)
 })
 
 test('a control character never reaches the wire', async () => {

@@ -140,13 +140,13 @@ test('a caller who gives up gets its reason, the others their answer', async () 
 })
 
 test('hanging names of one zone keep no other waiting', async () => {
-  await using w = await world({ tryMs: 2_000, totalMs: 300 })
+  await using w = await world({ tryMs: 3_000, totalMs: 3_000 })
   const hanging = Array.from({ length: 100 }, (_, index) => `n${index}.slow.test`)
   w.server.declare(Object.fromEntries(hanging.map((name) => [name, 'timeout' as const])))
   const slow = Promise.all(hanging.map((name) => w.resolver.a(name)))
-  const startedMs = performance.now()
-  assert.equal((await w.resolver.a('example.net')).kind, 'found')
-  assert.ok(performance.now() - startedMs < 200)
+  const settled = slow.then(() => 'slow')
+  const answered = w.resolver.a('example.net').then(({ kind }) => kind)
+  assert.equal(await Promise.race([answered, settled]), 'found')
   assert.ok((await slow).every(({ kind }) => kind === 'timeout'))
 })
 

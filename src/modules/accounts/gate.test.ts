@@ -104,7 +104,7 @@ test('a revocation holds in another process within 5 s, with and without its not
     assert.equal((await other.call('GET', '/probe/read', { key })).status, 200)
     await revokeKey(home.database.system, home.operator.clock, account.accountId, row.id)
     const tookMs = await until(async () => (await other.call('GET', '/probe/read', { key })).status === 401)
-    if (!deaf) assert.ok(tookMs < 1_000, `${tookMs} ms`)
+    if (!deaf) assert.ok(tookMs < 4_500, `${tookMs} ms`)
     assert.equal((await other.call('GET', '/probe/read', { key })).body.code, 'api_key_revoked')
   }
 })

@@ -256,15 +256,14 @@ test('mail of a domain that was removed ends, and tells why', async () => {
 test('a dead destination among many delays nobody', async () => {
   const zones: Record<string, { MX?: string[]; A?: string[] }> = { 'dead.test': { A: ['127.0.0.9'] } }
   for (let n = 0; n < 20; n++) zones[`d${n}.test`] = { A: ['127.0.0.2'] }
-  await using h = await house(zones, { timeouts: { banner: 2_000, connect: 2_000 } })
+  await using h = await house(zones, { timeouts: { banner: 8_000, connect: 8_000 } })
   const mx = await h.receiver('127.0.0.2')
   await h.receiver('127.0.0.9', { banner: { then: 'stall' } })
   for (let n = 0; n < 200; n++) await h.put(`u${n}@dead.test`)
   for (let n = 0; n < 20; n++) await h.put(`bob@d${n}.test`)
   await h.delivery.start()
-  const started = performance.now()
-  await mx.received(20, 1_500)
-  assert.ok(performance.now() - started < 1_500)
+  // Sooner than the dead one's first time-out.
+  await mx.received(20, 7_000)
 })
 
 test('when a node dies over a mail, another one sends it, under the same Message-ID, and its late result counts for nothing', async () => {
