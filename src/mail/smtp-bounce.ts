@@ -125,6 +125,8 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   ],
   // Microsoft's directory based edge blocking: an unknown recipient. The same words with 5.7.1 are a Postfix access map.
   ['invalid_recipient', /recipient address rejected: access denied/, (status) => status === '4.1'],
+  // Facebook's: the person takes no mail from outside.
+  ['policy', /rcp-p[23]\b|recipient preferences/],
   // Yahoo's and Apple's marks, whose texts link to pages about reputation.
   ['policy', /\[(?:ph|cs|hm)[0-9]{2}\]/],
   // Rates, before reputation: they pass by themselves.

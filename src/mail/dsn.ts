@@ -1,0 +1,148 @@
+// Delivery status notifications, RFC 3464: who, what became of it, and in whose words.
+//
+// Reporters bend the format, so reading is lenient: fields in any order, groups without an empty line between them, a
+// misspelt action, the reply in an extension field (X-Supplementary-Info) or in the comment of the status. The words of
+// the last receiver outweigh the reporter's own status, as bounceFromReply weighs them. 100 recipients are read.
+
+import { type Fields, fieldOf, type ReportParts, splitHeader } from './report-parts.ts'
+import { quotedReply, verdictOf } from './report-words.ts'
+import type { ReportedRecipient } from './reports.ts'
+import type { SmtpCommand } from './smtp-bounce.ts'
+
+const RECIPIENTS_MOST = 100
+const DIAGNOSTIC_CHARS = 4_096
+
+/** Reads the machine's part of a report; empty when the message has none. */
+export function readDeliveryStatus(report: ReportParts): readonly ReportedRecipient[] {
+  const own = report.parts.find(({ type }) => /^message\/(?:global-)?delivery-status$/.test(type))
+  const text = own?.text ?? embedded(report)
+  if (text === null) return []
+  const human = report.parts.find(({ type }) => type === 'text/plain' || type === 'text/html')?.text ?? ''
+  return groupsOf(text)
+    .slice(0, RECIPIENTS_MOST)
+    .map((group) => recipientOf(group, human))
+}
+
+/** Mailboxes and gateways lose the type of the part, or write the fields into the text. */
+function embedded(report: ReportParts): string | null {
+  for (const { type, text } of report.parts) {
+    if (type.startsWith('message/') && type !== 'message/delivery-status') continue
+    const at = text.search(
+      /^(?:Reporting-MTA|Final-Recipient|Original-Recipient)[ \t]{0,9}:[ \t]{0,99}(?:rfc822|dns|smtp|x-)/im,
+    )
+    if (at >= 0 && /^Action[ \t]{0,9}:/im.test(text.slice(at, at + 8_192))) return text.slice(at)
+  }
+  return null
+}
+
+const RECIPIENT_FIELDS = ['final-recipient', 'original-recipient', 'x-actual-recipient']
+
+function groupsOf(text: string): Fields[] {
+  const groups: [string, string][][] = []
+  let rest = text.trimStart()
+  while (rest !== '' && groups.length <= RECIPIENTS_MOST) {
+    const { fields, body } = splitHeader(rest)
+    let group: [string, string][] = []
+    for (const [name, value] of fields) {
+      // A second recipient or action begins the next group where the empty line is missing.
+      const again = (name === 'final-recipient' || name === 'action') && group.some(([key]) => key === name)
+      if (again) {
+        groups.push(group)
+        group = []
+      }
+      group.push([name, value])
+    }
+    groups.push(group)
+    rest = body.trimStart()
+    if (fields.length === 0 && rest === body) break
+  }
+  return groups.filter((group) => group.some(([name]) => RECIPIENT_FIELDS.includes(name) || name === 'action'))
+}
+
+function recipientOf(group: Fields, human: string): ReportedRecipient {
+  const address = addressOf(group)
+  const status = /[245]\.\d{1,3}\.\d{1,3}/.exec(fieldOf(group, 'status') ?? '')?.[0] ?? null
+  const action = actionOf(fieldOf(group, 'action'), status, fieldOf(group, 'will-retry-until') !== null)
+  const diagnostic = diagnosticOf(group)
+  const reply = diagnostic === null ? null : quotedReply(diagnostic)
+  const command = commandOf(human, address, diagnostic)
+  const { enhanced, smtpCode, verdict } = verdictOf({ words: reply?.words ?? diagnostic ?? '', reply, status, command })
+  const remote = fieldOf(group, 'remote-mta') ?? ''
+  return {
+    address,
+    action,
+    smtpCode,
+    enhanced,
+    diagnostic,
+    command,
+    remoteHost: /;\s{0,9}([\w.-]{1,255})/.exec(remote)?.[1]?.toLowerCase() ?? null,
+    verdict: action === 'delivered' ? { type: 'unknown', category: 'unknown' } : verdict,
+  }
+}
+
+function addressOf(group: Fields): string | null {
+  for (const name of RECIPIENT_FIELDS) {
+    const value = (fieldOf(group, name) ?? '').replace(/^[^;]{0,40};/, '')
+    const address = /[^\s<>;,"]{1,200}@[\w.-]{1,255}/.exec(value)?.[0]
+    if (address !== undefined) return address
+  }
+  return null
+}
+
+function actionOf(value: string | null, status: string | null, retries: boolean): ReportedRecipient['action'] {
+  const word = (value ?? '').trim().toLowerCase()
+  if (word.startsWith('delay') || (retries && !word.startsWith('fail'))) return 'delayed'
+  if (/^(?:deliver(?:ed|y$)|relay|expand)/.test(word)) return 'delivered'
+  return !word.startsWith('fail') && status?.startsWith('2') ? 'delivered' : 'failed'
+}
+
+/** The field that says most: one with a reply, else one with words. */
+function diagnosticOf(group: Fields): string | null {
+  const said = group.flatMap(([name, value]) =>
+    /^(?:diagnostic-code|x-supplementary-info|x-notes-.{0,40}|x-.{0,40}diagnostic.{0,40})$/.test(name) && value !== ''
+      ? [value.slice(0, DIAGNOSTIC_CHARS)]
+      : [],
+  )
+  const comment = /\(([^)]{3,500})\)|[245]\.\d{1,3}\.\d{1,3}\s{1,9}(\S.{3,500})/.exec(fieldOf(group, 'status') ?? '')
+  return (
+    said.find((value) => quotedReply(value) !== null) ?? said[0] ?? comment?.[1] ?? comment?.[2]?.slice(0, 500) ?? null
+  )
+}
+
+const COMMANDS: readonly (readonly [SmtpCommand, RegExp])[] = [
+  ['rcpt', /\brcpt[ _-]?(?:to|cmd|command)\b|smtp:rcpt\b|\brcpt:|>>> rcpt\b/i],
+  [
+    'data',
+    /end of data|\b(?:after|final|during|to|sending|our) ?(?:final )?(?:the )?data\b|\bdata (?:command|phase|cmd)|>>> (?:data|\.)|pipelined DATA/i,
+  ],
+  ['mail', /\bmail[ _-]?from\b(?! :)|\bmail (?:command|phase)|sender was rejected/i],
+  [
+    'connect',
+    /(?:initial connection|after (?:connect|initial)|\b(?:to|after) [EH][EH]LO\b|[EH][EH]LO command|starttls|greeting|smtp banner)/i,
+  ],
+]
+
+/** Which command a reply answered, when the reporter tells: in the words, or where the human's part names the address. */
+function commandOf(human: string, address: string | null, diagnostic: string | null): SmtpCommand | null {
+  const told = commandIn(diagnostic ?? '') ?? transcriptCommand(human)
+  if (told !== null) return told
+  const at = address === null ? -1 : human.indexOf(address)
+  const block = at < 0 ? human.slice(0, 8_192) : human.slice(at, at + 2_000).split(/\n[ \t]*\n/, 1)[0]
+  return commandIn(block ?? '')
+}
+
+/** Sendmail's transcript: `>>> RCPT To:<a@b>` and, lines below, `<<< 550 ...`. */
+function transcriptCommand(human: string): SmtpCommand | null {
+  const refusal = /^<<< [45]\d\d/m.exec(human.slice(0, 65_536))
+  if (refusal === null) return null
+  const asked = human.lastIndexOf('>>> ', refusal.index)
+  return asked < 0 ? null : commandIn(human.slice(asked, asked + 80))
+}
+
+/** @returns null when the text names no command */
+export function commandIn(text: string): SmtpCommand | null {
+  // Postfix says it in brackets at the end; elsewhere the words may quote a command of another reply.
+  const reply = /in reply to (?:the )?([a-z ]{4,30}?) command/i.exec(text)?.[1]
+  const read = reply ?? text
+  return COMMANDS.find(([, pattern]) => pattern.test(read))?.[0] ?? null
+}

@@ -1,0 +1,215 @@
+// The parts of a report (RFC 6522) and of what looks like one, for dsn.ts, arf.ts and bounce-text.ts.
+//
+// Whoever knows a return path can send anything to it, so reading is linear and bounded: the first 4 MB of a message, 64 KB
+// of each header, 1,000 parts, 10 levels, 256 KB of text a part. What lies behind a limit is not read, nothing throws.
+// Lines may end in CRLF, LF or a lone CR (mails that were kept in a mailbox file): all give the same parts.
+
+import { decodeHTML } from 'entities'
+import { decodeWords } from 'postal-mime'
+
+const READ_BYTES = 4 * 1_048_576
+const HEADER_CHARS = 65_536
+const FIELDS_MOST = 2_000
+const PARTS_MOST = 1_000
+const LEVELS_MOST = 10
+const TEXT_CHARS = 262_144
+const BOUNDARY_MOST_CHARS = 200
+const WORDS_MOST_CHARS = 2_000
+
+/** Fields in order: names in lower case, values unfolded. A list, so that no name can be a property of an object. */
+export type Fields = readonly (readonly [name: string, value: string])[]
+
+export interface ReportPart {
+  /** In lower case, such as `text/plain`. */
+  readonly type: string
+  /** Decoded; HTML as text. At most 256 K characters. */
+  readonly text: string
+}
+
+export interface ReportParts {
+  readonly headers: Fields
+  /** Type of the whole, with `report-type` when it has one. */
+  readonly type: string
+  readonly reportType: string | null
+  readonly parts: readonly ReportPart[]
+}
+
+export function readParts(raw: Buffer): ReportParts {
+  const text = raw.toString('latin1', 0, READ_BYTES).replaceAll('\r\r\n', '\n').replace(/\r\n?/g, '\n')
+  const message = text.startsWith('From ') ? text.slice(text.indexOf('\n') + 1) : text
+  const { fields, body } = splitHeader(message)
+  const content = contentType(fieldOf(fields, 'content-type'))
+  const parts: ReportPart[] = []
+  collect(parts, fields, body, 0)
+  return { headers: fields, type: content.type, reportType: content.reportType, parts }
+}
+
+/** The first field of that name; null when there is none. */
+export function fieldOf(fields: Fields, name: string): string | null {
+  return fields.find(([key]) => key === name)?.[1] ?? null
+}
+
+/** A header value with its encoded words (RFC 2047) decoded. */
+export function wordsOf(value: string | null): string {
+  if (value === null) return ''
+  const bytes = value.slice(0, WORDS_MOST_CHARS)
+  return bytes.includes('=?') ? decodeWords(bytes) : decode(Buffer.from(bytes, 'latin1'), 'utf-8')
+}
+
+/** Reads a block of fields up to its first empty line. */
+export function splitHeader(text: string): { readonly fields: Fields; readonly body: string } {
+  const fields: [string, string][] = []
+  let at = 0
+  while (at < text.length) {
+    const feed = text.indexOf('\n', at)
+    const end = feed < 0 ? text.length : feed
+    const line = text.slice(at, Math.min(end, at + HEADER_CHARS))
+    at = end + 1
+    if (line.trim() === '') {
+      if (fields.length > 0 || line === '') break
+      continue
+    }
+    if (at > HEADER_CHARS * 4 || fields.length >= FIELDS_MOST) continue
+    addLine(fields, line)
+  }
+  return { fields, body: text.slice(at) }
+}
+
+function addLine(fields: [string, string][], line: string): void {
+  const last = fields.at(-1)
+  if (line.startsWith(' ') || line.startsWith('\t')) {
+    if (last !== undefined && last[1].length < HEADER_CHARS) last[1] += ` ${line.trim()}`
+    return
+  }
+  const field = /^([\x21-\x39\x3b-\x7e]{1,200})[ \t]{0,20}:/.exec(line)
+  if (field?.[1] !== undefined) fields.push([field[1].toLowerCase(), line.slice(field[0].length).trim()])
+}
+
+function collect(parts: ReportPart[], fields: Fields, body: string, level: number): void {
+  if (parts.length >= PARTS_MOST) return
+  const content = contentType(fieldOf(fields, 'content-type'))
+  const { boundary } = content
+  const inner = content.type.startsWith('multipart/') && boundary !== null && level < LEVELS_MOST
+  const sections = inner ? split(body, boundary) : []
+  if (sections.length === 0) {
+    const encoding = (fieldOf(fields, 'content-transfer-encoding') ?? '').toLowerCase()
+    parts.push({ type: content.type, text: textOf(content.type, content.charset, encoding, body) })
+    return
+  }
+  for (const section of sections) {
+    if (parts.length >= PARTS_MOST) return
+    const entity = splitHeader(section)
+    collect(parts, entity.fields, entity.body, level + 1)
+  }
+}
+
+/** The sections between delimiters (RFC 2046 section 5.1.1), each beginning with its header or the empty line. */
+function split(body: string, boundary: string): string[] {
+  const sections: string[] = []
+  const delimiter = `\n--${boundary}`
+  let from = -1
+  let at = body.startsWith(delimiter.slice(1)) ? -1 : body.indexOf(delimiter)
+  if (at < 0 && !body.startsWith(delimiter.slice(1))) return []
+  while (sections.length < PARTS_MOST) {
+    if (from >= 0) sections.push(body.slice(from, at))
+    const after = at + delimiter.length
+    if (body.startsWith('--', after)) break
+    const lineEnd = body.indexOf('\n', after)
+    if (lineEnd < 0) break
+    from = lineEnd + 1
+    const next = body.indexOf(delimiter, lineEnd)
+    at = next < 0 ? body.length : next
+    if (next < 0) {
+      sections.push(body.slice(from))
+      break
+    }
+  }
+  return sections
+}
+
+interface ContentType {
+  readonly type: string
+  readonly boundary: string | null
+  readonly charset: string
+  readonly reportType: string | null
+}
+
+function contentType(value: string | null): ContentType {
+  const text = (value ?? 'text/plain').slice(0, WORDS_MOST_CHARS)
+  const type = /^\s{0,20}([\w.+-]{1,100}\/[\w.+-]{1,100})/.exec(text)?.[1]?.toLowerCase() ?? 'text/plain'
+  const boundary = parameterOf(text, 'boundary')
+  return {
+    type,
+    boundary: boundary !== null && boundary.length <= BOUNDARY_MOST_CHARS && boundary !== '' ? boundary : null,
+    charset: parameterOf(text, 'charset')?.toLowerCase() ?? 'utf-8',
+    reportType: parameterOf(text, 'report-type')?.toLowerCase() ?? null,
+  }
+}
+
+const PARAMETERS: Readonly<Record<'boundary' | 'charset' | 'report-type', RegExp>> = {
+  boundary: /[;\s]boundary\s{0,9}=\s{0,9}(?:"([^"]{0,250})"?|([^\s;"]{1,250}))/i,
+  charset: /[;\s]charset\s{0,9}=\s{0,9}(?:"([^"]{0,99})"?|([^\s;"]{1,99}))/i,
+  'report-type': /[;\s]report-type\s{0,9}=\s{0,9}(?:"([^"]{0,99})"?|([^\s;"]{1,99}))/i,
+}
+
+function parameterOf(text: string, name: 'boundary' | 'charset' | 'report-type'): string | null {
+  const found = PARAMETERS[name].exec(text)
+  return found === null ? null : (found[1] ?? found[2] ?? '').trimEnd()
+}
+
+function textOf(type: string, charset: string, encoding: string, body: string): string {
+  // Base64 takes four characters for three bytes, quoted-printable up to three for one.
+  const kept = body.slice(0, TEXT_CHARS * 3)
+  const text = decode(bytesOf(kept, encoding), charset).slice(0, TEXT_CHARS)
+  return type === 'text/html' ? htmlText(text) : text
+}
+
+function bytesOf(body: string, encoding: string): Buffer {
+  if (encoding === 'base64') return normalLines(Buffer.from(body, 'base64'))
+  if (encoding !== 'quoted-printable') return Buffer.from(body, 'latin1')
+  const text = body
+    .replace(/=[ \t]{0,20}\n/g, '')
+    .replace(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return normalLines(Buffer.from(text, 'latin1'))
+}
+
+function normalLines(bytes: Buffer): Buffer {
+  return bytes.includes(0x0d) ? Buffer.from(bytes.toString('latin1').replace(/\r\n?/g, '\n'), 'latin1') : bytes
+}
+
+function decode(bytes: Buffer, charset: string): string {
+  // A part that says nothing of its bytes is often ISO-2022-JP, which is 7-bit and begins its runs with ESC $.
+  if (bytes.includes('\x1b$') && !charset.startsWith('iso-2022')) return decode(bytes, 'iso-2022-jp')
+  for (const name of [charset, 'utf-8']) {
+    try {
+      return new TextDecoder(name, { fatal: name === 'utf-8' || name === 'utf8' }).decode(bytes)
+    } catch {
+      // An unknown charset, or bytes that are not UTF-8: the next one.
+    }
+  }
+  return bytes.toString('latin1')
+}
+
+/** HTML as lines of text; enough to find phrases in, not for people. */
+function htmlText(html: string): string {
+  const words = withoutElement(withoutElement(withoutElement(html, 'style'), 'script'), 'title')
+    .replace(/\s*\n\s*/g, ' ')
+    .replace(/<(?:br|\/p|\/tr|\/div|\/h\d|\/li|\/td|hr)\b[^<>]{0,200}>/gi, '\n')
+    .replace(/<[a-zA-Z/!][^<>]{0,2000}>/g, ' ')
+  return decodeHTML(words)
+    .replace(/[ \t\u00a0]{2,}/g, ' ')
+    .replace(/\n /g, '\n')
+}
+
+function withoutElement(html: string, name: string): string {
+  const lower = html.toLowerCase()
+  let kept = ''
+  let at = 0
+  for (let open = lower.indexOf(`<${name}`); open >= 0; open = lower.indexOf(`<${name}`, at)) {
+    const close = lower.indexOf(`</${name}`, open)
+    if (close < 0) break
+    kept += html.slice(at, open)
+    at = close + name.length + 2
+  }
+  return kept + html.slice(at)
+}

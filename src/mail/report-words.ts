@@ -1,0 +1,140 @@
+// The words of a report: finding the receiver's reply in them, and what they mean.
+//
+// A quoted reply is judged by bounceFromReply like one we heard ourselves. Words of the reporter's own (a mailer that found
+// no host, gave up after days, or keeps no such mailbox) are judged by the table below first, since no receiver spoke.
+// A report is the end of the mail: a host that does not exist is `bad_domain` although the mailer called it temporary.
+
+import {
+  type BounceCategory,
+  type BounceVerdict,
+  bounceFromReply,
+  bounceTypeOf,
+  type SmtpCommand,
+} from './smtp-bounce.ts'
+import { replyOf } from './smtp-reply.ts'
+
+const READ_CHARS = 4_096
+
+export interface QuotedReply {
+  readonly code: number
+  readonly enhanced: string | null
+  /** What follows the code, without the codes that lines of one reply repeat. */
+  readonly words: string
+}
+
+// After a mark of speech, at the beginning, or with an enhanced code behind it: a number in prose is no reply.
+const CODE =
+  /(?:^|[;:"'(>[{#|,=]\s{0,3}|(?:said|says|reply|response|responded(?: with)?|error|code|status|returned|was|with|answered) )\W{0,3}([45][0-5]\d)(?=[ \-#;:,\t]|$)|(?:^|[^\d.\w])([45][0-5]\d)(?=[ -]{1,2}\(?#?[45]\.\d{1,3}\.\d{1,3}(?![\d.]))/i
+const STATUS = /(?:^|[^\d.\w])#?([45]\.\d{1,3}\.\d{1,3})(?![\d.]*\d)/
+
+/** The first refusal quoted in the text; null when there is none. */
+export function quotedReply(text: string): QuotedReply | null {
+  const read = text.slice(0, READ_CHARS)
+  const found = CODE.exec(read)
+  const digits = found?.[1] ?? found?.[2]
+  if (found === null || digits === undefined) return null
+  const rest = read.slice(found.index + found[0].length)
+  const words = rest
+    .replace(new RegExp(`(?:^|\\s)${digits}[ -](?=\\S)`, 'g'), ' ')
+    .replace(/^[\s\-:;,]{1,20}/, '')
+    .trim()
+  return { code: Number(digits), enhanced: STATUS.exec(rest)?.[1] ?? null, words }
+}
+
+export interface Said {
+  readonly words: string
+  readonly reply: QuotedReply | null
+  /** The reporter's own status. */
+  readonly status: string | null
+  readonly command: SmtpCommand | null
+}
+
+export interface Judged {
+  readonly smtpCode: number | null
+  readonly enhanced: string | null
+  readonly verdict: BounceVerdict
+}
+
+export function verdictOf({ words, reply, status, command }: Said): Judged {
+  const enhanced = mostExact(reply?.enhanced ?? STATUS.exec(words)?.[1] ?? null, status)
+  const own = localCategory(words, reply)
+  // What the status calls temporary the next try may find: Gmail's 4.0.0 for a name that does not exist today.
+  if (own !== null) return judged(own === 'bad_domain' && enhanced?.startsWith('4') ? 'dns_failure' : own)
+  const code = reply?.code ?? (enhanced?.startsWith('4') ? 450 : 550)
+  const bare = words.replace(STATUS, ' ')
+  const said = replyOf(code, [enhanced === null || enhanced.endsWith('.0.0') ? bare : `${enhanced} ${bare}`])
+  const verdict = bounceFromReply(said, command ?? 'rcpt')
+  if (verdict.category === 'invalid_recipient' && !isProof(enhanced, command, reply)) {
+    return judged(command === 'data' ? 'policy' : 'inactive_mailbox')
+  }
+  return { smtpCode: reply?.code ?? null, enhanced, verdict }
+
+  function judged(category: BounceCategory): Judged {
+    return { smtpCode: reply?.code ?? null, enhanced, verdict: { type: bounceTypeOf(category), category } }
+  }
+}
+
+/**
+ * "User unknown" is a proof when the status says it too (RFC 3463: X.1.z), when it answered RCPT, or when the reply names
+ * the address. After the data, and of nobody, it is what receivers say whose users have filters (Japan's carriers do).
+ */
+function isProof(enhanced: string | null, command: SmtpCommand | null, reply: QuotedReply | null): boolean {
+  const status = enhanced?.slice(2) ?? ''
+  if (/^1\.\d|^7\.1[78]$/.test(status) || command === 'rcpt') return true
+  if (reply === null) return false
+  const words = reply.words.slice(0, 500)
+  if (/user doesn't have an? \S{1,80} account|lpn007_416|ofr_416/i.test(words)) return true
+  return command === null && status !== '2.1' && /^(?:[45]\.\d\.\d )?<[^\s<>]{1,320}>/.test(words)
+}
+
+/** X.0.0 says nothing, so the other one speaks. */
+function mostExact(replied: string | null, reported: string | null): string | null {
+  if (replied === null) return reported
+  return replied.slice(1) === '.0.0' && reported !== null ? reported : replied
+}
+
+/** What mailers say themselves: Postfix, Exim, Sendmail, qmail, Courier, Exchange, Domino, Gmail and their kin. */
+const LOCAL: readonly (readonly [BounceCategory, RegExp])[] = [
+  [
+    'dns_failure',
+    /host not found, try again|temporary (?:lookup|dns|resolution)|name service error.{0,200}(?:try again|server fail)|dns (?:server|query|lookup) (?:returned|failed|timed?).{0,60}(?:servfail|temporar|time)|lookup (?:timed out|deferred)/,
+  ],
+  [
+    'invalid_recipient',
+    /not listed in (?:the )?(?:domino|public name|.{0,40}directory)|domino ?(?:directory|ディレクトリ|verzeichnis)|no mailbox here by that name|resolver\.adr\.(?:ex)?recip(?:ient)?notf?ound|unrouteable address|recipient name is not recognized|unknown local[- ]part|couldn't find (?:the )?(?:user|recipient)/,
+  ],
+  [
+    'unknown',
+    /couldn't create|can't create (?:user )?output|command (?:died|failed|output)|maildrop|procmail|exited with|child (?:status|process)|mailer error|loops? back to myself|too many hops|mail forwarding loop|mail loop/,
+  ],
+  [
+    'bad_domain',
+    /couldn't find any host|couldn't find a mail exchanger|malformed or unexpected name server reply|domain is not reachable|host or domain name not found|name service error.{0,300}host (?:not found|found but no data)|host (?:name )?(?:unknown|not found)|unknown host|no such (?:host|domain)|(?:dns (?:lookup )?(?:failure|error)).{0,120}(?:not found|nxdomain|no such)|nxdomain|domain (?:name )?(?:\S{1,80} )?(?:(?:could|was) not (?:be )?found|does not exist|doesn't exist|not found)|(?:couldn't be found|could not find|wasn't able to find)(?: the)? (?:recipient )?domain|illegal host\/domain name|all relevant mx records point to non-?existent|an mx or srv record indicated no smtp service|does not accept mail|null ?mx|no valid (?:mx|host|hosts)|invalid (?:host|domain) name|address couldn't be found.{0,80}domain|(?:bad|invalid) destination (?:host|system)|lost connection.{0,40}unknown host|host .{1,80} does not exist|no matches to nameserver query|domain .{1,80} could not be resolved/,
+  ],
+  [
+    'expired',
+    /(?:could not|couldn't|cannot|can not|unable to) (?:be delivered|send (?:the )?message|deliver(?: the message| it)?) (?:for|within|in|after) (?:more than )?\d|retry time(?:out)? (?:not reached|exceeded)|too long|giving up|(?:delivery|queue|message|retry)(?: time)? (?:time )?(?:expired|exceeded|timeout)|has been (?:in the queue|delayed|queued|frozen|undeliverable)|(?:after|for|within|past) (?:the )?(?:\d[\d.]*|several|few) (?:hours?|days?|attempts|hour\(s\)|minutes|retries)|(?:failed|tried) \d{1,4} (?:attempts|times)|message (?:has )?expired|undeliverable for|time limit exceeded|exceeded (?:the )?(?:max(?:imum)?|retry|time)(?: \S+){0,3} (?:time|retr|attempt|limit|delivery)|no attempt to deliver/,
+  ],
+  [
+    'connection',
+    /connection (?:timed out|refused|reset|failed|dropped|was (?:refused|dropped|closed))|(?:network|host|server)(?: \S+){0,2} (?:is )?(?:unreachable|not responding|did not respond|down)|no route to host|(?:couldn't|could not|cannot|unable to|not able to|wasn't able to|failed to)(?: \S+){0,3} (?:connect|establish|contact|reach)|i'm not going to try again|timed? ?out|no answer from|lost connection|conversation with \S{1,200} timed out/,
+  ],
+]
+
+/**
+ * @param reply a receiver's reply stands for itself, unless a mailer made it up around its own words
+ * @returns null when the words are not a mailer's own
+ */
+function localCategory(words: string, reply: QuotedReply | null): BounceCategory | null {
+  const text = words.slice(0, READ_CHARS).toLowerCase()
+  if (
+    reply !== null &&
+    !/name service error|nxdomain|host (?:name )?(?:unknown|not found)|null ?mx|does not accept mail|domain is not reachable/.test(
+      text,
+    )
+  ) {
+    return null
+  }
+  const found = LOCAL.find(([, pattern]) => pattern.test(text))
+  return found?.[0] ?? null
+}

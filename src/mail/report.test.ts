@@ -1,0 +1,328 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'node:test'
+import fc from 'fast-check'
+import { identifiersOf } from './arf.ts'
+import { type Report, readReport } from './report.ts'
+
+const corpora = process.env['POSTHORN_CORPORA']
+const skip = corpora === undefined && 'POSTHORN_CORPORA is unset'
+
+const DSN = (fields: string, prose = 'Your mail was not delivered.'): Buffer =>
+  Buffer.from(
+    `From: MAILER-DAEMON@mx.example.net\nSubject: Undelivered Mail Returned to Sender\nContent-Type: multipart/report; report-type=delivery-status; boundary="b"\n\n--b\nContent-Type: text/plain\n\n${prose}\n\n--b\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; mx.example.net\n\n${fields}\n\n--b\nContent-Type: text/rfc822-headers\n\nMessage-ID: <one@shop.example>\nSubject: Order\n\n--b--\n`,
+  )
+const TEXT = (body: string, headers = 'From: MAILER-DAEMON@mx.example.net\nSubject: failure notice'): Buffer =>
+  Buffer.from(`${headers}\n\n${body}`)
+
+function told(report: Report): string {
+  if (!('recipients' in report)) return report.kind
+  return [report.kind, ...report.recipients.map(({ verdict }) => `${verdict.type} ${verdict.category}`)].join(', ')
+}
+
+const REPORTS: readonly (readonly [name: string, mail: Buffer, expected: string])[] = [
+  [
+    'an unknown user, told by a receiver',
+    DSN(
+      'Final-Recipient: rfc822; a@b.example\nAction: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.1.1 <a@b.example>: no such user',
+    ),
+    'bounce, hard invalid_recipient',
+  ],
+  [
+    'two recipients of one report',
+    DSN(
+      'Final-Recipient: rfc822; a@b.example\nAction: failed\nStatus: 5.2.2\nDiagnostic-Code: smtp; 552 5.2.2 mailbox full\n\nFinal-Recipient: rfc822; c@b.example\nAction: delivered\nStatus: 2.0.0',
+    ),
+    'bounce, soft mailbox_full, unknown unknown',
+  ],
+  [
+    'a delay is not a failure',
+    DSN(
+      'Final-Recipient: rfc822; a@b.example\nAction: delayed\nStatus: 4.4.1\nWill-Retry-Until: Fri, 1 Jan 2027 00:00:00 +0000',
+    ),
+    'delayed, soft connection',
+  ],
+  [
+    'a success is not a bounce',
+    DSN('Final-Recipient: rfc822; a@b.example\nAction: relayed\nStatus: 2.1.9\nDiagnostic-Code: smtp; 250 ok'),
+    'delivered, unknown unknown',
+  ],
+  [
+    'a block says nothing against the address',
+    DSN(
+      'Final-Recipient: rfc822; a@b.example\nAction: failed\nStatus: 5.7.1\nDiagnostic-Code: smtp; 550 5.7.1 blocked using zen.spamhaus.org',
+    ),
+    'bounce, block reputation',
+  ],
+  [
+    'the domain does not exist, says the mailer',
+    DSN(
+      'Final-Recipient: rfc822; a@b.example\nAction: failed\nStatus: 5.4.4\nDiagnostic-Code: X-Postfix; Host or domain name not found. Name service error for name=b.example type=AAAA: Host not found',
+    ),
+    'bounce, hard bad_domain',
+  ],
+  [
+    'the sender was refused, in words used of recipients',
+    DSN(
+      'Final-Recipient: rfc822; a@b.example\nAction: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 no such user',
+      '<a@b.example>: host mx.b.example[192.0.2.1] said: 550 no such user (in reply to MAIL FROM command)',
+    ),
+    'bounce, block policy',
+  ],
+  [
+    'after the data the words are those of a filter',
+    DSN(
+      'Final-Recipient: rfc822; a@b.example\nAction: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 550 user unknown (in reply to end of DATA command)',
+    ),
+    'bounce, block policy',
+  ],
+  [
+    'a report whose fields lost their part',
+    TEXT(
+      'Final-Recipient: rfc822; a@b.example\nAction: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.1.1 unknown',
+    ),
+    'bounce, hard invalid_recipient',
+  ],
+  [
+    'qmail',
+    TEXT(
+      "Hi. This is the qmail-send program at x.example.\nI'm afraid I wasn't able to deliver your message.\n\n<a@b.example>:\nSorry, no mailbox here by that name. (#5.1.1)\n\n--- Below this line is a copy of the message.\n\nSubject: 550 spam",
+    ),
+    'bounce, hard invalid_recipient',
+  ],
+  [
+    'Exim',
+    TEXT(
+      'This message was created automatically by mail delivery software.\n\nA message that you sent could not be delivered.\n\n  a@b.example\n    SMTP error from remote mail server after RCPT TO:<a@b.example>:\n    host mx.b.example [192.0.2.1]: 550 No such user here\n',
+    ),
+    'bounce, hard invalid_recipient',
+  ],
+  ['a vacation', TEXT('I am away.', 'From: a@b.example\nSubject: Automatic reply: Order'), 'auto_reply'],
+  [
+    'an answering machine by RFC 3834 that talks of unknown users',
+    TEXT(
+      'No such user here any more, mailbox does not exist.',
+      'From: a@b.example\nAuto-Submitted: auto-replied\nSubject: Re: Order',
+    ),
+    'auto_reply',
+  ],
+  ['a person', TEXT('Thanks, I could not open it.', 'From: a@b.example\nSubject: Re: Order'), 'other'],
+  ['nothing', Buffer.alloc(0), 'other'],
+]
+for (const [name, mail, expected] of REPORTS) {
+  test(`${name}: ${expected}, with LF, CRLF and CR`, () => {
+    const text = mail.toString()
+    for (const end of ['\n', '\r\n', '\r']) {
+      assert.equal(told(readReport(Buffer.from(text.replaceAll('\n', end)))), expected)
+    }
+  })
+}
+
+test('a complaint tells what it is about, and the id that was in the message', () => {
+  const report = readReport(
+    Buffer.from(
+      'From: fbl@isp.example\r\nContent-Type: multipart/report; report-type=feedback-report; boundary=b\r\n\r\n--b\r\nContent-Type: message/feedback-report\r\n\r\nFeedback-Type: Abuse\r\nUser-Agent: x/1\r\nVersion: 1\r\nOriginal-Rcpt-To: a@b.example\r\nCFBL-Feedback-ID: from-report\r\n\r\n--b\r\nContent-Type: message/rfc822\r\n\r\nX-Our-Id: from-message\r\nSubject: x\r\n\r\nhello\r\n--b--\r\n',
+    ),
+  )
+  assert.ok(report.kind === 'complaint')
+  assert.equal(report.feedback.type, 'abuse')
+  assert.deepEqual(report.feedback.originalRcptTo, ['a@b.example'])
+  assert.deepEqual(identifiersOf(report.feedback, report.original, ['x-our-id']), ['from-message', 'from-report'])
+})
+
+/** The expected JSON of the samples, in our names. */
+const plain = (value: unknown): string | null => (typeof value === 'string' ? value.replace(/\s+/g, ' ') : null)
+
+test('every ARF sample is parsed right', { skip }, () => {
+  const folder = join(corpora ?? '', 'arf', 'resources', 'arf')
+  const names = readdirSync(folder).filter((name) => name.endsWith('.eml'))
+  assert.ok(names.length > 0)
+  for (const name of names) {
+    const expected = JSON.parse(readFileSync(join(folder, name.replace('.eml', '.json')), 'utf8'))
+    const report = readReport(readFileSync(join(folder, name)))
+    assert.ok(report.kind === 'complaint', name)
+    const { feedback } = report
+    const squeezed = (text: string): string => text.replaceAll('-', '').toLowerCase()
+    assert.equal(squeezed(feedback.type), expected.feedback_type.toLowerCase(), name)
+    assert.equal(feedback.arrivalDate === null ? null : feedback.arrivalDate.getTime() / 1000, expected.arrival_date)
+    assert.deepEqual(
+      feedback.authenticationResults,
+      expected.authentication_results.map((one: string) => plain(one)),
+    )
+    assert.equal(feedback.incidents, expected.incidents)
+    assert.equal(feedback.originalEnvelopeId, expected.original_envelope_id)
+    assert.equal(feedback.originalMailFrom, expected.original_mail_from)
+    assert.equal(feedback.originalRcptTo[0] ?? null, expected.original_rcpt_to)
+    assert.deepEqual(feedback.reportedDomains, expected.reported_domain)
+    assert.deepEqual(feedback.reportedUris, expected.reported_uri)
+    assert.equal(feedback.reportingMta, expected.reporting_mta)
+    assert.equal(feedback.sourceIp, expected.source_ip)
+    assert.equal(feedback.userAgent, expected.user_agent)
+    assert.equal(feedback.version, expected.version)
+    assert.equal(feedback.authFailure ?? 'unspecified', expected.auth_failure.toLowerCase())
+    assert.equal(feedback.deliveryResult ?? 'unspecified', expected.delivery_result.toLowerCase())
+    assert.equal(feedback.dkimDomain, expected.dkim_domain)
+    assert.equal(feedback.dkimIdentity, expected.dkim_identity)
+    assert.equal(feedback.dkimSelector, expected.dkim_selector)
+  }
+})
+
+interface Label {
+  readonly hard: boolean
+  readonly feedback: string | null
+  readonly reason: string
+}
+
+test('labelled bounces: detected and hard agreement at least 97 %, false hard at most 1 %', { skip }, () => {
+  const folder = join(corpora ?? '', 'bounce')
+  const labels = JSON.parse(readFileSync(join(folder, 'labels.json'), 'utf8')) as Record<string, Label[]>
+  let [bounces, detected, judged, agreed, falseHard] = [0, 0, 0, 0, 0]
+  for (const [name, label] of Object.entries(labels)) {
+    const report = readReport(readFileSync(join(folder, 'mails', name)))
+    const reason = label[0]?.reason
+    if (reason === 'vacation' || reason === 'delivered' || reason === 'feedback') {
+      assert.notEqual(report.kind, 'bounce', name)
+      if (reason === 'feedback') assert.equal(report.kind, 'complaint', name)
+      continue
+    }
+    bounces++
+    if (report.kind !== 'bounce' && report.kind !== 'delayed') continue
+    detected++
+    for (const [index, { hard }] of label.entries()) {
+      const one = report.recipients[index] ?? report.recipients[0]
+      const ours = report.kind === 'bounce' && one?.verdict.type === 'hard'
+      judged++
+      agreed += Number(ours === hard)
+      falseHard += Number(ours && !hard)
+    }
+  }
+  assert.ok(bounces > 200)
+  assert.ok(detected >= bounces * 0.97, `detected ${detected} of ${bounces}`)
+  assert.ok(agreed >= judged * 0.97, `agreed on ${agreed} of ${judged}`)
+  assert.ok(falseHard <= judged * 0.01, `false hard ${falseHard} of ${judged}`)
+})
+
+const repeat = (text: string, times: number): string => text.repeat(times)
+const MULTIPART = 'From: MAILER-DAEMON@x\nContent-Type: multipart/report; report-type=delivery-status; boundary="b"\n\n'
+const STATUS = `${MULTIPART}--b\nContent-Type: message/delivery-status\n\n`
+const BOMBS: readonly (readonly [name: string, text: string])[] = [
+  ['a million fields', `${repeat('A: b\n', 1_000_000)}\nx`],
+  ['one field of 20 MB', `Subject: ${repeat('a', 20_000_000)}\n\nx`],
+  ['a folded field of 200,000 lines', `Subject: x\n${repeat(' y\n', 200_000)}\nundeliverable`],
+  ['a million parts', `${MULTIPART}${repeat('--b\n\nx\n', 1_000_000)}`],
+  ['nesting', repeat('Content-Type: multipart/mixed; boundary="b"\n\n--b\n', 10_000)],
+  ['message in message', repeat('From: MAILER-DAEMON@x\nContent-Type: message/rfc822\n\n', 1_000)],
+  ['100,000 recipients', STATUS + repeat('Final-Recipient: rfc822; a@b.c\nAction: failed\nStatus: 5.1.1\n\n', 100_000)],
+  [
+    'a diagnostic of 10,000 lines',
+    `${STATUS}Action: failed\nDiagnostic-Code: smtp; 550${repeat('\n user unknown', 10_000)}\n\n`,
+  ],
+  ['a diagnostic of one word', `${STATUS}Action: failed\nDiagnostic-Code: ${repeat('a', 1_000_000)}\n\n`],
+  ['encoded words', `From: MAILER-DAEMON@x\nSubject: ${repeat('=?utf-8?Q?a?= ', 100_000)}\n\nx`],
+  ['a boundary of a megabyte', `Content-Type: multipart/mixed; boundary="${repeat('b', 1_000_000)}"\n\nx`],
+  ['names of properties', `__proto__: x\nconstructor: y\nhasOwnProperty: z\n\nundeliverable`],
+  ['JSON depth', `From: a@b.c\n\n{"notificationType":${repeat('[', 1_000_000)}`],
+  ...[
+    '<',
+    '-',
+    ' ',
+    '550 ',
+    'a@',
+    '5.1.1 ',
+    'to: ',
+    '\n550 ',
+    '\n<a@b.c>: ',
+    '=3D',
+    '<b ',
+    '<script',
+    '&amp',
+    'の',
+    '(',
+    'host a.',
+  ].map(
+    (text) =>
+      [
+        `prose of ${JSON.stringify(text)}`,
+        `From: MAILER-DAEMON@x\nSubject: failure notice\n\nnot delivered\n${repeat(text, 300_000)}`,
+      ] as const,
+  ),
+  ...['<', '<style>', '<a b ', '&', '<!--', '\n '].map(
+    (text) =>
+      [
+        `HTML of ${JSON.stringify(text)}`,
+        `From: MAILER-DAEMON@x\nContent-Type: text/html\nSubject: undeliverable\n\n${repeat(text, 300_000)}`,
+      ] as const,
+  ),
+  ['lone CRs', repeat('\r', 3_000_000)],
+  [
+    'ISO-2022-JP',
+    `From: MAILER-DAEMON@x\nContent-Type: text/plain; charset=iso-2022-jp\n\n${repeat('\x1b$B', 500_000)}`,
+  ],
+]
+for (const [name, text] of BOMBS) {
+  test(`a bomb is read within a second: ${name}`, () => {
+    const raw = Buffer.from(text)
+    const started = process.cpuUsage().user
+    readReport(raw)
+    assert.ok(process.cpuUsage().user - started < 1_000_000, `${(process.cpuUsage().user - started) / 1000} ms`)
+  })
+}
+
+test('no bytes make it throw', () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.constantFrom(
+          '\n',
+          '\r\n',
+          '\n\n',
+          '--b',
+          'Content-Type: multipart/report; boundary=b\n',
+          'Content-Type: message/delivery-status\n\n',
+          'Action: failed\n',
+          'Status: 5.',
+          '550 ',
+          '<a@b.c>',
+          ':',
+          '=?',
+          '\u0000',
+          'é',
+          '(',
+          'smtp; ',
+        ),
+      ),
+      (pieces) => {
+        readReport(Buffer.from(`From: mailer-daemon@x\n${pieces.join('')}`))
+      },
+    ),
+    { numRuns: 500 },
+  )
+})
+
+test('every mail of the corpora, and mutations of them: no crash, none over a second', { skip }, () => {
+  const files = ['mime', 'bounce/mails', 'arf', 'dkim']
+    .flatMap((name) => readdirSync(join(corpora ?? '', name), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && /\.(?:eml|txt|msg)$/.test(entry.name))
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name)))
+  assert.ok(files.length > 100)
+  let seed = 7
+  const random = (below: number): number => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+    return Math.floor((seed / 2_147_483_648) * below)
+  }
+  let slowest = 0
+  const read = (raw: Buffer): void => {
+    const started = process.hrtime.bigint()
+    readReport(raw)
+    slowest = Math.max(slowest, Number(process.hrtime.bigint() - started) / 1e6)
+  }
+  for (const raw of files) read(raw)
+  for (let run = 0; run < 2_000; run++) {
+    const raw = Buffer.from(files[random(files.length)] ?? [])
+    const at = random(raw.length)
+    for (let flips = random(20); flips > 0; flips--) raw[random(raw.length)] = random(256)
+    read(run % 3 === 0 ? Buffer.concat([raw.subarray(0, at), raw.subarray(random(raw.length))]) : raw)
+  }
+  assert.ok(slowest < 1_000, `slowest ${slowest} ms`)
+})

@@ -1,0 +1,197 @@
+// What came to a return path: a bounce, a notice of delay or delivery, a complaint, an answering machine, or something else.
+//
+// Order: complaints and delivery reports by their form; Amazon's notices; answering machines by RFC 3834 and the fields
+// and subjects their makers use; last, prose that a mailer wrote. Prose counts as a bounce only when it both comes from a
+// mailer (by its name or its subject) and says that something was not delivered, or does so in a mailer's own phrases.
+// Reading is a pure function of the bytes, linear, bounded by report-parts.ts, and never throws.
+
+import { type Feedback, readFeedback } from './arf.ts'
+import { prose, readProse } from './bounce-text.ts'
+import { readDeliveryStatus } from './dsn.ts'
+import {
+  type Fields,
+  fieldOf,
+  type ReportPart,
+  type ReportParts,
+  readParts,
+  splitHeader,
+  wordsOf,
+} from './report-parts.ts'
+import { verdictOf } from './report-words.ts'
+import type { ReportedRecipient } from './reports.ts'
+import { readSesNotice } from './ses-notice.ts'
+import type { BounceVerdict } from './smtp-bounce.ts'
+
+export type Report =
+  | {
+      /** At least one recipient failed; or, in the order of this list, none did but was delayed or delivered. */
+      readonly kind: 'bounce' | 'delayed' | 'delivered'
+      readonly recipients: readonly ReportedRecipient[]
+      /** The header of the message it is about; empty when none came back. */
+      readonly original: Fields
+    }
+  | { readonly kind: 'complaint'; readonly feedback: Feedback; readonly original: Fields }
+  | { readonly kind: 'auto_reply' }
+  | { readonly kind: 'other' }
+
+/** @param raw one message as it came, of any size and any line ends */
+export function readReport(raw: Buffer): Report {
+  return readOne(readParts(raw), 0)
+}
+
+function readOne(parts: ReportParts, level: number): Report {
+  const original = originalOf(parts)
+  const feedback = readFeedback(parts)
+  if (feedback !== null) return { kind: 'complaint', feedback, original }
+  const status = readDeliveryStatus(parts)
+  if (status.length > 0) return reported(withProse(status, parts), original)
+  const notice = readSesNotice(parts)
+  if (notice !== null) return notice
+  if (isAutoReply(parts.headers)) return { kind: 'auto_reply' }
+  const wrapped = parts.parts.find(({ type }) => type === 'message/rfc822')
+  if (level === 0 && wrapped !== undefined && isFromMailer(parts.headers)) {
+    // A gateway may wrap the report of the mailer behind it, and say nothing itself.
+    const inner = readOne(readParts(Buffer.from(wrapped.text)), 1)
+    if (inner.kind === 'bounce' || inner.kind === 'delayed') return inner
+  }
+  return readProseReport(parts, original)
+}
+
+function reported(recipients: readonly ReportedRecipient[], original: Fields): Report {
+  const has = (action: ReportedRecipient['action']): boolean => recipients.some((one) => one.action === action)
+  return { kind: has('failed') ? 'bounce' : has('delayed') ? 'delayed' : 'delivered', recipients, original }
+}
+
+/** With what the prose says better: the report gave a status without words, or words that nothing is known of. */
+function withProse(recipients: readonly ReportedRecipient[], parts: ReportParts): readonly ReportedRecipient[] {
+  const lines = prose(humanText(parts))
+  const milder = milderIn(lines.join('\n').slice(0, 8_192))
+  const told = recipients.some(isPoor) ? readProse(lines, []) : []
+  return recipients.map((one) => {
+    const better =
+      told.find(({ address }) => address === one.address?.toLowerCase()) ??
+      (recipients.length === 1 ? told[0] : undefined)
+    const best = better === undefined ? one : richer(one, better)
+    return milder !== null && best.verdict.type === 'hard' ? { ...best, verdict: milder } : best
+  })
+}
+
+function isPoor({ action, diagnostic, verdict }: ReportedRecipient): boolean {
+  return action === 'failed' && (diagnostic === null || verdict.category === 'unknown')
+}
+
+function richer(one: ReportedRecipient, told: ReportedRecipient): ReportedRecipient {
+  if (!isPoor(one) || told.verdict.category === 'unknown') return one
+  // A status that names a cause outweighs words that merely resemble one.
+  if (one.verdict.category !== 'unknown' && told.smtpCode === null) return one
+  const { address, enhanced, remoteHost } = one
+  return { ...told, address, enhanced: told.enhanced ?? enhanced, remoteHost: remoteHost ?? told.remoteHost }
+}
+
+/** Where the prose says that the mailbox exists (au's notices, Dovecot's), it is believed over a status that denies it. */
+function milderIn(text: string): BounceVerdict | null {
+  if (/\b(?:account|mailbox) (?:is|has been) (?:temporarily )?(?:disabled|suspended|limited|locked)\b/i.test(text)) {
+    return { type: 'soft', category: 'inactive_mailbox' }
+  }
+  const rejected = /was automatically rejected:\s{0,9}([^\n]{3,200})/i.exec(text)?.[1]
+  if (rejected === undefined) return null
+  const { verdict } = verdictOf({ words: rejected, reply: null, status: null, command: null })
+  return verdict.type === 'soft' ? verdict : null
+}
+
+const MAILER =
+  /mail(?:er)?[-_. ]?d(?:a?e)?mon|post(?:_?master|office)|mail[-_. ]?deliver|mail system|delivery[-_ ]subsystem|system ?administrator|mail ?administrator|^<?bounce|mail(?:er)?[-_ ]?(?:system|server|gateway|filter|agent)|mdaemon|smtp[-_ ]?(?:server|gateway)|mmdf|microsoftexchange/i
+const FAILED_SUBJECT =
+  /undeliver|non[- ]?deliver|not (?:be )?deliver|deliver(?:y|ing)? (?:status|failure|failed|problem|error|notification|has failed|report|unsuccessful)|delivery subsystem|(?:mail|message|e-?mail|delivery) ?(?:delivery )?(?:fail|error|problem|could not|status|returned|rejected|bounced|failure)|fail(?:ure|ed) (?:notice|notif|mail|deliver|to deliver)|returned (?:mail|message|to sender|e-?mail)|return(?:ing)? (?:message|mail) to sender|mail system error|bounced? (?:mail|message)|(?:cannot|could not|can't|couldn't|unable to) (?:be )?(?:send|sent|deliver)|rejected (?:mail|message)|warning: (?:could not|message|e?mail)|error sending your mail|message (?:blocked|rejected|refused|undeliver|notification)|user unknown|considered unsolicited|banned contents|virus .{0,20}(?:found|detected)|unzustellbar|nicht zugestellt|zustellung|non remis|échec|no se (?:puede|ha podido) entregar|n(?:ã|a)o entregue|mancata consegna|не доставлен|недоставлен|エラー|配信|送信でき|不在|届け|退信|退回|無法|无法|投递|投遞|반송|전송 ?실패/i
+const NOT_DELIVERED =
+  /(?:could(?: not|n't)|can(?:not|'t| not)|was(?: not|n't)|were not|has not been|not|unable to|failed to|did not get|won't|wasn't able to|problems?|trouble|difficulties|errors?)(?: \S+){0,3} (?:deliver|be (?:deliver|sent|relayed)|deliver(?:ed|ing)|reach|sent|send)|deliver(?:y|ing)?(?: \S+){0,12} (?:failed|failure|error|unsuccessful|impossible|aborted|stopped|problem)|undeliver|(?:failed|rejected|refused|returned|blocked|bounced|denied|quarantined)\b|permanent(?:ly)? (?:error|fatal|fail)|fatal errors|no such|unknown (?:user|address|recipient)|user unknown|does ?n[o'’]t exist|not (?:listed|found|exist)|exceeds|over ?quota|mailbox (?:is )?full|not accept|transcript of (?:the )?session|failure reasons|delivery attempts|error while|invalid (?:address|recipient)|\b5\d\d[ -][5#]|送信でき|配信でき|届きません|届け(?:る|られ)|見つかりません|エラー|unzustellbar|nicht (?:zu(?:ge)?stell|gefunden)|n'a pas pu|no se pudo|não p[oô]de|не (?:может|был|удалось)|недостав|无法|無法|退回|退信/i
+/** Phrases that only mailers write. */
+const PHRASES =
+  /this is the (?:qmail|dragonfly|mail delivery|postfix|mail system)|created automatically by (?:the )?mail (?:delivery|system)|automatically (?:created|generated) by (?:the )?(?:mail|delivery)|message(?: that)? you (?:have )?sent could not be delivered|(?:your )?(?:mail|message)(?: \S+){0,8} could not be delivered|delivery to the following recipients?(?: \S+){0,2} (?:has )?(?:failed|been delayed)|delivery has failed to these recipients|your message (?:did not reach|was not delivered|wasn't delivered|couldn't be delivered|could not be delivered|cannot be delivered)|the following (?:address|recipient)(?:es|s|\(es\)|\(s\))?(?: \S+){0,6} (?:failed|errors?|rejected|undeliver|problems)|unable to deliver (?:your |the |this )?(?:message|mail)|permanent fatal errors|transcript of (?:the )?session|was not delivered to:|error message below:|undeliverable (?:message|mail)|mail (?:could not be|cannot be|not) delivered/i
+
+function isFromMailer(headers: Fields): boolean {
+  const from = wordsOf(fieldOf(headers, 'from')).slice(0, 500)
+  return (
+    MAILER.test(from) ||
+    fieldOf(headers, 'return-path')?.trim() === '<>' ||
+    fieldOf(headers, 'x-failed-recipients') !== null
+  )
+}
+
+function readProseReport(parts: ReportParts, original: Fields): Report {
+  const lines = prose(humanText(parts))
+  const text = lines.join('\n').slice(0, 16_384)
+  const subject = wordsOf(fieldOf(parts.headers, 'subject'))
+  const signs = Number(isFromMailer(parts.headers)) + Number(FAILED_SUBJECT.test(subject)) + Number(PHRASES.test(text))
+  const failed = (fieldOf(parts.headers, 'x-failed-recipients') ?? '')
+    .slice(0, 2_000)
+    .split(',')
+    .map((one) => one.trim().toLowerCase())
+    .filter((one) => one.includes('@'))
+  const told = NOT_DELIVERED.test(text) || NOT_DELIVERED.test(subject) || FAILED_SUBJECT.test(subject)
+  if (failed.length === 0 && (signs === 0 || !told)) return { kind: 'other' }
+  const delayed = isDelayNotice(subject, text)
+  const subjectWords = FAILED_SUBJECT.test(subject) && lines.every((line) => line.trim() === '') ? [subject] : []
+  let recipients = readProse([...lines, ...subjectWords], failed)
+  if (recipients.every(({ verdict }) => verdict.category === 'unknown')) {
+    const bySubject = readProse([subject], failed)
+    if (bySubject[0] !== undefined && bySubject[0].verdict.category !== 'unknown') {
+      recipients = recipients.map((one) => ({ ...one, verdict: bySubject[0]?.verdict ?? one.verdict }))
+    }
+  }
+  if (delayed) recipients = recipients.map((one) => ({ ...one, action: 'delayed' as const }))
+  return reported(recipients, original)
+}
+
+function isDelayNotice(subject: string, text: string): boolean {
+  return (
+    /\bdelay(?:ed)?\b|\bwarning\b|still being (?:re)?tried/i.test(subject) &&
+    /(?:will|continue|keep)(?: \S+){0,6} (?:retr|try|attempt|be (?:retried|tried|made))|not yet been delivered|do not need to resend|delivery (?:attempts )?will (?:continue|be)|has been delayed/i.test(
+      text,
+    )
+  )
+}
+
+function humanText(parts: ReportParts): string {
+  const plain = parts.parts.filter(({ type }) => type === 'text/plain' || type === 'text')
+  const first = plain.find(({ text }) => text.trim() !== '')
+  const html = parts.parts.find(({ type }) => type === 'text/html')
+  // Some write their words into a second text part, the first being a greeting.
+  const second = first === undefined ? undefined : plain[plain.indexOf(first) + 1]
+  const short = first !== undefined && first.text.length < 200 && second !== undefined
+  if (first !== undefined && !(html !== undefined && first.text.trim().length < 20)) {
+    return short ? `${first.text}\n${second.text}` : first.text
+  }
+  return html?.text ?? parts.parts[0]?.text ?? ''
+}
+
+function originalOf({ parts }: ReportParts): Fields {
+  const returned = parts.find(isReturned)
+  return returned === undefined ? [] : splitHeader(returned.text.trimStart()).fields
+}
+
+function isReturned({ type }: ReportPart): boolean {
+  return /^(?:message\/(?:rfc822|global|partial)|(?:text|message)\/(?:rfc822|global)-headers?)$/.test(type)
+}
+
+const AUTO_SUBJECT =
+  /^\s{0,9}(?:(?:re|aw|sv|antw?):\s{0,3})?(?:\[?auto(?:matic(?:ally)?|mat(?:ed|ic)|matische|matisk|matica|mática)?[-: ]{0,3}(?:re(?:ply|sponse|sponder)|antwort|r(?:é|e)ponse|respuesta|risposta|resposta|svar|submitted|generated reply|acknowledge)|auto(?: ?: |: )|out[- ]of[- ](?:the[- ])?office|(?:i am |i'm )?(?:away from|out of) |away (?:until|from|notice)|on (?:vacation|holiday|leave)|vacation|ooo\b|abwesen|absence|absent\b|r(?:é|e)ponse automatique|fuera de (?:la )?oficina|fuori (?:ufficio|sede)|automatisch antwoord|afwezig|frånvaro|autosvar|автоответ|自動(?:応答|返信|回复|回覆)|自动(?:回复|答复)|不在|부재중|자동 ?(?:회신|응답))/iu
+
+/** RFC 3834 section 5 and what answering machines used before it. Reports of mailers are taken out before. */
+function isAutoReply(headers: Fields): boolean {
+  const submitted = (fieldOf(headers, 'auto-submitted') ?? 'no').trim().toLowerCase()
+  const subject = wordsOf(fieldOf(headers, 'subject'))
+  const mailer =
+    MAILER.test(wordsOf(fieldOf(headers, 'from')).slice(0, 500)) || fieldOf(headers, 'x-failed-recipients') !== null
+  if (AUTO_SUBJECT.test(subject) && !(mailer && FAILED_SUBJECT.test(subject))) return true
+  if (mailer || FAILED_SUBJECT.test(subject)) return false
+  if (submitted.startsWith('auto-replied') || /vacation/.test(submitted)) return true
+  const precedence = (fieldOf(headers, 'precedence') ?? '').trim().toLowerCase()
+  return (
+    /^auto[-_ ]?reply$/.test(precedence) ||
+    ['x-autoreply', 'x-autorespond', 'x-autoresponder', 'x-autoreply-from', 'x-mail-autoreply', 'x-apple-action'].some(
+      (name) => !['', 'no'].includes((fieldOf(headers, name) ?? '').trim().toLowerCase()),
+    ) ||
+    /^(?:vacation|oof|ooo)/i.test(fieldOf(headers, 'x-auto-response-type') ?? '')
+  )
+}
