@@ -72,7 +72,7 @@ export interface Acceptance {
 
 const GROUP_MAX_CALLS = 200
 const GROUP_MAX_BYTES = 16 * 1_048_576
-const GROUPS_AT_ONCE = 2
+const GROUPS_AT_ONCE = 1
 const MAX_WAITING_BYTES = 256 * 1_048_576
 const RETRY_AFTER_SECONDS = 5
 
