@@ -12,9 +12,10 @@ const EQUALS = 0x3d
 const LINE = 76
 const HEX = Buffer.from('0123456789ABCDEF')
 
+// Those up to BLANK stand for themselves.
 const PLAIN = 0
-const ESCAPE = 1
-const BLANK = 2
+const BLANK = 1
+const ESCAPE = 2
 const RETURN = 3
 const FEED = 4
 /** What to do with each byte. */
@@ -105,7 +106,11 @@ function count(text: Buffer): { readonly escapes: number; readonly ends: number 
   return { escapes, ends }
 }
 
-/** @param escapes,ends as counted; for the size of the buffer alone */
+/**
+ * Runs of bytes that stand for themselves are copied up to the width of the line; between them stands what needs a look.
+ *
+ * @param escapes,ends as counted; for the size of the buffer alone
+ */
 function quotedPrintable(text: Buffer, escapes: number, ends: number): Buffer {
   const { length } = text
   // A line grows by an escaped dot or F in front, an escaped blank at its end and the byte that a bare line end lacks: five
@@ -114,39 +119,59 @@ function quotedPrintable(text: Buffer, escapes: number, ends: number): Buffer {
   const out = Buffer.allocUnsafe(widest + 5 * (ends + 2) + 5 * Math.ceil((widest + 5 * (ends + 2)) / (LINE - 6)))
   let to = 0
   let column = 0
-  for (let at = 0; at < length; at++) {
-    const byte = text[at] as number
-    const kind = KIND[byte] as number
-    if (kind === RETURN || kind === FEED) {
-      if (kind === RETURN && text[at + 1] === LF) at++
-      out[to++] = CR
-      out[to++] = LF
-      column = 0
+  const softBreak = (): void => {
+    out[to++] = EQUALS
+    out[to++] = CR
+    out[to++] = LF
+    column = 0
+  }
+  const escape = (byte: number): void => {
+    if (column + 3 > LINE - 1) softBreak()
+    out[to++] = EQUALS
+    out[to++] = HEX[byte >> 4] as number
+    out[to++] = HEX[byte & 15] as number
+    column += 3
+  }
+  /** A blank may not end a line: it is taken back and escaped. */
+  const endOfLine = (): void => {
+    const last = out[to - 1] as number
+    if (column === 0 || KIND[last] !== BLANK) return
+    to--
+    column--
+    escape(last)
+  }
+  for (let at = 0; at < length; ) {
+    const first = text[at] as number
+    if (column === 0 && (first === DOT || (first === 0x46 && startsWithFrom(text, at)))) {
+      escape(first)
+      at++
       continue
     }
-    let escape = kind === ESCAPE || (kind === BLANK && endsLine(text, at + 1))
-    if (column + (escape ? 3 : 1) > LINE - 1) {
-      out[to++] = EQUALS
+    const start = at
+    const limit = Math.min(length, at + LINE - 1 - column)
+    for (; at < limit; at++) {
+      const byte = text[at] as number
+      if ((KIND[byte] as number) > BLANK) break
+      out[to++] = byte
+    }
+    column += at - start
+    if (at === length) break
+    const byte = text[at] as number
+    const kind = KIND[byte] as number
+    if (kind <= BLANK) softBreak()
+    else if (kind === ESCAPE) {
+      escape(byte)
+      at++
+    } else {
+      endOfLine()
       out[to++] = CR
       out[to++] = LF
       column = 0
-    }
-    if (column === 0 && !escape) escape = byte === DOT || (byte === 0x46 && startsWithFrom(text, at))
-    if (escape) {
-      out[to++] = EQUALS
-      out[to++] = HEX[byte >> 4] as number
-      out[to++] = HEX[byte & 15] as number
-      column += 3
-    } else {
-      out[to++] = byte
-      column++
+      at += kind === RETURN && text[at + 1] === LF ? 2 : 1
     }
   }
+  endOfLine()
   return out.subarray(0, to)
-}
-
-function endsLine(text: Buffer, at: number): boolean {
-  return at >= text.length || text[at] === CR || text[at] === LF
 }
 
 function startsWithFrom(text: Buffer, at: number): boolean {
