@@ -78,10 +78,10 @@ export function databasePulse(url: string, onChange: (beating: boolean) => void)
 const RETRY_AFTER_SECONDS = 5
 
 async function unlessLost<T>(work: () => Promise<T>, lost: AbortSignal): Promise<T> {
-  const away = platformErrors.service_unavailable({}, { retryAfter: RETRY_AFTER_SECONDS })
-  if (lost.aborted) throw away
+  const away = (): Error => platformErrors.service_unavailable({}, { retryAfter: RETRY_AFTER_SECONDS })
+  if (lost.aborted) throw away()
   const over = Promise.withResolvers<never>()
-  const fail = (): void => over.reject(away)
+  const fail = (): void => over.reject(away())
   lost.addEventListener('abort', fail)
   const working = work()
   try {
