@@ -79,7 +79,10 @@ function collect(payload: Readable, limitBytes: number): Promise<Buffer> {
   }
   payload.on('data', take)
   payload.once('error', reject)
-  payload.once('close', () => reject(new Error('the client went away')))
+  payload.once('close', () => {
+    // Errors cost a stack: not one a request.
+    if (!payload.readableEnded) reject(new Error('the client went away'))
+  })
   payload.once('end', () => {
     resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks))
   })
