@@ -235,7 +235,7 @@ create table bounce (
   sender text,
   subject text,
   tag text,
-  metadata jsonb,
+  metadata json,
   type text not null,
   category text not null,
   smtp_code smallint,
@@ -306,7 +306,7 @@ create table email (
   sandbox boolean default false not null,
   sandbox_result smallint default 0 not null,
   tag text,
-  metadata jsonb,
+  metadata json,
   size_bytes integer not null,
   scheduled_at timestamp with time zone,
   expires_at timestamp with time zone not null,
@@ -363,7 +363,7 @@ create table event (
   sandbox boolean default false not null,
   tag text,
   data jsonb,
-  facts jsonb
+  facts json
 ) partition by RANGE (at);
 CREATE INDEX event_account ON ONLY event USING btree (account_id, at, event_id);
 CREATE INDEX event_email ON ONLY event USING btree (account_id, email_id, at) WHERE (email_id IS NOT NULL);

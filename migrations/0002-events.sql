@@ -16,7 +16,7 @@ create table event (
   -- What this fact adds, by type. Null where the type says all.
   data jsonb,
   -- The mail itself, in the first event of each email alone: recipient, from, from_name, subject, message_id, metadata.
-  facts jsonb
+  facts json
 ) partition by range (at);
 create index event_order on event (xid, seq);
 create index event_email on event (account_id, email_id, at) where email_id is not null;

@@ -11,7 +11,7 @@ create table bounce (
   sender text,
   subject text,
   tag text,
-  metadata jsonb,
+  metadata json,
   type text not null check (type in ('hard', 'soft', 'block', 'complaint', 'unknown')),
   category text not null,
   smtp_code smallint,

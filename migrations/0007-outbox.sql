@@ -30,7 +30,7 @@ create table email (
   sandbox boolean not null default false,
   sandbox_result smallint not null default 0,
   tag text,
-  metadata jsonb,
+  metadata json,                          -- as it was given: json keeps the order of keys
   size_bytes int not null,
   scheduled_at timestamptz,
   expires_at timestamptz not null,

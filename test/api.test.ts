@@ -135,7 +135,7 @@ test('metadata and tag come back as they were given', async () => {
   const { body } = await world.account.testApi.post('/api/v1/send', { ...MAIL, tag: 'welcome', metadata })
   const one = await world.api.get(`/api/v1/emails/${body.data.email_id}`)
   assert.deepEqual([one.body.data.tag, one.body.data.metadata], ['welcome', metadata])
-  assert.deepEqual(one.body.data.events[0].metadata, metadata)
+  assert.equal(JSON.stringify(one.body.data.events[0].metadata), JSON.stringify(metadata))
   assert.equal((await world.api.get('/api/v1/emails?tag=welcome')).body.pagination.total, 1)
   assert.equal((await world.api.get('/api/v1/emails?tag=other')).body.pagination.total, 0)
   assert.equal((await world.api.get('/api/v1/emails?search=FIRST')).body.pagination.total, 1)

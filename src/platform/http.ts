@@ -119,7 +119,7 @@ function addRoute(
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: schemaOf(described, legacy),
     bodyLimit: described.bodyLimitBytes ?? DEFAULT_BODY_BYTES,
-    config: { stream: described.stream ?? null },
+    config: { stream: described.stream ?? null, legacy },
     ...(described.validatesItself === true && { validatorCompiler: acceptAll }),
     onRequest: async (request, reply) => {
       if (legacy) markLegacy(reply, request, described)

@@ -6,7 +6,7 @@ export const RECORD_BOUNCES = statement(
      metadata, type, category, smtp_code, enhanced_code, diagnostic_code, error_message, command, remote_host, remote_ip,
      source, feedback_type, attempt, suppressed, suppression_id, sandbox, bounced_at, created_at)
    select id, account_id, email_id, domain_id, recipient, recipient_key, message_id, sender, subject, tag,
-     metadata::jsonb, type, category, smtp_code, enhanced_code, diagnostic_code, error_message, command, remote_host,
+     metadata::json, type, category, smtp_code, enhanced_code, diagnostic_code, error_message, command, remote_host,
      remote_ip, source, feedback_type, attempt, suppressed, suppression_id, sandbox, bounced_at, created_at
    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
      $10::text[], $11::text[], $12::text[], $13::text[], $14::smallint[], $15::text[], $16::text[], $17::text[], $18::text[],

@@ -3,7 +3,7 @@ import { statement } from '../../platform/db.ts'
 export const append = statement(
   'events_append',
   `insert into event (at, event_id, account_id, domain_id, email_id, type, stream, sandbox, tag, data, facts)
-   select at, event_id, account_id, domain_id, email_id, type, stream, sandbox, tag, data::jsonb, facts::jsonb
+   select at, event_id, account_id, domain_id, email_id, type, stream, sandbox, tag, data::jsonb, facts::json
    from unnest($1::timestamptz[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::smallint[], $7::smallint[],
      $8::boolean[], $9::text[], $10::text[], $11::text[])
      as e(at, event_id, account_id, domain_id, email_id, type, stream, sandbox, tag, data, facts)`,

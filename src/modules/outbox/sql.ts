@@ -6,7 +6,7 @@ export const addEmails = statement(
      recipient_key, subject, message_id, stream, sandbox, sandbox_result, tag, metadata, size_bytes, scheduled_at,
      expires_at, tls_required, risk, next_attempt_at, ended_at, cc, reply_to)
    select id, account_id, domain_id, body_id, created_at, status, sender, sender_name, recipient,
-     recipient_key, subject, message_id, stream, sandbox, sandbox_result, tag, metadata::jsonb, size_bytes, scheduled_at,
+     recipient_key, subject, message_id, stream, sandbox, sandbox_result, tag, metadata::json, size_bytes, scheduled_at,
      expires_at, tls_required, risk::jsonb, due, ended_at, cc::text[], reply_to::text[]
    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::timestamptz[], $6::smallint[], $7::text[], $8::text[],
      $9::text[], $10::text[], $11::text[], $12::text[], $13::smallint[], $14::boolean[], $15::smallint[], $16::text[],

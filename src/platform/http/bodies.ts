@@ -2,8 +2,8 @@
 // since its true size shows only after it has been inflated.
 
 import type { Readable } from 'node:stream'
-import type { FastifyInstance } from 'fastify'
-import { platformErrors } from '../errors.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { platformErrors, validationError } from '../errors.ts'
 import { parseJsonBody } from '../json.ts'
 
 export const DEFAULT_BODY_BYTES = 1_048_576
@@ -41,7 +41,17 @@ export function readBodies(app: FastifyInstance): void {
   // A request without a body still has one for the rooms: {}.
   app.addHook('preValidation', async (request) => {
     if (request.body === undefined && request.method !== 'GET' && request.method !== 'HEAD') request.body = {}
+    refuseUnasked(request)
   })
+}
+
+/** An operation that takes no fields refuses those it is given, but on legacy paths, which ignore what they do not know. */
+function refuseUnasked({ body, routeOptions }: FastifyRequest): void {
+  const { stream, legacy } = routeOptions.config as { stream?: readonly string[] | null; legacy?: boolean }
+  const hasSchema = routeOptions.schema?.body !== undefined
+  if (legacy !== false || hasSchema || stream != null || body === null || typeof body !== 'object') return
+  const fields = Object.keys(body).map((field) => ({ field, rule: 'unknown_field', message: 'is not a known field' }))
+  if (fields.length > 0) throw validationError(fields)
 }
 
 function bodyOf(bytes: Buffer, type: string): unknown {
