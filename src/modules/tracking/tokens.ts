@@ -1,0 +1,169 @@
+// Tokens in the links of mails. Each holds all that answering for it needs, encrypted and authenticated, so a redirect
+// asks no database; and each is made from its content alone, so a mail has the same bytes on every try.
+//
+//   base64url( key number (1) | nonce (12) | ciphertext | tag (16) )        AES-256-GCM
+//   content: account id (16) | email id (16) | flags (1) | what the purpose adds
+//
+// The nonce is a MAC of the content under a key of its own (the idea of RFC 8452 and RFC 5297: equal nonces mean equal
+// contents). A token has the key of its purpose, so that a click's token opens nothing at the unsubscribe page. Key
+// numbers let the instance begin new keys while old links go on working, until `oldestKey` says no more.
+// Malformed, foreign and outdated tokens are one: null.
+
+import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
+import type { Secrets } from '../../platform/secrets.ts'
+
+export interface MailRef {
+  readonly accountId: string
+  readonly emailId: string
+  readonly sandbox: boolean
+}
+
+export interface OpenToken extends MailRef {
+  readonly purpose: 'open'
+}
+export interface ClickToken extends MailRef {
+  readonly purpose: 'click'
+  readonly linkIndex: number
+  readonly hidden: boolean
+  readonly url: string
+}
+export interface UnsubscribeToken extends MailRef {
+  readonly purpose: 'unsubscribe'
+  /** The suppression key of the recipient. */
+  readonly recipient: string
+}
+export type Token = OpenToken | ClickToken | UnsubscribeToken
+export type Purpose = Token['purpose']
+
+export interface Tokens {
+  write(token: Token): string
+  /** @returns null for whatever is not a token of this purpose */
+  read<P extends Purpose>(purpose: P, text: string): Extract<Token, { purpose: P }> | null
+}
+
+export interface TokenKeys {
+  /** Under which new tokens are written, 1-255. */
+  readonly currentKey: number
+  /** Tokens under smaller numbers are no longer read. */
+  readonly oldestKey: number
+}
+
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const ID_BYTES = 16
+const HEAD_BYTES = 2 * ID_BYTES + 1
+const LEAST_BYTES = 1 + NONCE_BYTES + HEAD_BYTES + TAG_BYTES
+/** A link of 4 KB, and room. */
+const MAX_CHARS = 6_000
+const TOKEN = /^[A-Za-z0-9_-]+$/
+const SANDBOX = 1
+const HIDDEN = 2
+
+interface Keys {
+  readonly cipher: Buffer
+  readonly nonce: Buffer
+}
+
+export function tokensOf(
+  secrets: Secrets,
+  { currentKey, oldestKey }: TokenKeys = { currentKey: 1, oldestKey: 1 },
+): Tokens {
+  const known = new Map<string, Keys>()
+  const keysOf = (purpose: Purpose, number: number): Keys => {
+    const name = `tracking ${purpose} ${number}`
+    let keys = known.get(name)
+    if (keys === undefined) {
+      keys = { cipher: secrets.key(name), nonce: secrets.key(`${name} nonce`) }
+      known.set(name, keys)
+    }
+    return keys
+  }
+  return {
+    write: (token) => {
+      const { cipher, nonce: nonceKey } = keysOf(token.purpose, currentKey)
+      const plain = contentOf(token)
+      const nonce = createHmac('sha256', nonceKey).update(plain).digest().subarray(0, NONCE_BYTES)
+      const aes = createCipheriv('aes-256-gcm', cipher, nonce)
+      const sealed = aes.update(plain)
+      aes.final()
+      return Buffer.concat([Buffer.of(currentKey), nonce, sealed, aes.getAuthTag()]).toString('base64url')
+    },
+    read: (purpose, text) => {
+      if (text.length > MAX_CHARS || !TOKEN.test(text)) return null
+      const bytes = Buffer.from(text, 'base64url')
+      // One spelling for each token: unused bits of the last character are zero.
+      if (bytes.length < LEAST_BYTES || bytes.toString('base64url') !== text) return null
+      const number = bytes[0] ?? 0
+      if (number < oldestKey || number > currentKey) return null
+      const plain = decrypted(bytes, keysOf(purpose, number).cipher)
+      return plain === null ? null : (tokenOf(purpose, plain) as Extract<Token, { purpose: typeof purpose }>)
+    },
+  }
+}
+
+function decrypted(bytes: Buffer, key: Buffer): Buffer | null {
+  const aes = createDecipheriv('aes-256-gcm', key, bytes.subarray(1, 1 + NONCE_BYTES), { authTagLength: TAG_BYTES })
+  aes.setAuthTag(bytes.subarray(-TAG_BYTES))
+  const plain = aes.update(bytes.subarray(1 + NONCE_BYTES, -TAG_BYTES))
+  try {
+    aes.final()
+    return plain
+  } catch {
+    return null
+  }
+}
+
+function contentOf(token: Token): Buffer {
+  const hidden = token.purpose === 'click' && token.hidden
+  const flags = (token.sandbox ? SANDBOX : 0) | (hidden ? HIDDEN : 0)
+  return Buffer.concat([idBytes(token.accountId), idBytes(token.emailId), Buffer.of(flags), extraOf(token)])
+}
+
+function extraOf(token: Token): Buffer {
+  switch (token.purpose) {
+    case 'open':
+      return Buffer.alloc(0)
+    case 'click': {
+      const index = Buffer.alloc(2)
+      index.writeUInt16BE(Math.min(token.linkIndex, 0xffff))
+      return Buffer.concat([index, Buffer.from(token.url)])
+    }
+    case 'unsubscribe':
+      return Buffer.from(token.recipient)
+  }
+}
+
+function tokenOf(purpose: Purpose, plain: Buffer): Token {
+  const flags = plain[2 * ID_BYTES] ?? 0
+  const mail = {
+    accountId: idText(plain.subarray(0, ID_BYTES)),
+    emailId: idText(plain.subarray(ID_BYTES, 2 * ID_BYTES)),
+    sandbox: (flags & SANDBOX) !== 0,
+  }
+  const extra = plain.subarray(HEAD_BYTES)
+  switch (purpose) {
+    case 'open':
+      return { purpose, ...mail }
+    case 'click':
+      return {
+        purpose,
+        ...mail,
+        linkIndex: extra.readUInt16BE(),
+        hidden: (flags & HIDDEN) !== 0,
+        url: extra.toString('utf8', 2),
+      }
+    case 'unsubscribe':
+      return { purpose, ...mail, recipient: extra.toString() }
+  }
+}
+
+function idBytes(uuid: string): Buffer {
+  const bytes = Buffer.from(uuid.replaceAll('-', ''), 'hex')
+  if (bytes.length !== ID_BYTES) throw new TypeError('not a UUID')
+  return bytes
+}
+
+function idText(bytes: Buffer): string {
+  const hex = bytes.toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { systemIds } from './ids.ts'
+import { journalIn } from './journal.ts'
+
+const folder = (): { path: string } & Disposable => {
+  const made = mkdtempSync(path.join(os.tmpdir(), 'journal-'))
+  return { path: made, [Symbol.dispose]: () => rmSync(made, { recursive: true }) }
+}
+
+test('what was appended is handed on once, also by a process that comes later', async () => {
+  using dir = folder()
+  const ids = systemIds()
+  const dead = journalIn(path.join(dir.path, 'j'), ids)
+  await dead.append(['{"a":1}', '{"b":"ü"}'])
+  await dead.close()
+  const next = journalIn(path.join(dir.path, 'j'), ids)
+  await next.append(['c'])
+  const got: string[] = []
+  await next.drain(async (lines) => void got.push(...lines))
+  await next.drain(async (lines) => void got.push(...lines))
+  assert.deepEqual(got, ['{"a":1}', '{"b":"ü"}', 'c'])
+  assert.equal(next.waiting(), false)
+})
+
+test('a refused file stays until it is taken', async () => {
+  using dir = folder()
+  const journal = journalIn(dir.path, systemIds())
+  await journal.append(['x'])
+  await assert.rejects(
+    journal.drain(async () => Promise.reject(new Error('away'))),
+    /away/,
+  )
+  assert.equal(journal.waiting(), true)
+  const got: string[] = []
+  await journal.drain(async (lines) => void got.push(...lines))
+  assert.deepEqual(got, ['x'])
+})
+
+test('a torn line is passed over, the ones before it are not', async () => {
+  using dir = folder()
+  const journal = journalIn(dir.path, systemIds())
+  await journal.append(['whole'])
+  await journal.close()
+  const [name = ''] = readdirSync(dir.path)
+  appendFileSync(path.join(dir.path, name), '00000000 torn\n12345')
+  const got: string[] = []
+  await journalIn(dir.path, systemIds()).drain(async (lines) => void got.push(...lines))
+  assert.deepEqual(got, ['whole'])
+})
+
+test('nothing is lost when one process drains while another appends', async () => {
+  using dir = folder()
+  const ids = systemIds()
+  const writer = journalIn(dir.path, ids)
+  const drainer = journalIn(dir.path, ids)
+  const got = new Set<string>()
+  const take = async (lines: readonly string[]): Promise<void> => lines.forEach((line) => got.add(line))
+  let writing = true
+  const drains = (async () => {
+    while (writing) {
+      await drainer.drain(take)
+      await setTimeout(20)
+    }
+  })()
+  const wanted = Array.from({ length: 300 }, (_, i) => `line ${i}`)
+  try {
+    for (const line of wanted) await writer.append([line])
+  } finally {
+    writing = false
+  }
+  await drains
+  await drainer.drain(take)
+  assert.deepEqual([...got].sort(), wanted.toSorted())
+})
