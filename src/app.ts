@@ -22,6 +22,7 @@ import {
   type Domains,
   domainRoutes,
   domainsOf,
+  oldestUsable,
   ownedDomains,
   recheckLoop,
   type SenderDomains,
@@ -39,6 +40,8 @@ import {
 import {
   acceptance,
   forgetKeys,
+  previewsOf,
+  riskRoutes,
   type Sending,
   type SendingOptions,
   type SmtpDoor,
@@ -177,6 +180,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     ...bounceRoutes({ database }),
     ...sendingRoutes(sending),
     ...templateRoutes(templates),
+    ...riskRoutes(previewsOf({ database, clock, quotas: accounts.quotas, sending, oldestUsable })),
     ...emailRoutes({
       database,
       clock,

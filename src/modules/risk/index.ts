@@ -2,6 +2,7 @@
 
 export { riskErrors } from './errors.ts'
 export { recipientFacts } from './facts.ts'
+export { countPreview, type PreviewStats, previewStats } from './stats.ts'
 export {
   ENGINE_VERSION,
   LIST_CODES,

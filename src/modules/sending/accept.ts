@@ -198,7 +198,11 @@ async function judgeCases(db: Db, cases: readonly Case[], now: Date): Promise<vo
       return
     }
     const first = firstAsk[i] ?? 0
-    one.judged = judge(incoming, refusals.slice(first, first + incoming.draft.recipients.length))
+    one.judged = judge(incoming, refusals.slice(first, first + incoming.draft.recipients.length), {
+      contentLevel: null,
+      firstSendBulk: false,
+      volumeSpike: false,
+    })
     if (one.judged.refused !== null) one.outcome = { kind: 'refused', error: one.judged.refused }
   })
 }

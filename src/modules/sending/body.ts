@@ -64,3 +64,19 @@ export const SendBody = Type.Object(
   },
   closed,
 )
+
+/** The body of a risk preview: one recipient, and of a send what the verdict looks at. */
+export const PreviewBody = Type.Object(
+  {
+    to: Type.String({ description: 'an address' }),
+    subject: Type.String({ maxLength: limits.MAX_SUBJECT_CHARS }),
+    html: SendBody.properties.html,
+    text: SendBody.properties.text,
+    is_bulk: SendBody.properties.is_bulk,
+    from: Type.Optional(SendBody.properties.from),
+    stream: SendBody.properties.stream,
+    headers: SendBody.properties.headers,
+    attachments: SendBody.properties.attachments,
+  },
+  closed,
+)

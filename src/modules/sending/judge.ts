@@ -1,7 +1,15 @@
 // One message judged: a verdict for each recipient, and what the message comes to.
 
 import type { ApiError } from '../../platform/errors.ts'
-import { ENGINE_VERSION, type RiskPolicy, recipientFacts, riskErrors, type Verdict, verdict } from '../risk/index.ts'
+import {
+  ENGINE_VERSION,
+  type RiskFacts,
+  type RiskPolicy,
+  recipientFacts,
+  riskErrors,
+  type Verdict,
+  verdict,
+} from '../risk/index.ts'
 import type { Refusal } from '../suppression/index.ts'
 import type { RecipientRequest } from './request.ts'
 import type { Incoming } from './sender.ts'
@@ -28,15 +36,18 @@ export interface Judged {
   readonly liveRefusedCount: number
 }
 
+/** The facts that do not depend on the recipient: content and behaviour. */
+export type MessageFacts = Pick<RiskFacts, 'contentLevel' | 'firstSendBulk' | 'volumeSpike'>
+
 /** @param refusals what the lists said of each recipient, in order */
-export function judge({ draft, sender }: Incoming, refusals: readonly (Refusal | null)[]): Judged {
+export function judge({ draft, sender }: Incoming, refusals: readonly (Refusal | null)[], facts: MessageFacts): Judged {
   const recipients = draft.recipients.map((recipient, i): JudgedRecipient => {
     const sandbox = sender.isSandbox(recipient.key)
     const refusal = refusals[i] ?? null
     const found = verdict(
       {
         ...recipientFacts(refusal),
-        ...sender.facts,
+        ...(sandbox ? { ...facts, ...NO_BEHAVIOUR } : facts),
         disposableConfidence: null,
         role: false,
         senderVerified: sandbox || sender.verified,
@@ -49,12 +60,21 @@ export function judge({ draft, sender }: Incoming, refusals: readonly (Refusal |
   const live = recipients.filter(({ sandbox }) => !sandbox)
   return {
     recipients,
-    refused: live.length > 0 && sender.refusal !== null ? sender.refusal : refusalOf(recipients),
+    refused:
+      live.length > 0 && sender.refusal !== null ? senderRefusal(sender.refusal, recipients) : refusalOf(recipients),
     senderRefused: live.length > 0 && sender.refusal !== null,
     overridden: recipients.some(({ verdict: { wouldBlock }, passes }) => wouldBlock && passes),
     liveCount: live.length,
     liveRefusedCount: live.filter(({ passes }) => !passes).length,
   }
+}
+
+/** Sandbox mail is no part of an account's sending. */
+const NO_BEHAVIOUR = { firstSendBulk: false, volumeSpike: false } as const
+
+/** A sender that is not verified is told with the verdict's own reason, which a worse fact may be: preview says the same. */
+function senderRefusal(refusal: ApiError, recipients: readonly JudgedRecipient[]): ApiError {
+  return refusal.code === 'sender_not_verified' ? (refusalOf(recipients) ?? refusal) : refusal
 }
 
 /** Contract section 5: all refused = 422 with the first recipient's code. */
@@ -74,6 +94,10 @@ function refusalOf(recipients: readonly JudgedRecipient[]): ApiError | null {
 
 /** The verdict's snapshot, kept with the email. */
 export function riskSnapshot({ verdict: found }: JudgedRecipient, policy: RiskPolicy, overridden: boolean): object {
+  return { ...verdictSnapshot(found), overridden: overridden && found.wouldBlock, ...policySnapshot(policy) }
+}
+
+export function verdictSnapshot(found: Verdict): object {
   return {
     risk_score: found.score,
     risk_level: found.level,
@@ -82,7 +106,11 @@ export function riskSnapshot({ verdict: found }: JudgedRecipient, policy: RiskPo
     reason_code: found.reasonCode,
     risk_factors: found.factors,
     breakdown: found.breakdown,
-    overridden: overridden && found.wouldBlock,
+  }
+}
+
+export function policySnapshot(policy: RiskPolicy): object {
+  return {
     policy_snapshot: {
       block_disposable_emails: policy.blockDisposableEmails,
       enforce_sender_verification: policy.enforceSenderVerification,

@@ -6,6 +6,7 @@ export const MAX_ATTACHMENTS = 20
 export const MAX_PART_BYTES = 5 * 1_048_576
 export const MAX_MESSAGE_BYTES = 25 * 1_048_576
 export const MAX_SEND_BODY_BYTES = 35 * 1_048_576
+export const MAX_PREVIEW_BODY_BYTES = 12 * 1_048_576
 export const MAX_BATCH_BODY_BYTES = 50 * 1_048_576
 export const MAX_BATCH_MESSAGES = 500
 export const MAX_TAG_CHARS = 128

@@ -11,6 +11,7 @@ import { type Acceptance, NOT_ALL, type Outcome } from './accept.ts'
 import { SendBody } from './body.ts'
 import { draftOf } from './draft.ts'
 import type { IdempotencyKey } from './idempotency.ts'
+import type { MessageFacts } from './judge.ts'
 import { MAX_BATCH_MESSAGES, MAX_IDEMPOTENCY_KEY_CHARS } from './limits.ts'
 import { readSendRequest, type SendRequest } from './request.ts'
 import type { Accepted } from './rows.ts'
@@ -46,6 +47,8 @@ export interface Sending {
   batch(principal: Principal, body: unknown, key: string | undefined, strict: boolean): Promise<CallAnswer>
   /** A draft with the sender's facts, for mail that comes by SMTP. */
   incoming(principal: Principal, draft: Incoming['draft']): Promise<Incoming>
+  /** The facts of a message that do not depend on its recipients, as a send would see them now. */
+  factsOn(db: Db, accountId: string, incoming: Incoming): Promise<MessageFacts>
   readonly acceptance: Acceptance
 }
 
@@ -84,6 +87,7 @@ export function sendingOf(options: SendingOptions): Sending {
   return {
     acceptance,
     incoming,
+    factsOn: async () => ({ contentLevel: null, firstSendBulk: false, volumeSpike: false }),
     send: async (principal, body, key) => {
       const message = await read(principal, body)
       const result = await acceptance.submit({

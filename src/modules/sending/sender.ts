@@ -2,7 +2,7 @@
 
 import type { ApiError } from '../../platform/errors.ts'
 import type { Treatment } from '../outbox/index.ts'
-import type { RiskFacts, RiskPolicy } from '../risk/index.ts'
+import type { RiskPolicy } from '../risk/index.ts'
 import type { Draft } from './draft.ts'
 import { errors } from './errors.ts'
 import { sandboxResultOf } from './request.ts'
@@ -17,8 +17,6 @@ export interface SenderFacts {
   readonly policy: RiskPolicy
   /** Whether mail to this recipient stays in the house. */
   readonly isSandbox: (recipientKey: string) => boolean
-  /** The facts that do not depend on the recipient. */
-  readonly facts: Pick<RiskFacts, 'contentLevel' | 'firstSendBulk' | 'volumeSpike'>
   readonly treatment: Treatment
 }
 
@@ -63,7 +61,6 @@ export function senderFacts({ draft, domain, boundTo, sandboxed, account, policy
     refusal: refusalOf(domain, boundTo, draft.fromDomain, policy),
     policy,
     isSandbox: (recipientKey) => allSandbox || sandboxResultOf(recipientKey) !== null,
-    facts: { contentLevel: null, firstSendBulk: false, volumeSpike: false },
     treatment: treatmentOf(draft, domain?.settings ?? null, account),
   }
 }

@@ -1,0 +1,117 @@
+// A risk preview is a send that stops before anything is written: the same reading, the same sender rule, the same facts
+// and the same judgement, so that its decision and code are those of the send that follows.
+//
+// It costs one preview credit, taken in the transaction that asks the lists and counts the outcome; a call that fails
+// costs nothing. Without `from` the sender is the account's oldest domain in use; with none there, nothing is verified.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Database, Db } from '../../platform/db.ts'
+import { type ApiError, validationError } from '../../platform/errors.ts'
+import type { Principal } from '../../platform/http.ts'
+import { bodyValidator } from '../../platform/validation.ts'
+import type { Quotas } from '../accounts/index.ts'
+import { countPreview, previewStats } from '../risk/index.ts'
+import { mayWeSend } from '../suppression/index.ts'
+import { PreviewBody } from './body.ts'
+import { draftOf } from './draft.ts'
+import { judge, policySnapshot, verdictSnapshot } from './judge.ts'
+import { readSendRequest } from './request.ts'
+import type { Sending } from './send.ts'
+import type { Incoming } from './sender.ts'
+
+export interface PreviewOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly quotas: Pick<Quotas, 'consume' | 'read' | 'period'>
+  readonly sending: Pick<Sending, 'incoming' | 'factsOn'>
+  /** The account's oldest domain in use; null = there is none. */
+  readonly oldestUsable: (db: Db, accountId: string) => Promise<{ readonly name: string } | null>
+}
+
+export interface Previews {
+  /** @throws ApiError validation_error, sender_domain_not_allowed, quota_exceeded */
+  preview(principal: Principal, body: unknown): Promise<object>
+  stats(principal: Principal): Promise<object>
+}
+
+/** A sender that no account can have (RFC 2606 section 2). */
+const NOBODY = 'nobody@sender.invalid'
+
+export function previewsOf(options: PreviewOptions): Previews {
+  const { database, clock, quotas, sending } = options
+  const faultsOf = bodyValidator(PreviewBody)
+
+  const read = async (principal: Principal, body: unknown): Promise<Incoming> => {
+    const fields = (body !== null && typeof body === 'object' ? body : {}) as Record<string, unknown>
+    const { from = await senderOf(principal.accountId), html = null, text = null, ...rest } = fields
+    const content = html === null && text === null ? { html, text: '' } : { html, text }
+    const { request, faults } = readSendRequest({ ...rest, from, ...content }, clock.now())
+    const schemaFaults = faultsOf(body)
+    const named = new Set(schemaFaults.map(({ field }) => field))
+    const all = [...schemaFaults, ...faults.filter(({ field }) => !named.has(field))]
+    if (request === null || all.length > 0) throw validationError(all)
+    return sending.incoming(principal, draftOf(request))
+  }
+  const senderOf = async (accountId: string): Promise<string> => {
+    const domain = await options.oldestUsable(database.system, accountId)
+    return domain === null ? NOBODY : `posthorn@${domain.name}`
+  }
+
+  return {
+    preview: async (principal, body) => {
+      const { accountId } = principal
+      const incoming = await read(principal, body)
+      const isNamed = (body as { from?: unknown }).from !== undefined
+      refuseForeign(incoming, isNamed)
+      return database.transaction(async (db) => {
+        const receipt = await quotas.consume(db, accountId, 'risk_previews', 1)
+        const asks = incoming.draft.recipients.map(({ key }) => ({
+          accountId,
+          recipient: key,
+          sandbox: incoming.sender.isSandbox(key),
+        }))
+        const refusals = await mayWeSend(db, asks, clock.now())
+        const facts = await sending.factsOn(db, accountId, incoming)
+        const [judged] = judge(incoming, refusals, facts).recipients
+        if (judged === undefined) throw validationError([{ field: 'to', rule: 'required', message: 'is required' }])
+        const { verdict } = judged
+        await countPreview(db, accountId, receipt.month, verdict)
+        return {
+          ...verdictSnapshot(verdict),
+          block_reason: verdict.blockReason,
+          overridable: verdict.overridable,
+          recommendations: verdict.recommendations,
+          ...policySnapshot(incoming.sender.policy),
+          quota: {
+            used: receipt.used,
+            limit: receipt.limit,
+            remaining: receipt.remaining,
+            reset_at: quotas.period().resetAt.toISOString(),
+          },
+        }
+      })
+    },
+    stats: async ({ accountId }) => {
+      const { month, resetAt } = quotas.period()
+      const { risk_previews: usage } = await quotas.read(database.system, accountId)
+      const stats = await previewStats(database.system, accountId, month)
+      return {
+        period: month.slice(0, 7),
+        ...usage,
+        reset_at: resetAt.toISOString(),
+        total_previews: stats.total,
+        by_action: stats.byAction,
+        by_risk_level: stats.byLevel,
+        top_reason_codes: stats.topReasons,
+        average_score: stats.averageScore,
+      }
+    },
+  }
+}
+
+/** A send from a named domain that is not the account's is refused before any verdict, and so is its preview. */
+function refuseForeign({ draft, sender }: Incoming, isNamed: boolean): void {
+  const refusal: ApiError | null = sender.refusal
+  if (!isNamed || refusal === null || refusal.status !== 403) return
+  if (draft.recipients.some(({ key }) => !sender.isSandbox(key))) throw refusal
+}

@@ -1,0 +1,88 @@
+import { Type } from 'typebox'
+import { type AnyEndpoint, bare, DateTime, endpoint } from '../../platform/http.ts'
+import { accountErrors, quotaErrors } from '../accounts/index.ts'
+import { PreviewBody } from './body.ts'
+import { errors } from './errors.ts'
+import { MAX_PREVIEW_BODY_BYTES } from './limits.ts'
+import type { Previews } from './preview.ts'
+
+const Count = Type.Integer({ minimum: 0 })
+const Limit = Type.Union([Type.Integer(), Type.Null()])
+const Text = Type.Union([Type.String(), Type.Null()])
+const oneOf = (values: readonly string[]): ReturnType<typeof Type.Union> =>
+  Type.Union(values.map((value) => Type.Literal(value)))
+
+const PREVIEW_FIELDS = {
+  risk_score: Type.Integer({ minimum: 0, maximum: 100 }),
+  risk_level: oneOf(['safe', 'low', 'medium', 'high']),
+  would_block: Type.Boolean(),
+  action: oneOf(['allow', 'warn', 'soft_block', 'block']),
+  reason_code: Text,
+  block_reason: Text,
+  overridable: Type.Boolean(),
+  risk_factors: Type.Array(
+    Type.Object({
+      code: Type.String(),
+      category: oneOf(['recipient', 'content', 'sender', 'behavior']),
+      points: Type.Integer(),
+      severity: oneOf(['info', 'low', 'medium', 'high', 'critical']),
+      message: Type.String(),
+    }),
+  ),
+  breakdown: Type.Object({
+    recipient: Type.Integer(),
+    content: Type.Integer(),
+    sender: Type.Integer(),
+    behavior: Type.Integer(),
+  }),
+  recommendations: Type.Array(Type.String()),
+  policy_snapshot: Type.Object({
+    block_disposable_emails: Type.Boolean(),
+    enforce_sender_verification: Type.Boolean(),
+    disposable_confidence_threshold: Type.Number(),
+    customer_plan: Type.String(),
+  }),
+  engine_version: Type.String(),
+  quota: Type.Object({ used: Count, limit: Limit, remaining: Limit, reset_at: DateTime }),
+}
+
+const STATS_FIELDS = {
+  period: Type.String({ description: 'YYYY-MM' }),
+  used: Count,
+  limit: Limit,
+  remaining: Limit,
+  reset_at: DateTime,
+  total_previews: Count,
+  by_action: Type.Record(Type.String(), Count),
+  by_risk_level: Type.Record(Type.String(), Count),
+  top_reason_codes: Type.Array(Type.Object({ reason_code: Type.String(), count: Count })),
+  average_score: Type.Union([Type.Number(), Type.Null()]),
+}
+
+export function riskRoutes(previews: Previews): readonly AnyEndpoint[] {
+  return [
+    endpoint({
+      method: 'POST',
+      path: '/api/v1/risk/preview',
+      access: { scope: 'risk', requires: 'risk', reads: true },
+      summary: 'Tell what a send would come to, without sending',
+      tag: 'Risk',
+      body: PreviewBody,
+      bodyLimitBytes: MAX_PREVIEW_BODY_BYTES,
+      validatesItself: true,
+      answers: { 200: Type.Object({ ...PREVIEW_FIELDS, data: Type.Object(PREVIEW_FIELDS) }) },
+      errors: [accountErrors.plan_required, errors.sender_domain_not_allowed, ...quotaErrors],
+      handle: async ({ principal, body }) => bare(await previews.preview(principal, body)),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/risk/stats',
+      access: { scope: 'risk', requires: 'risk' },
+      summary: 'Show what the previews of this month came to, and the quota that remains',
+      tag: 'Risk',
+      answers: { 200: Type.Object({ ...STATS_FIELDS, data: Type.Object(STATS_FIELDS) }) },
+      errors: [accountErrors.plan_required],
+      handle: async ({ principal }) => bare(await previews.stats(principal)),
+    }),
+  ]
+}
