@@ -40,7 +40,12 @@ export async function startPostfix(options: PostfixOptions): Promise<Mailboxes> 
   await writeFile(path.join(folder, 'users'), known.map((name) => `${name}@${domain} ${name}/\n`).join(''))
   const grey = greylisted === undefined ? null : await startPostgrey(options.folder)
   const quota = full === undefined ? null : await startQuota(options.folder, `${full}@${domain}`)
-  await writeFile(path.join(folder, 'policies'), `${greylisted}@${domain} grey\n${full}@${domain} quota\n`)
+  const policies = {
+    ...(greylisted !== undefined && { [greylisted]: 'grey' }),
+    ...(full !== undefined && { [full]: 'quota' }),
+  }
+  const rules = Object.entries(policies).map(([name, policy]) => `${name}@${domain} ${policy}\n`)
+  await writeFile(path.join(folder, 'policies'), rules.join(''))
   await writeFile(path.join(folder, 'main.cf'), mainConf(folder, options) + classes(grey, quota))
   await writeFile(path.join(folder, 'master.cf'), masterConf(address, port))
   await selfSigned(folder, `mx.${domain}`)
@@ -103,6 +108,7 @@ alias_database =
 inet_interfaces = loopback-only
 inet_protocols = ipv4
 mynetworks = 127.99.99.99/32
+local_header_rewrite_clients =
 smtpd_peername_lookup = no
 smtp_dns_support_level = disabled
 smtputf8_enable = yes
