@@ -54,6 +54,7 @@ import {
 } from './modules/sending/index.ts'
 import { deliveryFigures } from './modules/statistics/index.ts'
 import { expireSuppressions, forgetOldSoftBounces, suppressionRoutes } from './modules/suppression/index.ts'
+import { forgetValidations, validationRoom } from './modules/validation/index.ts'
 import { instanceCertificate } from './platform/certificates.ts'
 import type { Database } from './platform/db.ts'
 import { type DiskGuard, diskGuard } from './platform/disk.ts'
@@ -178,6 +179,18 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     ...domainRoutes(domains),
     ...suppressionRoutes({ database, clock, ids }),
     ...bounceRoutes({ database }),
+    ...validationRoom({
+      accounts,
+      database,
+      clock,
+      ids,
+      resolver: ground.resolver,
+      hostname: config.hostname,
+      smtpPort: config.smtpPort,
+      sourceIps: config.sourceIps,
+      allowPrivateNetworks: config.allowPrivateNetworks,
+      probes: config.validationProbes && config.delivery.kind !== 'sandbox',
+    }).endpoints,
     ...sendingRoutes(sending),
     ...templateRoutes(templates),
     ...riskRoutes(previewsOf({ database, clock, quotas: accounts.quotas, sending, oldestUsable })),
@@ -347,7 +360,8 @@ function cleaningLoop({ database, ground: { clock, ids, log } }: Rooms): Service
       const old = await forgetOldSoftBounces(database.system, { ids, clock }, CLEAN_AT_ONCE)
       const inboxSince = new Date(clock.now().getTime() - INBOX_KEPT_MS)
       const read = await forgetInbox(database.system, inboxSince, CLEAN_AT_ONCE)
-      return Math.max(expired, old, read) === CLEAN_AT_ONCE ? 0 : CLEAN_EVERY_MS
+      const asked = await forgetValidations(database.system, clock.now(), CLEAN_AT_ONCE)
+      return Math.max(expired, old, read, asked) === CLEAN_AT_ONCE ? 0 : CLEAN_EVERY_MS
     },
     onError: (err) => log.warn({ err }, 'cleaning will be tried again'),
   })

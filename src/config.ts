@@ -99,6 +99,12 @@ export const SETTINGS = {
     (t) => (t === undefined ? 'on' : oneOf(t, ['on', 'off'] as const)) === 'on',
   ),
   plansFile: setting('POSTHORN_PLANS_FILE', 'built in', 'limits per plan, JSON', (t) => t ?? null),
+  validationProbes: setting(
+    'POSTHORN_VALIDATION_PROBES',
+    'on',
+    '`off`: address validation asks no mail server (where port 25 is closed, or as a kill-switch)',
+    (t) => (t === undefined ? 'on' : oneOf(t, ['on', 'off'] as const)) === 'on',
+  ),
   operatorEmail: setting('POSTHORN_OPERATOR_EMAIL', 'unset', 'notices', (t) => t ?? null),
   systemFrom: setting('POSTHORN_SYSTEM_FROM', 'posthorn@<hostname>', 'sender of notices', (t) => t ?? null),
   metricsToken: setting(

@@ -52,6 +52,9 @@ export interface Unsupported {
 
 export type Outcome = Replied | Failed | Unsupported
 
+/** `replied` may be 2xx here: the server would take a message. A refusal of RSET or MAIL tells nothing of the address. */
+export type ProbeAnswer = Outcome
+
 export type OpenResult = { readonly kind: 'open'; readonly connection: SmtpConnection } | NotOpened
 
 export interface Transaction {
@@ -167,6 +170,36 @@ export class SmtpConnection {
     const stale = !fresh && open.length > 0 && !run.answered && run.lost
     const result = { recipients: run.finish(), reply: run.finalReply, stale, pipeliningSuspect: run.suspect }
     return { ...result, dialogue: this.#recorder.take() }
+  }
+
+  /**
+   * Asks whether the server takes mail from nobody (`MAIL FROM:<>`) to an address, and never sends any: DATA is not
+   * said. Each question is a transaction of its own, undone by RSET at the head of the next. One call at a time.
+   *
+   * @throws TypeError for a control character in the address; never for what the server does
+   */
+  async probe(recipient: string): Promise<ProbeAnswer> {
+    if (CONTROL.test(recipient)) throw new TypeError('a control character in an address')
+    const utf8 = NON_ASCII.test(recipient)
+    if (utf8 && !this.#can.smtpUtf8) {
+      return unsupported(553, '5.6.7 The receiving server does not support internationalized email (SMTPUTF8)', 'rcpt')
+    }
+    this.#used = true
+    const commands: [phase: 'mail' | 'rcpt', line: string][] = [
+      ['mail', `MAIL FROM:<>${utf8 ? ' SMTPUTF8' : ''}`],
+      ['rcpt', `RCPT TO:<${recipient}>`],
+    ]
+    if (this.#unfinished) commands.unshift(['mail', 'RSET'])
+    this.#unfinished = true
+    for (const [phase, line] of commands) {
+      this.#command(line)
+      const heard = await this.#stream.hear(this.#timeouts[phase])
+      if (isFault(heard)) return failed(phase, heard)
+      this.#recorder.server(heard)
+      if (heard.code === 421) this.#drop()
+      if (line.startsWith('RCPT') || !positive(heard)) return { kind: 'replied', reply: heard, command: phase }
+    }
+    return failed('rcpt', { code: 'other', message: 'nothing was asked' })
   }
 
   /** Says goodbye and closes; waits for the answer no longer than `timeouts.quit`. Never rejects. */

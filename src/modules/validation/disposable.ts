@@ -1,0 +1,97 @@
+// How sure we are that a domain hands out mailboxes to throw away.
+//
+//   0.97   on the precise list (disposable-email-domains-js, CC0)
+//   0.9    on both of the wide ones (mailchecker, disposable-domains, MIT)
+//   0.6    on one of them. They copy one another, so that two are weak evidence and one is a hint.
+//   0      on none
+//
+// A sub-domain is as disposable as the domain above it, up to the registrable domain. Two kinds are never disposable,
+// whatever a list says: mailbox providers that everybody knows, and alias relays, whose addresses reach their owner for
+// years. The lists are packages: a newer version of the package is the newer list, nothing is fetched at run time.
+
+import { getDomain } from 'tldts'
+import { HashedSet, readOnce } from './hashed-set.ts'
+import { isKnownProvider } from './typos.ts'
+
+interface Lists {
+  readonly precise: HashedSet
+  readonly wide: readonly HashedSet[]
+}
+
+const loaded: { lists: Lists | null } = { lists: null }
+
+/** Read at the first question, some 100 ms once in a process. */
+function lists(): Lists {
+  loaded.lists ??= {
+    precise: new HashedSet(
+      readOnce<readonly string[]>('disposable-email-domains-js/dist/dict/disposable_email_blocklist.json'),
+    ),
+    wide: [
+      new HashedSet(readOnce<{ blacklist(): Iterable<string> }>('mailchecker').blacklist()),
+      new HashedSet(readOnce<readonly string[]>('disposable-domains/index.json')),
+    ],
+  }
+  return loaded.lists
+}
+
+/** DuckDuckGo, Firefox Relay, SimpleLogin and Proton, addy.io, Apple, 33mail, Forward Email, Erine, StartMail. */
+const ALIAS_RELAYS = new Set([
+  '33mail.com',
+  '8alias.com',
+  '8shield.net',
+  'addy.io',
+  'addymail.com',
+  'aleeas.com',
+  'anonaddy.com',
+  'anonaddy.me',
+  'dralias.com',
+  'duck.com',
+  'erine.email',
+  'forwardemail.net',
+  'mozmail.com',
+  'passfwd.com',
+  'passinbox.com',
+  'passmail.com',
+  'passmail.net',
+  'privaterelay.appleid.com',
+  'relay.firefox.com',
+  'silomails.com',
+  'simplelogin.co',
+  'simplelogin.com',
+  'simplelogin.fr',
+  'simplelogin.io',
+  'slmail.me',
+  'slmails.com',
+  'use.startmail.com',
+])
+
+/** @param domain lower-case A-labels */
+export function isAliasRelay(domain: string): boolean {
+  return withParents(domain).some((name) => ALIAS_RELAYS.has(name))
+}
+
+/**
+ * Pure and synchronous.
+ *
+ * @param domain lower-case A-labels
+ * @returns 0 to 1; above 0.85 is high, from 0.5 medium
+ */
+export function disposableConfidence(domain: string): number {
+  const names = withParents(domain)
+  if (names.some((name) => ALIAS_RELAYS.has(name) || isKnownProvider(name))) return 0
+  const { precise, wide } = lists()
+  if (names.some((name) => precise.has(name))) return 0.97
+  const listed = wide.filter((list) => names.some((name) => list.has(name))).length
+  return [0, 0.6, 0.9][listed] ?? 0
+}
+
+/** The domain and what is above it, down to the registrable one. */
+function withParents(domain: string): readonly string[] {
+  const registrable = getDomain(domain, { allowPrivateDomains: true }) ?? domain
+  const names: string[] = []
+  for (let name = domain; name.length >= registrable.length; name = name.slice(name.indexOf('.') + 1)) {
+    names.push(name)
+    if (!name.includes('.')) break
+  }
+  return names
+}

@@ -1,0 +1,163 @@
+// What kind of name stands before the @.
+//
+//   role         a function, not a person: role-based-email-addresses (MIT), tags and separators aside
+//   human_name   a given name with something like a surname, in either order, or a given name alone
+//   random       made by a machine: digits, hexadecimal, or letters that no language strings together
+//   generic      all else
+//
+// Given names are those of gender-detection-from-name (MIT; English, French, Spanish, Italian, German, Turkish). The
+// same names teach how letters follow one another: the mean logarithm of the probability of each letter after the two
+// before it. Words of these languages, and names that are on no list, score above `SPEAKABLE`; letters drawn by lot
+// below. The threshold is held by labelled lists in the test.
+
+import { createRequire } from 'node:module'
+import { HashedSet, readOnce } from './hashed-set.ts'
+
+export type LocalPattern = 'human_name' | 'role' | 'random' | 'generic'
+
+const roleNames = createRequire(import.meta.url)('role-based-email-addresses') as readonly string[]
+/** On the list as places or products, and names of people far more often. */
+const PEOPLE = new Set(['alexa', 'alla', 'arin', 'denver', 'france', 'gardner', 'sydney', 'sem', 'women'])
+const ROLES: ReadonlySet<string> = new Set([
+  ...roleNames.map((name) => name.toLowerCase()).filter((name) => !PEOPLE.has(name)),
+  ...['abuse', 'postmaster', 'hostmaster', 'webmaster', 'noreply', 'no-reply', 'donotreply', 'do-not-reply'],
+  ...['admin', 'administrator', 'info', 'sales', 'support', 'contact', 'office', 'billing', 'security', 'privacy'],
+  ...['mailer-daemon', 'help', 'helpdesk', 'kontakt', 'buchhaltung', 'rechnung', 'contacto', 'ventas', 'comptabilite'],
+])
+const COMPACT_ROLES: ReadonlySet<string> = new Set([...ROLES].map((name) => name.replace(/[._-]/g, '')))
+
+/** Whether a function rather than a person is meant. Pure; a `+tag` and case do not count. */
+export function isRole(local: string): boolean {
+  const name = plain(local)
+  return ROLES.has(name) || (name.length > 3 && COMPACT_ROLES.has(name.replace(/[._-]/g, '')))
+}
+
+const MIN_SINGLE_NAME = 3
+const MIN_SURNAME = 3
+const MAX_NAME = 20
+const MIN_RANDOM = 6
+const SPEAKABLE = -3.25
+const UUID_OR_HEX = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$|^(?=.*\d)[0-9a-f]{12,}$/
+
+export function patternOf(local: string): LocalPattern {
+  if (isRole(local)) return 'role'
+  const name = plain(local)
+  if (looksRandom(name)) return 'random'
+  return looksHuman(name) ? 'human_name' : 'generic'
+}
+
+/** Lower case, without quotes and without the tag; accents taken off, since the lists of names write both. */
+function plain(local: string): string {
+  const bare = local.startsWith('"') ? local.slice(1, -1) : local
+  const tag = bare.indexOf('+')
+  return (tag > 0 ? bare.slice(0, tag) : bare).normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+}
+
+function looksHuman(name: string): boolean {
+  // A year or a number behind a name is ordinary; digits within are not.
+  const words = name
+    .replace(/\d{1,4}$/, '')
+    .split(/[._-]+/)
+    .filter((word) => word !== '')
+  if (words.length === 0 || words.length > 4 || words.some((word) => !/^\p{L}{1,20}$/u.test(word))) return false
+  const { given } = speech()
+  if (words.length === 1) return isOneName(words[0] ?? '')
+  const long = words.filter((word) => word.length > 1)
+  if (long.length === 0 || long.some((word) => ROLES.has(word) && !given.has(word))) return false
+  if (words.length > long.length) return long.some((word) => word.length >= MIN_SURNAME) && long.every(isSpeakable)
+  return long.some((word) => word.length >= MIN_SINGLE_NAME && given.has(word)) && long.every(isSpeakable)
+}
+
+/** `john`, `johnsmith`, `smithjohn`, `jsmith`. */
+function isOneName(word: string): boolean {
+  const { given } = speech()
+  if (word.length > MAX_NAME) return false
+  if (word.length >= MIN_SINGLE_NAME && given.has(word)) return true
+  if (word.length > MIN_SURNAME && given.has(word.slice(1)) && word.length > 5) return true
+  for (let cut = 4; cut <= word.length - MIN_SURNAME; cut++) {
+    const [front, back] = [word.slice(0, cut), word.slice(cut)]
+    if (given.has(front) && back.length >= 4 && given.has(back)) return true
+  }
+  return false
+}
+
+function looksRandom(name: string): boolean {
+  if (UUID_OR_HEX.test(name)) return true
+  const solid = name.replace(/[._-]/g, '')
+  if (solid.length < MIN_RANDOM) return false
+  const digits = solid.replace(/\D/g, '').length
+  if (digits === solid.length) return true
+  // How often letters turn into digits and back: `a8x2k9` against `anna1984`.
+  const turns = (solid.match(/\d(?=\D)|\D(?=\d)/g) ?? []).length
+  if (turns >= 3 && solid.length >= 8) return true
+  if (digits / solid.length > 0.5 && digits > 4 && solid.length > 7) return true
+  const words = name.split(/[^\p{L}]+/u).filter((word) => word.length > 0)
+  const longest = words.reduce((a, b) => (b.length > a.length ? b : a), '')
+  if (turns >= 2 && solid.length >= 7 && !isSpeakable(longest)) return true
+  return longest.length >= MIN_RANDOM && /^[a-z]+$/.test(longest) && !isSpeakable(longest)
+}
+
+function isSpeakable(word: string): boolean {
+  return word.length < 4 || !/^[a-z]+$/.test(word) || speakability(word) > SPEAKABLE
+}
+
+/** The mean of log P(letter | the two before it), ends included. Between -1.5 (a name) and -6 (noise). */
+export function speakability(word: string): number {
+  const { logs } = speech()
+  let sum = 0
+  let [a, b] = [0, 0]
+  for (const unit of codes(word)) {
+    sum += logs[(a * LETTERS + b) * LETTERS + unit] ?? 0
+    ;[a, b] = [b, unit]
+  }
+  return sum / (word.length + 1)
+}
+
+interface Speech {
+  readonly given: HashedSet
+  /** By the two letters before and the letter; 27 symbols, 0 being the end of a word. */
+  readonly logs: Float32Array
+}
+
+const LETTERS = 27
+const LANGUAGES = ['en', 'fr', 'es', 'it', 'de', 'tr']
+/** Seen so often without having been seen. */
+const UNSEEN = 0.05
+const loaded: { speech: Speech | null } = { speech: null }
+
+/** Made at the first question, some 100 ms once in a process; takes 700 KB. */
+function speech(): Speech {
+  if (loaded.speech !== null) return loaded.speech
+  const names = new Set<string>()
+  for (const language of LANGUAGES) {
+    const table = readOnce<ReadonlyMap<string, string>>(`gender-detection-from-name/names/${language}`)
+    for (const name of table.keys()) names.add(plain(name).replaceAll(/[^\p{L}]/gu, ''))
+  }
+  const counts = new Float32Array(LETTERS ** 3)
+  for (const name of names) {
+    if (!/^[a-z]{3,}$/.test(name)) continue
+    let [a, b] = [0, 0]
+    for (const unit of codes(name)) {
+      const at = (a * LETTERS + b) * LETTERS + unit
+      counts[at] = (counts[at] ?? 0) + 1
+      ;[a, b] = [b, unit]
+    }
+  }
+  loaded.speech = { given: new HashedSet(names), logs: logarithms(counts) }
+  return loaded.speech
+}
+
+function logarithms(counts: Float32Array): Float32Array {
+  const logs = new Float32Array(counts.length)
+  for (let row = 0; row < counts.length; row += LETTERS) {
+    const total = counts.subarray(row, row + LETTERS).reduce((sum, count) => sum + count, 0) + LETTERS * UNSEEN
+    for (let unit = 0; unit < LETTERS; unit++) logs[row + unit] = Math.log(((counts[row + unit] ?? 0) + UNSEEN) / total)
+  }
+  return logs
+}
+
+/** The letters as 1 to 26, then the end. */
+function* codes(word: string): Generator<number> {
+  for (let index = 0; index < word.length; index++) yield word.charCodeAt(index) - 96
+  yield 0
+}

@@ -1,0 +1,128 @@
+// How much probing a mail exchanger has to bear, whoever asks: over all accounts of this process.
+//
+//   at once          5 connections to one host; further ones wait, in their order, for as long as their budget lasts
+//   a minute         120 addresses of one host, and 600 an hour; beyond that the probe is left out
+//   after a refusal  a host that shows us the door (421, a block) is not asked again for 10 minutes
+//   in all           400 probes of the process at once; beyond that the probe is left out
+//
+// What is remembered of a host is forgotten when it is quiet; at most 5,000 hosts are remembered, and while all of them
+// are busy no other is asked. A crash forgets everything, which at worst allows one host a second minute's worth.
+
+import type { Clock } from '../../platform/clock.ts'
+
+export const AT_ONCE_PER_HOST = 5
+export const PER_MINUTE = 120
+export const PER_HOUR = 600
+export const SHUN_MS = 600_000
+const AT_ONCE = 400
+const MAX_HOSTS = 5_000
+const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
+
+interface Host {
+  running: number
+  readonly waiting: (() => void)[]
+  shunnedUntilMs: number
+  minute: { sinceMs: number; count: number }
+  hour: { sinceMs: number; count: number }
+}
+
+export type Turn =
+  /** `done` once, whatever came of it. */
+  | { readonly kind: 'granted'; done(shun: boolean): void }
+  /** Too much is asked of this host or of us. */
+  | { readonly kind: 'crowded' }
+  /** The host does not want to be asked. */
+  | { readonly kind: 'shunned' }
+  /** The signal came before the turn. */
+  | { readonly kind: 'late' }
+
+export interface Manners {
+  turn(host: string, signal: AbortSignal): Promise<Turn>
+}
+
+export function mannersOf(clock: Clock): Manners {
+  const hosts = new Map<string, Host>()
+  let running = 0
+
+  const hostOf = (name: string, nowMs: number): Host | null => {
+    const known = hosts.get(name)
+    if (known !== undefined) return known
+    if (hosts.size >= MAX_HOSTS) for (const [other, host] of hosts) if (isQuiet(host, nowMs)) hosts.delete(other)
+    if (hosts.size >= MAX_HOSTS) return null
+    const fresh: Host = {
+      running: 0,
+      waiting: [],
+      shunnedUntilMs: 0,
+      minute: { sinceMs: nowMs, count: 0 },
+      hour: { sinceMs: nowMs, count: 0 },
+    }
+    hosts.set(name, fresh)
+    return fresh
+  }
+
+  const leave = (host: Host, shun: boolean): void => {
+    running--
+    host.running--
+    if (shun) host.shunnedUntilMs = clock.monotonicMs() + SHUN_MS
+    host.waiting.shift()?.()
+  }
+
+  return {
+    turn: async (name, signal) => {
+      const nowMs = clock.monotonicMs()
+      const host = hostOf(name, nowMs)
+      if (host === null || !mayCount(host, nowMs)) return { kind: 'crowded' }
+      if (host.shunnedUntilMs > nowMs) return { kind: 'shunned' }
+      host.minute.count++
+      host.hour.count++
+      while (host.running >= AT_ONCE_PER_HOST) {
+        if (!(await called(host, signal))) return { kind: 'late' }
+        if (host.shunnedUntilMs > clock.monotonicMs()) {
+          host.waiting.shift()?.()
+          return { kind: 'shunned' }
+        }
+      }
+      if (running >= AT_ONCE) {
+        host.waiting.shift()?.()
+        return { kind: 'crowded' }
+      }
+      running++
+      host.running++
+      let isOver = false
+      const done = (shun: boolean): void => {
+        if (!isOver) leave(host, shun)
+        isOver = true
+      }
+      return { kind: 'granted', done }
+    },
+  }
+}
+
+/** Resolves to true when a place is free, to false when the signal comes first. */
+function called(host: Host, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return Promise.resolve(false)
+  return new Promise((resolve) => {
+    const free = (): void => {
+      signal.removeEventListener('abort', giveUp)
+      resolve(true)
+    }
+    const giveUp = (): void => {
+      const place = host.waiting.indexOf(free)
+      if (place !== -1) host.waiting.splice(place, 1)
+      resolve(false)
+    }
+    signal.addEventListener('abort', giveUp, { once: true })
+    host.waiting.push(free)
+  })
+}
+
+function mayCount(host: Host, nowMs: number): boolean {
+  if (nowMs - host.minute.sinceMs >= MINUTE_MS) host.minute = { sinceMs: nowMs, count: 0 }
+  if (nowMs - host.hour.sinceMs >= HOUR_MS) host.hour = { sinceMs: nowMs, count: 0 }
+  return host.minute.count < PER_MINUTE && host.hour.count < PER_HOUR
+}
+
+function isQuiet({ running, waiting, shunnedUntilMs, hour }: Host, nowMs: number): boolean {
+  return running === 0 && waiting.length === 0 && shunnedUntilMs <= nowMs && nowMs - hour.sinceMs >= HOUR_MS
+}

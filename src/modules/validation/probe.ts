@@ -1,0 +1,203 @@
+// Asking the mail server of an address whether it would take a message: EHLO, MAIL FROM:<>, RCPT, QUIT, never DATA.
+//
+//   2xx, and two random addresses of the domain are refused       deliverable
+//   2xx, and so are both random addresses                         catch_all (asked once a day for a domain)
+//   2xx, and the random ones got no clear answer                  deliverable, with a note
+//   5xx that speaks of the mailbox                                rejected
+//   4xx, 5xx that speak of us (policy, reputation, too fast)      blocked; the host is left alone for a while
+//   other 4xx                                                     greylisted
+//   a full mailbox, or one out of use for now                     blocked, with a note: it exists
+//   no connection, no answer                                      timeout
+//
+// A 4xx never makes an address invalid. At most three addresses of the hosts are tried, and only for want of a connection.
+// What the server said is not handed on: it may hold anything, and is not for people who may ask about any address.
+
+import { createSecureContext } from 'node:tls'
+import type { MxHost } from '../../mail/mx.ts'
+import { bounceFromReply } from '../../mail/smtp-bounce.ts'
+import { type ProbeAnswer, SmtpConnection, type Timeouts } from '../../mail/smtp-client.ts'
+import type { Reply } from '../../mail/smtp-reply.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Manners } from './manners.ts'
+import type { SmtpResult } from './score.ts'
+
+export interface ProbeOptions {
+  readonly clock: Clock
+  readonly manners: Manners
+  /** Of EHLO. */
+  readonly hostname: string
+  readonly port: number
+  readonly sourceIps: readonly string[]
+  readonly bytes: (length: number) => Buffer
+  /** What is known of the domain; null: nothing. */
+  readonly isCatchAll: (domain: string) => Promise<boolean | null>
+  readonly learnt: (domain: string, isCatchAll: boolean) => Promise<void>
+}
+
+export interface Target {
+  /** Normal form. */
+  readonly address: string
+  readonly domain: string
+  readonly hosts: readonly MxHost[]
+}
+
+export interface Probed {
+  readonly result: SmtpResult
+  readonly latencyMs: number | null
+  readonly note: string | null
+  /** The host does not want to be asked at all, by us or so often. */
+  readonly shun?: true
+}
+
+/**
+ * @param signal ends the waiting for a turn, and the probe
+ * @param withinMs what the probe itself may take once it has its turn
+ */
+export type Prober = (target: Target, signal: AbortSignal, withinMs: number) => Promise<Probed>
+
+/** Within the 10 s that one address has, and so that a second host can be tried. */
+const TIMEOUTS: Partial<Timeouts> = {
+  connect: 4_000,
+  tls: 5_000,
+  banner: 9_000,
+  ehlo: 9_000,
+  mail: 9_000,
+  rcpt: 9_000,
+  quit: 500,
+}
+const MAX_TRIES = 3
+const RANDOM_BYTES = 10
+
+export function proberOf(options: ProbeOptions): Prober {
+  const { clock, manners } = options
+  const secureContext = createSecureContext()
+  let turns = 0
+
+  const open = async (host: MxHost, ip: string, signal: AbortSignal) => {
+    const version = ip.includes(':') ? 6 : 4
+    const own = options.sourceIps.filter((source) => (source.includes(':') ? 6 : 4) === version)
+    return SmtpConnection.open({
+      host: host.host,
+      ip,
+      port: options.port,
+      sourceIp: own[turns++ % Math.max(1, own.length)] ?? null,
+      ehloName: options.hostname,
+      tls: 'opportunistic',
+      secureContext,
+      pipelining: false,
+      timeouts: TIMEOUTS,
+      clock,
+      signal,
+    })
+  }
+
+  const converse = async (connection: SmtpConnection, target: Target): Promise<Probed> => {
+    const startedMs = clock.monotonicMs()
+    const heard = found(await connection.probe(target.address))
+    const latencyMs = Math.round(clock.monotonicMs() - startedMs)
+    if (heard.result !== 'deliverable') return { ...heard, latencyMs: heard.result === 'timeout' ? null : latencyMs }
+    const all = (await options.isCatchAll(target.domain)) ?? (await askByChance(connection, target.domain))
+    if (all === null) return { result: 'deliverable', latencyMs, note: UNCLEAR }
+    return { result: all ? 'catch_all' : 'deliverable', latencyMs, note: null }
+  }
+
+  /** @returns whether the server takes addresses that cannot exist; null when it does not say */
+  const askByChance = async (connection: SmtpConnection, domain: string): Promise<boolean | null> => {
+    const answers: SmtpResult[] = []
+    for (let count = 0; count < 2 && connection.usable; count++) {
+      const local = options.bytes(RANDOM_BYTES).toString('hex')
+      answers.push(found(await connection.probe(`${local}@${domain}`)).result)
+    }
+    if (answers.length < 2) return null
+    const takesAll = answers.every((answer) => answer === 'deliverable')
+    if (!takesAll && !answers.includes('rejected')) return null
+    await options.learnt(domain, takesAll)
+    return takesAll
+  }
+
+  const ask = async (target: Target, signal: AbortSignal): Promise<Probed> => {
+    const tries = target.hosts.flatMap((host) => host.addresses.map((ip) => ({ host, ip }))).slice(0, MAX_TRIES)
+    let last: Probed = NO_ANSWER
+    for (const { host, ip } of tries) {
+      if (signal.aborted) break
+      const opened = await open(host, ip, signal)
+      if (opened.kind === 'refused') {
+        last = refused(opened.reply)
+        if (last.result === 'blocked') return last
+      }
+      if (opened.kind !== 'open') continue
+      const { connection } = opened
+      const probed = await converse(connection, target)
+      void connection.quit()
+      return probed
+    }
+    return last
+  }
+
+  return async (target, signal, withinMs) => {
+    const turn = await manners.turn(target.hosts[0]?.host ?? target.domain, signal)
+    if (turn.kind === 'crowded') return { result: 'skipped', latencyMs: null, note: CROWDED }
+    if (turn.kind === 'shunned') return { result: 'blocked', latencyMs: null, note: null }
+    if (turn.kind === 'late') return NO_ANSWER
+    let shun = false
+    try {
+      const probed = await ask(target, AbortSignal.any([signal, AbortSignal.timeout(withinMs)]))
+      shun = probed.shun === true
+      return probed
+    } finally {
+      turn.done(shun)
+    }
+  }
+}
+
+const NO_ANSWER: Probed = { result: 'timeout', latencyMs: null, note: null }
+const CROWDED = 'The mail server is being asked about many addresses just now: ask again later'
+const UNCLEAR = 'Whether the domain accepts every address could not be found out'
+const FULL = 'The mailbox exists and is full'
+const INACTIVE = 'The mailbox exists and takes no mail just now'
+
+/** What an answer to RCPT, or to MAIL before it, says about the address. */
+function found(answer: ProbeAnswer): Probed {
+  if (answer.kind === 'failed') return NO_ANSWER
+  if (answer.kind === 'unsupported') return { result: 'rejected', latencyMs: null, note: null }
+  const { reply, command } = answer
+  if (command !== 'rcpt') return refused(reply)
+  if (reply.code < 300) return { result: 'deliverable', latencyMs: null, note: null }
+  const { category } = bounceFromReply(reply, 'rcpt')
+  if (category === 'mailbox_full') return { result: 'blocked', latencyMs: null, note: FULL }
+  if (reply.code >= 500) {
+    if (category === 'inactive_mailbox') return { result: 'rejected', latencyMs: null, note: null }
+    // Said of this address: the next one may fare better, so the host is not shunned.
+    return { result: AGAINST_US.has(category) ? 'blocked' : 'rejected', latencyMs: null, note: null }
+  }
+  if (category === 'inactive_mailbox' && reply.enhanced === '4.2.1') {
+    return { result: 'greylisted', latencyMs: null, note: INACTIVE }
+  }
+  return refused(reply)
+}
+
+const AGAINST_US: ReadonlySet<string> = new Set([
+  'policy',
+  'reputation',
+  'authentication',
+  'rate_limited',
+  'content_rejected',
+  'protocol',
+  'connection',
+  'dns_failure',
+  'message_too_large',
+  'unknown',
+])
+
+/** The server does not talk about the address: come back later, or not at all. */
+function refused(reply: Reply): Probed {
+  const { category } = bounceFromReply(reply, 'connect')
+  const asksForTime = GREYLISTED.test(reply.text) || (category === 'policy' && LATER.test(reply.text))
+  const later = reply.code < 500 && reply.code !== 421 && (asksForTime || !HOSTILE.has(category))
+  if (later) return { result: 'greylisted', latencyMs: null, note: null }
+  return { result: 'blocked', latencyMs: null, note: null, shun: true }
+}
+
+const HOSTILE: ReadonlySet<string> = new Set(['policy', 'reputation', 'rate_limited', 'authentication'])
+const GREYLISTED = /gr[ea]y[- ]?list/i
+const LATER = /try (?:again|later)|come back|please retry|temporar/i

@@ -1,0 +1,190 @@
+// What the room knows without asking anyone: lists, names, providers, and the formula.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { disposableConfidence, isAliasRelay } from './disposable.ts'
+import { isRole, type LocalPattern, patternOf } from './local-part.ts'
+import { providerOf, UNKNOWN_PROVIDER } from './providers.ts'
+import { type Exchanger, type Facts, type SmtpResult, score } from './score.ts'
+import { distance, meantDomain } from './typos.ts'
+
+test('a domain of throw-away mailboxes is known, with what lies below it', () => {
+  for (const domain of [
+    'mailinator.com',
+    'guerrillamail.com',
+    'yopmail.com',
+    'sub.mailinator.com',
+    '10minutemail.com',
+  ]) {
+    assert.ok(disposableConfidence(domain) > 0.85, domain)
+  }
+})
+
+test('neither a provider for everybody, nor an alias relay, nor an unknown domain is disposable', () => {
+  for (const domain of ['gmail.com', 'outlook.com', 'gmx.de', 'proton.me', 'yahoo.co.uk', 'icloud.com', 'qq.com']) {
+    assert.equal(disposableConfidence(domain), 0, domain)
+  }
+  for (const domain of ['duck.com', 'mozmail.com', 'privaterelay.appleid.com', 'someone.anonaddy.com', '33mail.com']) {
+    assert.deepEqual([disposableConfidence(domain), isAliasRelay(domain)], [0, true], domain)
+  }
+  for (const domain of ['posthorn.test', 'example.org', 'bbc.co.uk', 'co.uk', 'localhost']) {
+    assert.deepEqual([disposableConfidence(domain), isAliasRelay(domain)], [0, false], domain)
+  }
+})
+
+test('a role is a role with a tag, in capitals and without its hyphen, and no first name is one', () => {
+  for (const local of ['info', 'Sales', 'no-reply', 'noreply', 'support+eu', 'postmaster', 'kontakt', 'no.reply']) {
+    assert.ok(isRole(local), local)
+  }
+  for (const local of ['alexa', 'sydney', 'john', 'anna.info', 'infomania']) assert.ok(!isRole(local), local)
+})
+
+const LABELLED: Readonly<Record<LocalPattern, readonly string[]>> = {
+  human_name: [
+    ...[
+      'john.smith',
+      'anna',
+      'maria.garcia',
+      'j.smith',
+      'jane_doe',
+      'thomas.mueller',
+      'francois.dupont',
+      'giulia-rossi',
+    ],
+    ...[
+      'smith.john',
+      'john.smith82',
+      'robert',
+      'priya.patel',
+      'mohammed.ali',
+      'peter.van.dijk',
+      'johnsmith',
+      'mary.ann',
+    ],
+    ...[
+      'jürgen.schmidt',
+      'jsmith',
+      'lukas.weber',
+      'emily1990',
+      'sofia.lopez',
+      'chloe.martin',
+      'a.kowalski',
+      'klaus.fischer',
+    ],
+  ],
+  role: [
+    ...[
+      'info',
+      'sales',
+      'support',
+      'admin',
+      'billing',
+      'hr',
+      'jobs',
+      'press',
+      'webmaster',
+      'abuse',
+      'no-reply',
+      'contact',
+    ],
+    ...['marketing', 'security', 'newsletter', 'helpdesk', 'accounting', 'customerservice'],
+  ],
+  random: [
+    ...['x7f3k9q2', 'qzxvkwpj', '8f14e45fceea167a', 'a8x2k9m4', '550e8400-e29b-41d4-a716-446655440000', 'kjhgfdsqw'],
+    ...['zxcvbnmq', '9823740192', 'wqxzrtvb', 'b4d9c7e1f0a2', 'xkcdqwrtz', 't5r4w3q2z1', 'hjklqwxz', 'vbnmzxq1w2'],
+  ],
+  generic: [
+    ...['pizza', 'bluesky', 'gamer', 'thunderbolt', 'dreamer99', 'the.boss', 'mountain', 'coffeelover', 'studio54'],
+    ...['greenhouse', 'skywalker', 'music-fan'],
+  ],
+}
+
+test('the kind of a local part is told right for at least nine of ten that people labelled', () => {
+  const all = Object.entries(LABELLED).flatMap(([kind, locals]) => locals.map((local) => [kind, local] as const))
+  const wrong = all.filter(([kind, local]) => patternOf(local) !== kind)
+  const said = wrong.map(([kind, local]) => `${local}: ${kind}, not ${patternOf(local)}`).join('; ')
+  assert.ok(wrong.length <= all.length / 10, said)
+  for (const [kind, local] of wrong) assert.notEqual(kind, 'role', local)
+})
+
+test('any text has a kind, within a moment', () => {
+  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 64 }), (local) => patternOf(local).length > 0))
+})
+
+test('one slip of the finger is seen, another domain that takes mail is not', () => {
+  assert.equal(meantDomain('gmial.com', true), 'gmail.com')
+  assert.equal(meantDomain('hotmial.com', true), 'hotmail.com')
+  assert.equal(meantDomain('yaho.com', false), 'yahoo.com')
+  assert.equal(meantDomain('outlook.con', false), 'outlook.com')
+  for (const domain of ['gmail.com', 'gmx.at', 'mail.com', 'ymail.com', 'example.com', 'posthorn.test', 'aol.com']) {
+    assert.equal(meantDomain(domain, true), null, domain)
+  }
+  assert.deepEqual([distance('abc', 'acb'), distance('abc', 'abcd'), distance('', 'ab')], [1, 1, 2])
+})
+
+test('a provider is told by its hosts, label by label', () => {
+  const name = (host: string): string => providerOf('shop.example', [host]).name
+  assert.equal(name('aspmx.l.google.com'), 'google')
+  assert.equal(name('shop-example.mail.protection.outlook.com'), 'microsoft')
+  assert.equal(name('mta5.am0.yahoodns.net'), 'yahoo')
+  assert.equal(name('mx01.mail.icloud.com'), 'apple')
+  assert.equal(name('mail.protonmail.ch'), 'proton')
+  assert.equal(name('in1-smtp.messagingengine.com'), 'fastmail')
+  assert.equal(name('inbound-smtp.eu-west-1.amazonaws.com'), 'amazon')
+  assert.equal(name('route1.mx.cloudflare.net'), 'cloudflare')
+  assert.equal(name('notgoogle.com'), 'unknown')
+  assert.deepEqual(providerOf('shop.example', ['mx.shop.example']), {
+    name: 'self_hosted',
+    tier: 'tier_3',
+    probed: true,
+  })
+})
+
+const facts: fc.Arbitrary<Facts> = fc.record({
+  syntaxValid: fc.boolean(),
+  exchanger: fc.constantFrom<Exchanger>('usable', 'implicit', 'none', 'null_mx', 'no_domain', 'private', 'unknown'),
+  disposable: fc.constantFrom(0, 0.6, 0.9, 0.97),
+  aliasRelay: fc.boolean(),
+  pattern: fc.constantFrom<LocalPattern>('human_name', 'role', 'random', 'generic'),
+  provider: fc.constantFrom(
+    UNKNOWN_PROVIDER,
+    providerOf('a.example', ['aspmx.l.google.com']),
+    providerOf('a.example', ['mx.a.example']),
+    providerOf('a.example', ['mx.zoho.com']),
+  ),
+  smtp: fc.constantFrom<SmtpResult>(
+    'deliverable',
+    'rejected',
+    'greylisted',
+    'blocked',
+    'timeout',
+    'catch_all',
+    'skipped',
+  ),
+  latencyMs: fc.option(fc.nat(10_000)),
+  didYouMean: fc.constantFrom(null, 'a@gmail.com'),
+  notes: fc.constant([]),
+})
+
+test('whatever was found, the caps, bands and labels of the contract hold', () => {
+  fc.assert(
+    fc.property(facts, (found) => {
+      const scored = score(found)
+      const { validation_checks: checks, deliverability_score: points, confidence_score: sure } = scored
+      const takesMail = found.syntaxValid && ['usable', 'implicit', 'unknown'].includes(found.exchanger)
+      assert.equal(scored.is_valid, takesMail && found.smtp !== 'rejected')
+      if (!takesMail) assert.equal(points, 0)
+      if (found.smtp === 'rejected') assert.ok(points <= 5)
+      if (checks.is_disposable) assert.ok(points <= 15)
+      assert.equal(scored.risk_level, points >= 70 ? 'low' : points >= 40 ? 'medium' : 'high')
+      if (!takesMail || found.smtp === 'rejected') assert.ok(sure < 30)
+      else if (found.smtp === 'deliverable') assert.ok(sure >= 70)
+      else assert.ok(sure >= 30 && sure <= 69)
+      const label =
+        sure >= 90 ? 'very_high' : sure >= 70 ? 'high' : sure >= 50 ? 'medium' : sure >= 30 ? 'low' : 'very_low'
+      assert.equal(scored.confidence_label, label)
+      for (const score of [points, sure]) assert.ok(Number.isInteger(score) && score >= 0 && score <= 100)
+    }),
+  )
+})

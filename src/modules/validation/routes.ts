@@ -1,0 +1,155 @@
+import { Type } from 'typebox'
+import type { Database } from '../../platform/db.ts'
+import { validationError } from '../../platform/errors.ts'
+import { type AnyEndpoint, bare, DateTime, endpoint, type Principal } from '../../platform/http.ts'
+import { type Accounts, quotaErrors, type Usage } from '../accounts/index.ts'
+import type { Checked, Checker } from './validation.ts'
+
+export interface ValidationRoutesOptions {
+  readonly accounts: Pick<Accounts, 'quotas' | 'gate'>
+  readonly database: Database
+  readonly checker: Checker
+}
+
+const ONE_MS = 9_800
+const BATCH_MS = 29_000
+const MAX_BATCH = 100
+
+const UsageFields = Type.Object({
+  used: Type.Integer(),
+  limit: Type.Union([Type.Integer(), Type.Null()]),
+  remaining: Type.Union([Type.Integer(), Type.Null()]),
+})
+const oneOf = (...values: string[]) => Type.Union(values.map((value) => Type.Literal(value)))
+const Score = Type.Integer({ minimum: 0, maximum: 100 })
+const resultFields = {
+  email: Type.String(),
+  is_valid: Type.Boolean(),
+  validation_checks: Type.Object({
+    syntax_valid: Type.Boolean(),
+    domain_exists: Type.Boolean(),
+    has_mx_records: Type.Boolean(),
+    is_disposable: Type.Boolean(),
+    is_role_account: Type.Boolean(),
+    mailbox_exists: Type.Boolean(),
+    is_catch_all: Type.Boolean(),
+    smtp_check_performed: Type.Boolean(),
+  }),
+  risk_level: oneOf('low', 'medium', 'high'),
+  deliverability_score: Score,
+  confidence_score: Score,
+  confidence_label: oneOf('very_high', 'high', 'medium', 'low', 'very_low'),
+  mx_provider: Type.Object({ name: Type.String(), tier: oneOf('tier_1', 'tier_2', 'tier_3', 'unknown') }),
+  email_pattern: oneOf('human_name', 'role', 'random', 'generic'),
+  suggestions: Type.Array(Type.String()),
+  smtp_result: oneOf('deliverable', 'rejected', 'greylisted', 'blocked', 'timeout', 'catch_all', 'skipped'),
+  did_you_mean: Type.Union([Type.String(), Type.Null()]),
+  usage: UsageFields,
+}
+const Result = Type.Object(resultFields)
+const quotaFields = {
+  limit: Type.Union([Type.Integer(), Type.Null()]),
+  used: Type.Integer(),
+  remaining: Type.Union([Type.Integer(), Type.Null()]),
+  reset_at: DateTime,
+}
+const Text = Type.String({ minLength: 1, maxLength: 1_000 })
+const Texts = Type.Optional(Type.Array(Text, { minItems: 1, maxItems: MAX_BATCH }))
+
+export function validationRoutes(options: ValidationRoutesOptions): readonly AnyEndpoint[] {
+  const { accounts, database } = options
+  return [
+    endpoint({
+      method: 'POST',
+      path: '/api/v1/address/validate',
+      access: { scope: 'validation', rate: 'validation' },
+      summary: 'Validate one address',
+      tag: 'Address validation',
+      body: Type.Object({ email: Text }, { additionalProperties: false }),
+      answers: { 200: Type.Object({ ...resultFields, data: Result }) },
+      errors: quotaErrors,
+      handle: async ({ principal, body }) => {
+        const { results, usage } = await validate(options, principal, [body.email], ONE_MS)
+        return bare({ ...results[0], usage })
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: '/api/v1/address/validate/batch',
+      access: { scope: 'validation', rate: 'validation' },
+      summary: 'Validate up to 100 addresses',
+      tag: 'Address validation',
+      body: Type.Object({ emails: Texts, addresses: Texts }, { additionalProperties: false }),
+      answers: {
+        200: Type.Object({
+          data: Type.Array(Result),
+          results: Type.Array(Result),
+          summary: Type.Object({
+            total: Type.Integer(),
+            valid: Type.Integer(),
+            invalid: Type.Integer(),
+            unknown: Type.Integer(),
+          }),
+          usage: UsageFields,
+        }),
+      },
+      errors: quotaErrors,
+      handle: async ({ principal, body }) => {
+        const texts = textsOf(body.emails, body.addresses)
+        await accounts.gate.takeMore(principal, 'validation', texts.length - 1)
+        const { results, usage } = await validate(options, principal, texts, BATCH_MS)
+        const told = results.map((result) => ({ ...result, usage }))
+        return { status: 200, body: { data: told, results: told, summary: summaryOf(results), usage } }
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/address/validate/quota',
+      access: { scope: 'validation' },
+      summary: 'Validation credits of this month',
+      tag: 'Address validation',
+      answers: { 200: Type.Object({ ...quotaFields, data: Type.Object(quotaFields) }) },
+      handle: async ({ principal: { accountId } }) => {
+        const { validations } = await accounts.quotas.read(database.system, accountId)
+        const { limit, used, remaining } = validations
+        return bare({ limit, used, remaining, reset_at: accounts.quotas.period().resetAt.toISOString() })
+      },
+    }),
+  ]
+}
+
+/** Exactly one of the two names. */
+function textsOf(emails: readonly string[] | undefined, addresses: readonly string[] | undefined): readonly string[] {
+  if (emails !== undefined && addresses !== undefined) {
+    throw validationError([{ field: 'addresses', rule: 'alias', message: 'is another name of emails: give one' }])
+  }
+  const texts = emails ?? addresses
+  if (texts === undefined) throw validationError([{ field: 'emails', rule: 'required', message: 'is required' }])
+  return texts
+}
+
+/** Credits for all or for none; given back when there is no answer. */
+async function validate(
+  { accounts, database, checker }: ValidationRoutesOptions,
+  { accountId, mode }: Principal,
+  texts: readonly string[],
+  budgetMs: number,
+): Promise<{ readonly results: readonly Checked[]; readonly usage: Usage }> {
+  const receipt = await database.transaction((db) =>
+    accounts.quotas.consume(db, accountId, 'validations', texts.length),
+  )
+  try {
+    const results = await checker.check(texts, { accountId, sandboxed: mode === 'sandbox', budgetMs })
+    const { used, limit, remaining } = receipt
+    return { results, usage: { used, limit, remaining } }
+  } catch (error) {
+    await database.transaction((db) => accounts.quotas.refund(db, receipt))
+    throw error
+  }
+}
+
+function summaryOf(results: readonly Checked[]): { total: number; valid: number; invalid: number; unknown: number } {
+  const valid = results.filter(({ is_valid, validation_checks }) => is_valid && validation_checks.mailbox_exists).length
+  const invalid = results.filter(({ is_valid }) => !is_valid).length
+  return { total: results.length, valid, invalid, unknown: results.length - valid - invalid }
+}

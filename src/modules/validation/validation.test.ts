@@ -1,0 +1,204 @@
+// Validation through the API, over receivers on real sockets.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Receiver, type ReceiverScript, startReceiver } from '../../../test/receiver.ts'
+import { startWorld, type World } from '../../../test/world.ts'
+import { setPlan } from '../accounts/index.ts'
+
+const VALIDATE = '/api/v1/address/validate'
+const PORT = 2_600 + (process.pid % 400)
+
+let world: World
+const receivers = new Map<string, Receiver>()
+const hostOf = new Map<string, string>()
+
+/** A receiver of its own for a domain: each on its own loopback address and the one port that probes go to. */
+async function receiverOf(domain: string, script: ReceiverScript): Promise<Receiver> {
+  const ip = `127.0.44.${receivers.size + 2}`
+  const receiver = await startReceiver({ host: ip, port: PORT, ...script })
+  receivers.set(domain, receiver)
+  hostOf.set(domain, `mx.${domain}`)
+  world.zones.declare({ [domain]: { MX: [`10 mx.${domain}`] }, [`mx.${domain}`]: { A: [ip] } })
+  return receiver
+}
+
+const UNKNOWN = '550 5.1.1 no such user'
+const onlyFor = (...known: string[]): ReceiverScript => ({
+  rcpt: (address) => (known.includes(address.split('@')[0] ?? '') ? '250 2.1.5 OK' : UNKNOWN),
+})
+
+before(async () => {
+  world = await startWorld({ settings: { POSTHORN_SMTP_PORT: String(PORT) } })
+})
+after(async () => {
+  await world[Symbol.asyncDispose]()
+  for (const receiver of receivers.values()) await receiver.close()
+})
+
+test('a mailbox that the server confirms, of a domain that refuses others, is deliverable; no mail is begun', async () => {
+  const receiver = await receiverOf('good.test', onlyFor('anna.smith'))
+  const { status, body } = await world.api.post(VALIDATE, { email: 'anna.smith@good.test' })
+  assert.equal(status, 200, JSON.stringify(body))
+  assert.equal(body.smtp_result, 'deliverable')
+  assert.equal(body.is_valid, true)
+  assert.deepEqual(body.validation_checks, {
+    syntax_valid: true,
+    domain_exists: true,
+    has_mx_records: true,
+    is_disposable: false,
+    is_role_account: false,
+    mailbox_exists: true,
+    is_catch_all: false,
+    smtp_check_performed: true,
+  })
+  assert.deepEqual([body.mx_provider.name, body.mx_provider.tier], ['self_hosted', 'tier_3'])
+  assert.deepEqual([body.email_pattern, body.confidence_label, body.risk_level], ['human_name', 'very_high', 'low'])
+  assert.deepEqual(body.data.validation_checks, body.validation_checks)
+  const said = receiver.dialogue.filter((line) => line.startsWith('C: '))
+  assert.ok(said.includes('C: MAIL FROM:<>'), said.join('\n'))
+  assert.equal(said.filter((line) => line.startsWith('C: RCPT')).length, 3)
+  assert.ok(said.some((line) => line === 'C: EHLO mail.posthorn.test'))
+  assert.ok(!said.some((line) => line.startsWith('C: DATA')))
+})
+
+test('an answer is kept for a day, for the account that asked alone; the catch-all look serves all', async () => {
+  const receiver = await receiverOf('kept.test', onlyFor('bob'))
+  await world.api.post(VALIDATE, { email: 'bob@kept.test' })
+  await world.api.post(VALIDATE, { email: 'bob@kept.test' })
+  assert.equal(receiver.connectionCount, 1)
+  const other = await world.newAccount()
+  await other.api.post(VALIDATE, { email: 'bob@kept.test' })
+  assert.equal(receiver.connectionCount, 2)
+  assert.equal(receiver.dialogue.filter((line) => line.startsWith('C: RCPT')).length, 4)
+  const { body } = await world.api.post(VALIDATE, { email: 'carol@kept.test' })
+  assert.deepEqual([body.smtp_result, body.is_valid, body.deliverability_score], ['rejected', false, 5])
+  assert.ok(body.confidence_score < 30)
+})
+
+const WANTED: readonly (readonly [what: string, script: ReceiverScript, result: string])[] = [
+  ['catchall', {}, 'catch_all'],
+  ['greylisting', { rcpt: '451 4.7.1 Greylisting in action, please come back later' }, 'greylisted'],
+  ['tempfail', { rcpt: '450 4.2.0 mailbox unavailable for now' }, 'greylisted'],
+  ['blocking', { banner: '554 5.7.1 your address is on our blocklist' }, 'blocked'],
+  ['busy', { banner: '421 4.7.0 too many connections' }, 'blocked'],
+  ['nullsender', { mail: '550 5.7.1 null sender not accepted' }, 'blocked'],
+  ['full', { rcpt: '552 5.2.2 mailbox full' }, 'blocked'],
+  ['refusing', { rcpt: UNKNOWN }, 'rejected'],
+  ['closing', { banner: { then: 'close' } }, 'timeout'],
+]
+
+test('each way in which a server may answer is told for what it is, and none but a refusal makes an address invalid', async () => {
+  for (const [what, script, result] of WANTED) {
+    await receiverOf(`${what}.test`, script)
+    const { body } = await world.api.post(VALIDATE, { email: `anna@${what}.test` })
+    assert.equal(body.smtp_result, result, what)
+    assert.equal(body.is_valid, result !== 'rejected', what)
+    const performed = result === 'catch_all' || result === 'rejected'
+    assert.equal(body.validation_checks.smtp_check_performed, performed, what)
+    assert.equal(body.validation_checks.mailbox_exists, result === 'catch_all', what)
+    assert.ok(result === 'rejected' || (body.confidence_score >= 30 && body.confidence_score <= 69), what)
+    assert.ok(body.suggestions.length > 0, what)
+    assert.ok(!JSON.stringify(body).includes('blocklist'), 'what the server said stays here')
+  }
+})
+
+test('a server that showed us the door is left alone, for whichever address', async () => {
+  const receiver = await receiverOf('door.test', { banner: '421 4.7.0 go away' })
+  await world.api.post(VALIDATE, { email: 'a@door.test' })
+  const { body } = await world.api.post(VALIDATE, { email: 'b@door.test' })
+  assert.deepEqual([body.smtp_result, receiver.connectionCount], ['blocked', 1])
+})
+
+test('greylisting that has lifted is seen when the address is asked about again', async () => {
+  let first = true
+  await receiverOf('lifting.test', {
+    rcpt: (address) => {
+      if (!address.startsWith('dora')) return UNKNOWN
+      const answer = first ? '451 4.7.1 Greylisted' : '250 OK'
+      first = false
+      return answer
+    },
+  })
+  assert.equal((await world.api.post(VALIDATE, { email: 'dora@lifting.test' })).body.smtp_result, 'greylisted')
+  world.clock.advance(120_000)
+  assert.equal((await world.api.post(VALIDATE, { email: 'dora@lifting.test' })).body.smtp_result, 'deliverable')
+})
+
+test('what the DNS says decides before any server is asked', async () => {
+  world.zones.declare({
+    'nullmx.test': { MX: ['0 .'] },
+    'nomx.test': { TXT: ['nothing here'] },
+    'broken.test': 'servfail',
+  })
+  const check = async (email: string) => (await world.api.post(VALIDATE, { email })).body
+  const gone = await check('a@nowhere.test')
+  assert.deepEqual([gone.is_valid, gone.validation_checks.domain_exists, gone.deliverability_score], [false, false, 0])
+  for (const domain of ['nullmx.test', 'nomx.test']) {
+    const body = await check(`a@${domain}`)
+    assert.deepEqual([body.is_valid, body.validation_checks.domain_exists], [false, true], domain)
+    assert.deepEqual([body.validation_checks.has_mx_records, body.deliverability_score], [false, 0], domain)
+  }
+  const broken = await check('a@broken.test')
+  assert.deepEqual([broken.is_valid, broken.validation_checks.mailbox_exists], [true, false])
+  const bad = await check('no address at all')
+  assert.deepEqual([bad.is_valid, bad.validation_checks.syntax_valid, bad.confidence_score], [false, false, 0])
+})
+
+test('a batch is answered in order, duplicates too, and hung servers do not hold up a healthy one', async () => {
+  await receiverOf('healthy.test', onlyFor('erin'))
+  await receiverOf('mute.test', { banner: { then: 'stall' } })
+  const emails = ['erin@healthy.test', 'nobody@healthy.test', 'not an address', 'erin@healthy.test']
+  for (let count = 0; count < 12; count++) emails.push(`hung${count}@mute.test`)
+  const hung = world.api.post(`${VALIDATE}/batch`, { addresses: emails })
+  const startedMs = performance.now()
+  const alone = await world.api.post(VALIDATE, { email: 'frank@healthy.test' })
+  assert.equal(alone.body.smtp_result, 'rejected')
+  assert.ok(performance.now() - startedMs < 3_000)
+  const { status, body } = await hung
+  assert.equal(status, 200)
+  assert.ok(performance.now() - startedMs < 30_500)
+  assert.deepEqual(
+    body.data.map(({ email }: { email: string }) => email),
+    emails,
+  )
+  assert.deepEqual(body.summary, { total: 16, valid: 2, invalid: 2, unknown: 12 })
+  assert.deepEqual(body.results, body.data)
+  assert.equal(body.data[15].smtp_result, 'timeout')
+})
+
+test('credits are taken for all or for none, and a call with faults costs nothing', async () => {
+  const account = await world.newAccount()
+  await setPlan(world.rooms.database, account.accountId, 'starter')
+  const quota = async () => (await account.api.get(`${VALIDATE}/quota`)).body
+  assert.deepEqual([(await quota()).limit, (await quota()).used], [100, 0])
+  const emails = Array.from({ length: 60 }, (_, index) => `bad ${index}`)
+  const first = await account.api.post(`${VALIDATE}/batch`, { emails })
+  assert.deepEqual(first.body.usage, { used: 60, limit: 100, remaining: 40 })
+  const second = await account.api.post(`${VALIDATE}/batch`, { emails })
+  assert.deepEqual([second.status, second.body.code], [429, 'quota_exceeded'])
+  for (const body of [{}, { email: 1 }, { email: '' }, { email: null }, { email: 'x'.repeat(1_001) }]) {
+    assert.equal((await account.api.post(VALIDATE, body)).status, 422, JSON.stringify(body))
+  }
+  for (const body of [{}, { emails: [] }, { emails: Array(101).fill('a') }, { emails: ['a'], addresses: ['a'] }]) {
+    assert.equal((await account.api.post(`${VALIDATE}/batch`, body)).status, 422)
+  }
+  const { used, remaining, reset_at } = await quota()
+  assert.deepEqual([used, remaining], [60, 40])
+  assert.ok(!Number.isNaN(Date.parse(reset_at)))
+})
+
+test('a sandbox key asks no server', async () => {
+  const receiver = await receiverOf('untouched.test', {})
+  const { body } = await world.account.testApi.post(VALIDATE, { email: 'a@untouched.test' })
+  assert.deepEqual([body.smtp_result, body.is_valid, receiver.connectionCount], ['skipped', true, 0])
+})
+
+test('an exchanger at a private address is not asked unless that is allowed', async () => {
+  await using strict = await startWorld({
+    settings: { POSTHORN_ALLOW_PRIVATE_NETWORKS: 'false', POSTHORN_SMTP_PORT: String(PORT) },
+    zones: { 'inner.test': { MX: ['10 mx.inner.test'] }, 'mx.inner.test': { A: ['127.0.0.1'] } },
+  })
+  const { body } = await strict.api.post(VALIDATE, { email: 'a@inner.test' })
+  assert.deepEqual([body.is_valid, body.smtp_result, body.deliverability_score], [false, 'skipped', 0])
+})

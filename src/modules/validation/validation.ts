@@ -1,0 +1,216 @@
+// One address or many, from text to facts: syntax, DNS, the lists, the probe. What they are worth is `score`'s to say.
+//
+//   budget     10 s for one address, 30 s for a batch; what has no answer by then is `timeout`, never invalid
+//   a batch    runs in parallel; the same text is looked into once, and answered as often as it was asked
+//   probe      left out (`skipped`): by the kill-switch POSTHORN_VALIDATION_PROBES=off, while mail goes to the sandbox
+//              (POSTHORN_DELIVERY=sandbox: nothing leaves the machine), for sandbox keys, for providers whose answers say
+//              nothing, and when more is asked of one server than is polite
+//   kept       by account: a clear answer 24 h, a block 10 minutes, greylisting and silence 1 minute, so that asking again
+//              probes again. By domain, for all: whether it takes every address, 24 h.
+//   DNS        no answer disproves nothing: the domain counts as existing, and the suggestion says so
+//
+// A crash loses what was under way and nothing else; the credits of a call that was not answered stay taken.
+
+import { type Address, parseAddress } from '../../mail/address.ts'
+import { type MxPlan, planOf } from '../../mail/mx.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/db.ts'
+import type { Resolver } from '../../platform/dns.ts'
+import type { Ids } from '../../platform/ids.ts'
+import { disposableConfidence, isAliasRelay } from './disposable.ts'
+import { patternOf } from './local-part.ts'
+import { mannersOf } from './manners.ts'
+import { type Probed, type Prober, proberOf } from './probe.ts'
+import { providerOf, UNKNOWN_PROVIDER } from './providers.ts'
+import { type Exchanger, type Facts, type Scored, type SmtpResult, score } from './score.ts'
+import * as sql from './sql.ts'
+import { meantDomain } from './typos.ts'
+
+export interface CheckerOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly resolver: Resolver
+  /** Of EHLO. */
+  readonly hostname: string
+  readonly smtpPort: number
+  readonly sourceIps: readonly string[]
+  readonly allowPrivateNetworks: boolean
+  /** False: no address is probed. */
+  readonly probes: boolean
+}
+
+export interface Asked {
+  readonly accountId: string
+  /** Of a sandbox key: nothing of it reaches the network but the DNS. */
+  readonly sandboxed: boolean
+  readonly budgetMs: number
+}
+
+export interface Checked extends Scored {
+  readonly email: string
+}
+
+export interface Checker {
+  /** @returns one result for each text, in their order */
+  check(texts: readonly string[], asked: Asked): Promise<readonly Checked[]>
+}
+
+const DAY_MS = 86_400_000
+const KEPT_MS: Readonly<Record<SmtpResult, number>> = {
+  deliverable: DAY_MS,
+  rejected: DAY_MS,
+  catch_all: DAY_MS,
+  blocked: 600_000,
+  greylisted: 60_000,
+  timeout: 60_000,
+  skipped: 0,
+}
+/** What one probe may take, its waiting for a turn aside. */
+const PROBE_MS = 9_500
+const SKIPPED: Probed = { result: 'skipped', latencyMs: null, note: null }
+
+export function checkerOf(options: CheckerOptions): Checker {
+  const { database, clock, ids } = options
+  const from = (ms: number): Date => new Date(clock.now().getTime() + ms)
+  const probe: Prober = proberOf({
+    clock,
+    manners: mannersOf(clock),
+    hostname: options.hostname,
+    port: options.smtpPort,
+    sourceIps: options.sourceIps,
+    bytes: ids.bytes,
+    isCatchAll: async (domain) => {
+      const row = await database.system.one<{ catch_all: boolean }>(sql.KNOWN_CATCH_ALL, [domain, clock.now()])
+      return row?.catch_all ?? null
+    },
+    learnt: async (domain, isCatchAll) => {
+      await database.system.execute(sql.KEEP_CATCH_ALL, [domain, isCatchAll, from(DAY_MS)])
+    },
+  })
+
+  return {
+    check: async (texts, asked) => {
+      const signal = AbortSignal.timeout(asked.budgetMs)
+      const mayProbe = options.probes && !asked.sandboxed
+      const unique = [...new Set(texts)]
+      const parsed = new Map(unique.map((text) => [text, parseAddress(text)]))
+      const addresses = [...parsed.values()].flatMap((result) => (result.ok ? [result.address.address] : []))
+      const known = mayProbe ? await knownResults(options, asked.accountId, addresses) : new Map<string, Probed>()
+      const plans = new Map<string, Promise<MxPlan>>()
+      const plan = (domain: string): Promise<MxPlan> => {
+        const found = plans.get(domain) ?? planWithin(domain, options, signal)
+        plans.set(domain, found)
+        return found
+      }
+      const probed = async (address: Address, domainPlan: MxPlan): Promise<Probed> => {
+        if (!mayProbe || domainPlan.kind !== 'hosts') return SKIPPED
+        const kept = known.get(address.address)
+        if (kept !== undefined) return kept
+        const target = { address: address.address, domain: address.domain, hosts: domainPlan.hosts }
+        const fresh = await probe(target, signal, PROBE_MS)
+        if (fresh.result !== 'skipped') {
+          const expires = from(KEPT_MS[fresh.result])
+          const row = [asked.accountId, address.address, fresh.result, fresh.latencyMs, fresh.note, expires]
+          await database.system.execute(sql.KEEP_RESULT, row)
+        }
+        return fresh
+      }
+      const found = await Promise.all(
+        unique.map(async (text): Promise<readonly [string, Scored]> => {
+          const result = parsed.get(text)
+          if (result?.ok !== true) return [text, score(NO_ADDRESS)]
+          return [text, score(await factsOf(result.address, await plan(result.address.domain), probed))]
+        }),
+      )
+      const results = new Map(found)
+      return texts.map((email) => ({ email, ...(results.get(email) ?? score(NO_ADDRESS)) }))
+    },
+  }
+}
+
+const NO_ADDRESS: Facts = {
+  syntaxValid: false,
+  exchanger: 'none',
+  disposable: 0,
+  aliasRelay: false,
+  pattern: 'generic',
+  provider: UNKNOWN_PROVIDER,
+  smtp: 'skipped',
+  latencyMs: null,
+  didYouMean: null,
+  notes: [],
+}
+
+async function factsOf(
+  address: Address,
+  plan: MxPlan,
+  probed: (address: Address, plan: MxPlan) => Promise<Probed>,
+): Promise<Facts> {
+  const { domain, local } = address
+  const exchanger = exchangerOf(plan)
+  const hosts = plan.kind === 'hosts' && !plan.implicit ? plan.hosts.map(({ host }) => host) : []
+  const provider = plan.kind === 'hosts' && plan.implicit ? providerOf(domain, [domain]) : providerOf(domain, hosts)
+  const takesMail = exchanger === 'usable' || exchanger === 'implicit'
+  const meant = meantDomain(domain, takesMail)
+  const { result, latencyMs, note } = provider.probed ? await probed(address, plan) : SKIPPED
+  return {
+    syntaxValid: true,
+    exchanger,
+    disposable: disposableConfidence(domain),
+    aliasRelay: isAliasRelay(domain),
+    pattern: patternOf(local),
+    provider: hosts.length === 0 && exchanger !== 'implicit' ? UNKNOWN_PROVIDER : provider,
+    smtp: result,
+    latencyMs,
+    didYouMean: meant === null ? null : `${local}@${meant}`,
+    notes: note === null ? [] : [note],
+  }
+}
+
+function exchangerOf(plan: MxPlan): Exchanger {
+  switch (plan.kind) {
+    case 'hosts':
+      return plan.implicit ? 'implicit' : 'usable'
+    case 'null_mx':
+      return 'null_mx'
+    case 'nxdomain':
+      return 'no_domain'
+    case 'no_hosts':
+      return 'none'
+    case 'private':
+      return 'private'
+    case 'defer':
+      return 'unknown'
+  }
+}
+
+async function planWithin(
+  domain: string,
+  { resolver, ids, allowPrivateNetworks }: CheckerOptions,
+  signal: AbortSignal,
+): Promise<MxPlan> {
+  try {
+    return await planOf(domain, { resolver, chance: ids.chance, allowPrivate: allowPrivateNetworks, signal })
+  } catch (error) {
+    if (!signal.aborted) throw error
+    return { kind: 'defer', detail: 'no answer in time' }
+  }
+}
+
+interface ResultRow {
+  readonly address: string
+  readonly result: SmtpResult
+  readonly latency_ms: number | null
+  readonly note: string | null
+}
+
+async function knownResults(
+  { database, clock }: CheckerOptions,
+  accountId: string,
+  addresses: readonly string[],
+): Promise<Map<string, Probed>> {
+  if (addresses.length === 0) return new Map()
+  const rows = await database.system.query<ResultRow>(sql.KNOWN_RESULTS, [accountId, addresses, clock.now()])
+  return new Map(rows.map((row) => [row.address, { result: row.result, latencyMs: row.latency_ms, note: row.note }]))
+}
