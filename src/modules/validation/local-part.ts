@@ -36,7 +36,7 @@ const MIN_SINGLE_NAME = 3
 const MIN_SURNAME = 3
 const MAX_NAME = 20
 const MIN_RANDOM = 6
-const SPEAKABLE = -3.25
+const SPEAKABLE = -4.15
 const UUID_OR_HEX = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$|^(?=.*\d)[0-9a-f]{12,}$/
 
 export function patternOf(local: string): LocalPattern {

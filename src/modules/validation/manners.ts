@@ -3,6 +3,7 @@
 //   at once          5 connections to one host; further ones wait, in their order, for as long as their budget lasts
 //   a minute         120 addresses of one host, and 600 an hour; beyond that the probe is left out
 //   after a refusal  a host that shows us the door (421, a block) is not asked again for 10 minutes
+//   silence          a host that left 5 probes in a row without an answer is not asked for a minute
 //   in all           400 probes of the process at once; beyond that the probe is left out
 //
 // What is remembered of a host is forgotten when it is quiet; at most 5,000 hosts are remembered, and while all of them
@@ -14,6 +15,8 @@ export const AT_ONCE_PER_HOST = 5
 export const PER_MINUTE = 120
 export const PER_HOUR = 600
 export const SHUN_MS = 600_000
+const SILENT_IN_A_ROW = 5
+const SILENT_MS = 60_000
 const AT_ONCE = 400
 const MAX_HOSTS = 5_000
 const MINUTE_MS = 60_000
@@ -23,18 +26,20 @@ interface Host {
   running: number
   readonly waiting: (() => void)[]
   shunnedUntilMs: number
+  silentInARow: number
+  silentUntilMs: number
   minute: { sinceMs: number; count: number }
   hour: { sinceMs: number; count: number }
 }
 
 export type Turn =
-  /** `done` once, whatever came of it. */
-  | { readonly kind: 'granted'; done(shun: boolean): void }
+  /** `done` once, with what came of it. */
+  | { readonly kind: 'granted'; done(came: 'answer' | 'silence' | 'refusal'): void }
   /** Too much is asked of this host or of us. */
   | { readonly kind: 'crowded' }
   /** The host does not want to be asked. */
   | { readonly kind: 'shunned' }
-  /** The signal came before the turn. */
+  /** The signal came before the turn, or the host has fallen silent. */
   | { readonly kind: 'late' }
 
 export interface Manners {
@@ -54,6 +59,8 @@ export function mannersOf(clock: Clock): Manners {
       running: 0,
       waiting: [],
       shunnedUntilMs: 0,
+      silentInARow: 0,
+      silentUntilMs: 0,
       minute: { sinceMs: nowMs, count: 0 },
       hour: { sinceMs: nowMs, count: 0 },
     }
@@ -61,10 +68,12 @@ export function mannersOf(clock: Clock): Manners {
     return fresh
   }
 
-  const leave = (host: Host, shun: boolean): void => {
+  const leave = (host: Host, came: 'answer' | 'silence' | 'refusal'): void => {
     running--
     host.running--
-    if (shun) host.shunnedUntilMs = clock.monotonicMs() + SHUN_MS
+    if (came === 'refusal') host.shunnedUntilMs = clock.monotonicMs() + SHUN_MS
+    host.silentInARow = came === 'silence' ? host.silentInARow + 1 : 0
+    if (host.silentInARow >= SILENT_IN_A_ROW) host.silentUntilMs = clock.monotonicMs() + SILENT_MS
     host.waiting.shift()?.()
   }
 
@@ -73,14 +82,16 @@ export function mannersOf(clock: Clock): Manners {
       const nowMs = clock.monotonicMs()
       const host = hostOf(name, nowMs)
       if (host === null || !mayCount(host, nowMs)) return { kind: 'crowded' }
-      if (host.shunnedUntilMs > nowMs) return { kind: 'shunned' }
+      const closed = closedTo(host, nowMs)
+      if (closed !== null) return closed
       host.minute.count++
       host.hour.count++
       while (host.running >= AT_ONCE_PER_HOST) {
         if (!(await called(host, signal))) return { kind: 'late' }
-        if (host.shunnedUntilMs > clock.monotonicMs()) {
+        const since = closedTo(host, clock.monotonicMs())
+        if (since !== null) {
           host.waiting.shift()?.()
-          return { kind: 'shunned' }
+          return since
         }
       }
       if (running >= AT_ONCE) {
@@ -90,13 +101,18 @@ export function mannersOf(clock: Clock): Manners {
       running++
       host.running++
       let isOver = false
-      const done = (shun: boolean): void => {
-        if (!isOver) leave(host, shun)
+      const done = (came: 'answer' | 'silence' | 'refusal'): void => {
+        if (!isOver) leave(host, came)
         isOver = true
       }
       return { kind: 'granted', done }
     },
   }
+}
+
+function closedTo({ shunnedUntilMs, silentUntilMs }: Host, nowMs: number): Turn | null {
+  if (shunnedUntilMs > nowMs) return { kind: 'shunned' }
+  return silentUntilMs > nowMs ? { kind: 'late' } : null
 }
 
 /** Resolves to true when a place is free, to false when the signal comes first. */

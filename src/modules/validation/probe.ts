@@ -139,13 +139,13 @@ export function proberOf(options: ProbeOptions): Prober {
     if (turn.kind === 'crowded') return { result: 'skipped', latencyMs: null, note: CROWDED }
     if (turn.kind === 'shunned') return { result: 'blocked', latencyMs: null, note: null }
     if (turn.kind === 'late') return NO_ANSWER
-    let shun = false
+    let came: 'answer' | 'silence' | 'refusal' = 'silence'
     try {
       const probed = await ask(target, AbortSignal.any([signal, AbortSignal.timeout(withinMs)]))
-      shun = probed.shun === true
+      if (probed.result !== 'timeout') came = probed.shun === true ? 'refusal' : 'answer'
       return probed
     } finally {
-      turn.done(shun)
+      turn.done(came)
     }
   }
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Receiver, type ReceiverScript, startReceiver } from '../../../test/receiver.ts'
 import { startWorld, type World } from '../../../test/world.ts'
-import { setPlan } from '../accounts/index.ts'
+import { type OperatorContext, passwords, setPlan } from '../accounts/index.ts'
 
 const VALIDATE = '/api/v1/address/validate'
 const PORT = 2_600 + (process.pid % 400)
@@ -149,7 +149,7 @@ test('a batch is answered in order, duplicates too, and hung servers do not hold
   await receiverOf('healthy.test', onlyFor('erin'))
   await receiverOf('mute.test', { banner: { then: 'stall' } })
   const emails = ['erin@healthy.test', 'nobody@healthy.test', 'not an address', 'erin@healthy.test']
-  for (let count = 0; count < 12; count++) emails.push(`hung${count}@mute.test`)
+  for (let count = 0; count < 5; count++) emails.push(`hung${count}@mute.test`)
   const hung = world.api.post(`${VALIDATE}/batch`, { addresses: emails })
   const startedMs = performance.now()
   const alone = await world.api.post(VALIDATE, { email: 'frank@healthy.test' })
@@ -157,19 +157,25 @@ test('a batch is answered in order, duplicates too, and hung servers do not hold
   assert.ok(performance.now() - startedMs < 3_000)
   const { status, body } = await hung
   assert.equal(status, 200)
-  assert.ok(performance.now() - startedMs < 30_500)
+  assert.ok(performance.now() - startedMs < 15_000)
   assert.deepEqual(
     body.data.map(({ email }: { email: string }) => email),
     emails,
   )
-  assert.deepEqual(body.summary, { total: 16, valid: 2, invalid: 2, unknown: 12 })
+  assert.deepEqual(body.summary, { total: 9, valid: 2, invalid: 2, unknown: 5 })
   assert.deepEqual(body.results, body.data)
-  assert.equal(body.data[15].smtp_result, 'timeout')
+  assert.equal(body.data[8].smtp_result, 'timeout')
 })
+
+function operator(): OperatorContext {
+  const { database, store, ground } = world.rooms
+  const { ids, clock } = ground
+  return { database, secrets: store.secrets, ids, clock, passwords: passwords(ids.bytes) }
+}
 
 test('credits are taken for all or for none, and a call with faults costs nothing', async () => {
   const account = await world.newAccount()
-  await setPlan(world.rooms.database, account.accountId, 'starter')
+  await setPlan(operator(), account.accountId, 'starter')
   const quota = async () => (await account.api.get(`${VALIDATE}/quota`)).body
   assert.deepEqual([(await quota()).limit, (await quota()).used], [100, 0])
   const emails = Array.from({ length: 60 }, (_, index) => `bad ${index}`)

@@ -1,0 +1,55 @@
+// How much probing a host has to bear, with a clock turned by hand.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { manualClock } from '../../../test/world.ts'
+import { AT_ONCE_PER_HOST, mannersOf, PER_MINUTE, SHUN_MS, type Turn } from './manners.ts'
+
+const never = new AbortController().signal
+
+function granted(turn: Turn): Extract<Turn, { kind: 'granted' }> {
+  assert.equal(turn.kind, 'granted')
+  return turn as Extract<Turn, { kind: 'granted' }>
+}
+
+test('a harvest of one host ends at its minute, while another host is asked as ever', async () => {
+  const clock = manualClock()
+  const manners = mannersOf(clock)
+  for (let count = 0; count < PER_MINUTE; count++) granted(await manners.turn('mx.a.test', never)).done('answer')
+  assert.equal((await manners.turn('mx.a.test', never)).kind, 'crowded')
+  granted(await manners.turn('mx.b.test', never)).done('answer')
+  clock.advance(60_000)
+  granted(await manners.turn('mx.a.test', never)).done('answer')
+})
+
+test('one more than may run at once waits for a place, or gives up in time', async () => {
+  const manners = mannersOf(manualClock())
+  const running = []
+  for (let count = 0; count < AT_ONCE_PER_HOST; count++) running.push(granted(await manners.turn('mx.a.test', never)))
+  const impatient = new AbortController()
+  const late = manners.turn('mx.a.test', impatient.signal)
+  const next = manners.turn('mx.a.test', never)
+  impatient.abort()
+  assert.equal((await late).kind, 'late')
+  running[0]?.done('answer')
+  running[0]?.done('answer')
+  granted(await next)
+})
+
+test('a host that refuses us, or is silent, is left alone, and so are those who wait for it', async () => {
+  const clock = manualClock()
+  const manners = mannersOf(clock)
+  const running = []
+  for (let count = 0; count < AT_ONCE_PER_HOST; count++) running.push(granted(await manners.turn('mx.a.test', never)))
+  const waiting = [manners.turn('mx.a.test', never), manners.turn('mx.a.test', never)]
+  running[0]?.done('refusal')
+  for (const turn of waiting) assert.equal((await turn).kind, 'shunned')
+  clock.advance(SHUN_MS)
+  for (const turn of running) turn.done('silence')
+  assert.equal((await manners.turn('mx.a.test', never)).kind, 'granted')
+  for (let count = 0; count < 4; count++) granted(await manners.turn('mx.c.test', never)).done('silence')
+  granted(await manners.turn('mx.c.test', never)).done('silence')
+  assert.equal((await manners.turn('mx.c.test', never)).kind, 'late')
+  clock.advance(60_000)
+  granted(await manners.turn('mx.c.test', never)).done('answer')
+})
