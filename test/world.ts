@@ -11,7 +11,7 @@ import path from 'node:path'
 import { type Rooms, startApp } from '../src/app.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import type { Ground } from '../src/ground.ts'
-import { createAccount, passwords } from '../src/modules/accounts/index.ts'
+import { createAccount, type OperatorContext, passwords } from '../src/modules/accounts/index.ts'
 import { type CorrectableClock, systemClock } from '../src/platform/clock.ts'
 import { connect } from '../src/platform/db.ts'
 import { systemIds } from '../src/platform/ids.ts'
@@ -55,6 +55,8 @@ export interface World extends AsyncDisposable {
   readonly rooms: Rooms
   readonly clock: ManualClock
   readonly zones: DeclaredZones
+  /** What the commands of `posthorn account` work with. */
+  readonly operator: OperatorContext
   /** The first account, with its live key. */
   readonly account: TestAccount
   readonly api: Api
@@ -106,10 +108,10 @@ export async function startWorld({ settings = {}, zones = {}, log = 'silent' }: 
   const url = `http://127.0.0.1:${app.httpPort}`
   const apiWith = (key: string | null): Api => apiOf(url, key)
 
+  const operator = { database, secrets, ids: ground.ids, clock, passwords: passwords(ground.ids.bytes) }
   let accounts = 0
   const newAccount = async (name = 'Test'): Promise<TestAccount> => {
-    const context = { database, secrets, ids: ground.ids, clock, passwords: passwords(ground.ids.bytes) }
-    const made = await createAccount(context, { email: `owner${++accounts}@posthorn.test`, name })
+    const made = await createAccount(operator, { email: `owner${++accounts}@posthorn.test`, name })
     return { ...made, api: apiWith(made.apiKey), testApi: apiWith(made.testApiKey) }
   }
   const account = await newAccount()
@@ -119,6 +121,7 @@ export async function startWorld({ settings = {}, zones = {}, log = 'silent' }: 
     rooms: app.rooms,
     clock,
     zones: dns,
+    operator,
     account,
     api: account.api,
     newAccount,
