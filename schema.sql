@@ -169,6 +169,22 @@ grant delete, insert, select, update on account to posthorn_system;
 grant select on account to posthorn_tenant;
 grant update (block_disposable_emails, click_tracking_enabled, company, disposable_confidence_threshold, email, enforce_sender_verification, locale, name, open_tracking_enabled, retention_days, timezone, tracking_enabled, unsubscribe_header_enabled) on account to posthorn_tenant;
 
+create table acme_account (
+  directory text not null,
+  private_key bytea not null,
+  url text,
+  constraint acme_account_pkey PRIMARY KEY (directory)
+);
+grant insert, select, update on acme_account to posthorn_system;
+
+create table acme_challenge (
+  token text not null,
+  key_authorization text not null,
+  expires_at timestamp with time zone not null,
+  constraint acme_challenge_pkey PRIMARY KEY (token)
+);
+grant delete, insert, select on acme_challenge to posthorn_system;
+
 create table api_key (
   account_id uuid not null,
   id uuid not null,
@@ -223,6 +239,13 @@ create policy tenant on attempt to posthorn_tenant
   with check (account_id = ( SELECT current_account() AS current_account));
 grant delete, insert, select, update on attempt to posthorn_system;
 grant select on attempt to posthorn_tenant;
+
+create table blocked_target (
+  host text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint blocked_target_pkey PRIMARY KEY (host)
+);
+grant delete, insert, select on blocked_target to posthorn_system;
 
 create table bounce (
   id uuid not null,
@@ -387,6 +410,32 @@ create table follower (
 ) with (fillfactor=50);
 grant insert, select, update on follower to posthorn_system;
 
+create table hit (
+  id uuid not null,
+  account_id uuid not null,
+  email_id uuid not null,
+  kind smallint not null,
+  at timestamp with time zone not null,
+  link_index smallint,
+  url text,
+  hidden boolean default false not null,
+  head boolean default false not null,
+  user_agent text not null,
+  ip text not null,
+  waits boolean not null,
+  constraint hit_pkey PRIMARY KEY (account_id, id)
+) partition by RANGE (id);
+CREATE INDEX hit_email ON ONLY hit USING btree (account_id, email_id, at) WHERE (kind = 1);
+CREATE INDEX hit_waits ON ONLY hit USING btree (at) WHERE waits;
+alter table hit enable row level security, force row level security;
+create policy system on hit to posthorn_system
+  using true
+  with check true;
+create policy tenant on hit to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on hit to posthorn_system;
+
 create table idempotency (
   account_id uuid not null,
   path text not null,
@@ -514,6 +563,26 @@ create table rate_bucket (
   constraint rate_bucket_pkey PRIMARY KEY (bucket_id, class)
 ) with (fillfactor=50);
 grant delete, insert, select, update on rate_bucket to posthorn_system;
+
+create table risk_preview_count (
+  account_id uuid not null,
+  month date not null,
+  action text not null,
+  level text not null,
+  reason text not null,
+  previews bigint not null,
+  score_sum bigint not null,
+  constraint risk_preview_count_pkey PRIMARY KEY (account_id, month, action, level, reason)
+);
+alter table risk_preview_count enable row level security, force row level security;
+create policy system on risk_preview_count to posthorn_system
+  using true
+  with check true;
+create policy tenant on risk_preview_count to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on risk_preview_count to posthorn_system;
+grant select on risk_preview_count to posthorn_tenant;
 
 create table sending_domain (
   id uuid not null,
@@ -723,6 +792,50 @@ create policy tenant on template to posthorn_tenant
 grant delete, insert, select, update on template to posthorn_system;
 grant delete, insert, select, update on template to posthorn_tenant;
 
+create table tracking_domain (
+  id uuid not null,
+  account_id uuid not null,
+  name text not null,
+  cname_target text not null,
+  created_at timestamp with time zone not null,
+  verified_at timestamp with time zone,
+  found text,
+  check_error text,
+  checked_at timestamp with time zone,
+  next_check_at timestamp with time zone,
+  ssl_status text default 'none'::text not null,
+  ssl_since timestamp with time zone,
+  ssl_expires_at timestamp with time zone,
+  ssl_error text,
+  certificate text,
+  private_key bytea,
+  ssl_failures smallint default 0 not null,
+  ssl_due_at timestamp with time zone,
+  constraint tracking_domain_account_id_name_key UNIQUE (account_id, name),
+  constraint tracking_domain_pkey PRIMARY KEY (id),
+  constraint tracking_domain_ssl_status_check CHECK ((ssl_status = ANY (ARRAY['none'::text, 'pending'::text, 'issued'::text, 'failed'::text])))
+);
+CREATE INDEX tracking_domain_check ON tracking_domain USING btree (next_check_at) WHERE (next_check_at IS NOT NULL);
+CREATE INDEX tracking_domain_ssl ON tracking_domain USING btree (ssl_due_at) WHERE (ssl_due_at IS NOT NULL);
+CREATE UNIQUE INDEX tracking_domain_verified ON tracking_domain USING btree (name) WHERE (verified_at IS NOT NULL);
+alter table tracking_domain enable row level security, force row level security;
+create policy system on tracking_domain to posthorn_system
+  using true
+  with check true;
+create policy tenant on tracking_domain to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on tracking_domain to posthorn_system;
+grant delete, insert, select, update on tracking_domain to posthorn_tenant;
+
+create table tracking_domain_hold (
+  name text not null,
+  account_id uuid not null,
+  until timestamp with time zone not null,
+  constraint tracking_domain_hold_pkey PRIMARY KEY (name)
+);
+grant delete, insert, select, update on tracking_domain_hold to posthorn_system;
+
 create table unsubscribe (
   account_id uuid not null,
   email text collate "C" not null,
@@ -762,3 +875,32 @@ create policy tenant on usage to posthorn_tenant
   with check (account_id = ( SELECT current_account() AS current_account));
 grant delete, insert, select, update on usage to posthorn_system;
 grant insert, select, update on usage to posthorn_tenant;
+
+create table validation_catch_all (
+  domain text collate "C" not null,
+  catch_all boolean not null,
+  expires_at timestamp with time zone not null,
+  constraint validation_catch_all_pkey PRIMARY KEY (domain)
+);
+CREATE INDEX validation_catch_all_expires ON validation_catch_all USING btree (expires_at);
+grant delete, insert, select, update on validation_catch_all to posthorn_system;
+
+create table validation_result (
+  account_id uuid not null,
+  address text collate "C" not null,
+  result text not null,
+  latency_ms integer,
+  note text,
+  expires_at timestamp with time zone not null,
+  constraint validation_result_pkey PRIMARY KEY (account_id, address),
+  constraint validation_result_result_check CHECK ((result = ANY (ARRAY['deliverable'::text, 'rejected'::text, 'greylisted'::text, 'blocked'::text, 'timeout'::text, 'catch_all'::text])))
+);
+CREATE INDEX validation_result_expires ON validation_result USING btree (expires_at);
+alter table validation_result enable row level security, force row level security;
+create policy system on validation_result to posthorn_system
+  using true
+  with check true;
+create policy tenant on validation_result to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on validation_result to posthorn_system;
