@@ -56,7 +56,7 @@ function plain(local: string): string {
 function looksHuman(name: string): boolean {
   // A year or a number behind a name is ordinary; digits within are not.
   const words = name
-    .replace(/\d{1,4}$/, '')
+    .replace(/\d{1,4}$|['’]/g, '')
     .split(/[._-]+/)
     .filter((word) => word !== '')
   if (words.length === 0 || words.length > 4 || words.some((word) => !/^\p{L}{1,20}$/u.test(word))) return false
