@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import net from 'node:net'
+import { test } from 'node:test'
+import { webhookReceiver } from '../../test/webhook-receiver.ts'
+import { declaredZones, type Zones } from '../../test/zones.ts'
+import { type Connector, connector, MAX_BODY_BYTES, type Outcome, urlFault } from './connect.ts'
+
+const ask = (made: Connector, url: string, timeoutMs = 3_000): Promise<Outcome> =>
+  made.request({ method: 'POST', url, headers: {}, body: Buffer.from('{}'), timeoutMs, tenant: 'a' })
+
+async function asked(url: string, zones: Zones = {}): Promise<string> {
+  const made = connector({ resolver: declaredZones(zones), allowPrivate: false })
+  try {
+    const outcome = await ask(made, url)
+    return outcome.kind === 'failed' ? outcome.failure : 'answered'
+  } finally {
+    await made.close()
+  }
+}
+
+// Each spelling and range under which our own machines, our neighbours or a cloud's metadata can be named.
+const HOSTS = [
+  '127.0.0.1',
+  '127.1',
+  '0177.0.0.1',
+  '2130706433',
+  '0x7f000001',
+  '①②⑦.⓪.⓪.①',
+  '0',
+  'localhost',
+  'localhost.',
+  '[::]',
+  '[::1]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:a9fe:a9fe]',
+  '[64:ff9b::7f00:1]',
+  '[2002:7f00:1::]',
+  '[fc00::1]',
+  '[fd00:ec2::254]',
+  '[fe80::1]',
+  '[5f00::1]',
+  '[2001:0:1::1]',
+  '169.254.169.254',
+  '169.254.170.2',
+  '100.100.100.200',
+  '192.0.0.192',
+  '168.63.129.16',
+  'metadata.google.internal',
+  '10.1.2.3',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.168.0.1',
+  '100.64.0.1',
+  '0.1.2.3',
+  '192.0.2.1',
+  '198.18.0.1',
+  '198.51.100.1',
+  '203.0.113.1',
+  '224.0.0.1',
+  '240.0.0.1',
+  '255.255.255.255',
+]
+for (const host of HOSTS) {
+  test(`https://${host} is refused, and nothing hears of it`, async () => {
+    const zones = { 'metadata.google.internal': { A: ['169.254.169.254'] } }
+    assert.equal(await asked(`https://${host}/`, zones), 'refused')
+  })
+}
+
+const URLS = [
+  'http://public.test/',
+  'file:///etc/passwd',
+  'gopher://public.test/',
+  'ftp://public.test/',
+  'unix:/tmp/a',
+  'https://user@public.test/',
+  'https://user:pass@public.test/',
+  'https://good\\@127.0.0.1/',
+  'https://public.test/\n',
+  'https://pub\tlic.test/',
+  'https://[fe80::1%25eth0]/',
+  `https://${'a'.repeat(4_096)}.test/`,
+  'https://',
+  'x',
+  ...[22, 25, 80, 587, 5432, 6379, 11211].map((port) => `https://public.test:${port}/`),
+]
+for (const url of URLS) {
+  test(`${JSON.stringify(url.slice(0, 60))} is refused as such`, async () => {
+    assert.notEqual(urlFault(url, false), null)
+    assert.equal(await asked(url, { 'public.test': { A: ['192.0.2.1'] } }), 'refused')
+  })
+}
+
+test('the ports of the web and free ones are allowed', () => {
+  for (const port of ['', ':443', ':8443', ':1024', ':9999'])
+    assert.equal(urlFault(`https://public.test${port}/a`, false), null)
+})
+
+const NAMES: [string, Zones, string][] = [
+  ['a name of a private address', { 'x.test': { A: ['127.0.0.1'] } }, 'refused'],
+  ['a name of a private IPv6 address', { 'x.test': { AAAA: ['::1'] } }, 'refused'],
+  ['a public and a private address', { 'x.test': { A: ['1.1.1.1', '10.0.0.1'] } }, 'refused'],
+  ['a public IPv4 and a private IPv6 address', { 'x.test': { A: ['1.1.1.1'], AAAA: ['fd00::1'] } }, 'refused'],
+  ['an alias of a private name', { 'x.test': { CNAME: ['y.test'] }, 'y.test': { A: ['127.0.0.1'] } }, 'refused'],
+  ['no address', {}, 'dns'],
+]
+for (const [what, zones, failure] of NAMES) {
+  test(`a host with ${what} is ${failure}`, async () => {
+    assert.equal(await asked('https://x.test/', zones), failure)
+  })
+}
+
+test('a name is judged anew at every request', async () => {
+  let turn = 0
+  const zones = { 'x.test': () => ({ A: [turn++ === 0 ? '192.0.2.1' : '127.0.0.1'], ttl: 0 }) }
+  const made = connector({ resolver: declaredZones(zones), allowPrivate: false })
+  for (let i = 0; i < 2; i++)
+    assert.equal(((await ask(made, 'https://x.test/')) as { failure: string }).failure, 'refused')
+  await made.close()
+})
+
+test('no redirect is followed, no encoding undone, and of a long answer 64 KB are read', async () => {
+  await using receiver = await webhookReceiver()
+  const made = connector({ resolver: declaredZones({ 'here.test': { A: ['127.0.0.1'] } }), allowPrivate: true })
+  const here = receiver.url.replace('127.0.0.1', 'here.test')
+  receiver.answer = ({ path, headers }, reply) => {
+    assert.equal(headers.host, new URL(here).host)
+    if (path === '/moved') reply.writeHead(307, { location: `${here}/target` }).end()
+    if (path === '/zipped') reply.writeHead(200, { 'content-encoding': 'gzip' }).end('not gzip at all')
+    if (path === '/long') reply.end(Buffer.alloc(1_000_000, 97))
+    if (path === '/endless') {
+      reply.writeHead(200)
+      const drip = setInterval(() => reply.write('x'), 20)
+      reply.once('close', () => clearInterval(drip))
+    }
+    if (path === '/headers') reply.writeHead(200, { 'x-long': 'a'.repeat(20_000) }).end()
+    if (path === '/broken') reply.destroy()
+  }
+  const status = async (path: string): Promise<unknown> => {
+    const outcome = await ask(made, `${here}${path}`, 600)
+    return outcome.kind === 'answered' ? [outcome.status, outcome.body.length] : outcome.failure
+  }
+  assert.deepEqual(await status('/moved'), [307, 0])
+  assert.deepEqual(await status('/zipped'), [200, 15])
+  assert.deepEqual(await status('/long'), [200, MAX_BODY_BYTES])
+  const [endless] = (await status('/endless')) as [number, number]
+  assert.equal(endless, 200)
+  assert.equal(await status('/silent'), 'timeout')
+  assert.equal(await status('/headers'), 'protocol')
+  assert.equal(await status('/broken'), 'protocol')
+  assert.ok(!receiver.received.some(({ path }) => path === '/target'))
+  await made.close()
+})
+
+test('what is closed, and what speaks no TLS, fails as such', async () => {
+  const server = net
+    .createServer(
+      (socket) =>
+        void socket
+          .on('error', () => undefined)
+          .resume()
+          .end('220 hello\r\n'),
+    )
+    .listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as net.AddressInfo
+  const made = connector({ resolver: declaredZones({}), allowPrivate: true })
+  const failure = async (url: string): Promise<string> => ((await ask(made, url)) as { failure: string }).failure
+  assert.equal(await failure(`https://127.0.0.1:${port}/`), 'tls')
+  assert.equal(await failure(`http://127.0.0.1:${port}/`), 'protocol')
+  server.close()
+  await new Promise((resolve) => server.once('close', resolve))
+  assert.equal(await failure(`http://127.0.0.1:${port}/`), 'connect')
+  await made.close()
+})

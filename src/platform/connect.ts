@@ -1,0 +1,280 @@
+// The one way out for requests to addresses that somebody else chose. Whoever can name a URL must not reach our own
+// machines with it, so the address is judged, not the text:
+//
+// - The URL is read by the WHATWG rules, once. Only https (and http where private networks are allowed), no user name, and
+//   of the ports below 1024 those of the web alone; of those above none on which databases and caches listen.
+// - A literal address is judged at once. A name is resolved by our Resolver; when any of its addresses is not public, the
+//   name is refused whole. The connection is made to an address that was judged, never to a name that is resolved again, and
+//   the socket's own idea of its peer is compared before a byte is sent. Every request judges anew.
+// - No redirects, no proxies of the environment, no cookies, no decompression; TLS 1.2 at least, with verification.
+// - One deadline over all: DNS, connection, TLS, request, answer. Of the answer, MAX_BODY_BYTES are read, then it is cut.
+// - Connections are kept for a few seconds, apart for each `tenant` that asks: no answer meant for one reaches another.
+//
+// What went wrong is a value. A refused target says so and nothing about what listens there.
+
+import net from 'node:net'
+import tls from 'node:tls'
+import { Pool } from 'undici'
+import { isPublicAddress } from './addresses.ts'
+import type { Resolver } from './dns.ts'
+
+export const MAX_BODY_BYTES = 65_536
+export const MAX_URL_CHARS = 2_048
+const MAX_HEADER_BYTES = 16_384
+const MAX_ADDRESSES = 4
+const MAX_POOLS = 1_000
+const POOL_CONNECTIONS = 32
+const KEEP_ALIVE_MS = 4_000
+const FIRST_FREE_PORT = 1_024
+const WEB_PORTS = [443, 8443]
+const SERVICE_PORTS = new Set([
+  1025, 1080, 1433, 1521, 2049, 2375, 2376, 2379, 2380, 2525, 2587, 3128, 3306, 3389, 4369, 5432, 5433, 5672, 5900,
+  5984, 6379, 6443, 8086, 8500, 9042, 9092, 9200, 9300, 10250, 11211, 15672, 26257, 27017,
+])
+
+export type Failure =
+  | 'refused' // the target may not be spoken to
+  | 'dns' // the name has no address
+  | 'connect'
+  | 'tls'
+  | 'timeout'
+  | 'protocol' // the answer is no HTTP, or its head is too large
+
+export type Outcome =
+  | {
+      readonly kind: 'answered'
+      readonly status: number
+      readonly headers: Readonly<Record<string, string | string[] | undefined>>
+      /** At most MAX_BODY_BYTES of it. */
+      readonly body: Buffer
+    }
+  | { readonly kind: 'failed'; readonly failure: Failure; readonly detail: string }
+
+export interface OutgoingRequest {
+  readonly method: 'GET' | 'POST'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer | null
+  /** Over everything. */
+  readonly timeoutMs: number
+  /** Requests of different tenants never share a connection. */
+  readonly tenant: string
+}
+
+export interface Connector {
+  /** Never rejects. */
+  request(asked: OutgoingRequest): Promise<Outcome>
+  close(): Promise<void>
+}
+
+export interface ConnectorOptions {
+  readonly resolver: Resolver
+  /** Lets requests reach private addresses, any port, and plain http (tests). */
+  readonly allowPrivate: boolean
+}
+
+/**
+ * What is wrong with a URL as such, before its name is resolved; null when nothing is.
+ *
+ * @returns a rule: url, scheme, userinfo, port, private_address
+ */
+export function urlFault(text: string, allowPrivate: boolean): string | null {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what URL parsers drop in silence
+  if (text.length > MAX_URL_CHARS || /[\u0000-\u0020\u007f\\]/.test(text) || !URL.canParse(text)) return 'url'
+  const url = new URL(text)
+  if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) return 'scheme'
+  if (url.username !== '' || url.password !== '') return 'userinfo'
+  if (allowPrivate) return null
+  const port = portOf(url)
+  if (!WEB_PORTS.includes(port) && (port < FIRST_FREE_PORT || SERVICE_PORTS.has(port))) return 'port'
+  const host = hostOf(url)
+  if (net.isIP(host) !== 0) return isPublicAddress(host) ? null : 'private_address'
+  return /(?:^|\.)localhost$|\.internal$|\.local$/.test(host) ? 'private_address' : null
+}
+
+function portOf({ port, protocol }: URL): number {
+  if (port !== '') return Number(port)
+  return protocol === 'https:' ? 443 : 80
+}
+
+/** In lower case, without the brackets of an IPv6 literal and without a final dot. */
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+}
+
+class Refused extends Error {}
+
+export function connector({ resolver, allowPrivate }: ConnectorOptions): Connector {
+  const pools = new Map<string, Pool>()
+
+  const poolOf = (tenant: string, url: URL, address: string): Pool => {
+    const name = `${tenant} ${url.origin} ${address}`
+    const known = pools.get(name)
+    pools.delete(name)
+    const pool = known ?? poolTo(url, address, allowPrivate)
+    pools.set(name, pool)
+    const oldest = pools.entries().next().value
+    if (pools.size > MAX_POOLS && oldest !== undefined) {
+      pools.delete(oldest[0])
+      void oldest[1].close().catch(() => undefined)
+    }
+    return pool
+  }
+
+  const judged = async (url: URL, signal: AbortSignal): Promise<readonly string[] | Outcome> => {
+    const host = hostOf(url)
+    const found = net.isIP(host) === 0 ? await addressesOf(resolver, host, signal) : [host]
+    if (found.length === 0) return failed('dns', 'the host name has no address')
+    if (!allowPrivate && !found.every(isPublicAddress)) return REFUSED
+    return found.slice(0, MAX_ADDRESSES)
+  }
+
+  const ask = async (asked: OutgoingRequest, signal: AbortSignal): Promise<Outcome> => {
+    if (urlFault(asked.url, allowPrivate) !== null) return REFUSED
+    const url = new URL(asked.url)
+    const addresses = await judged(url, signal)
+    if ('kind' in addresses) return addresses
+    let last: Outcome = failed('connect', 'no connection')
+    for (const address of addresses) {
+      last = await exchange(poolOf(asked.tenant, url, address), url, asked, signal)
+      // Only a connection that never came about is tried elsewhere: anything later may have been heard.
+      if (last.kind === 'answered' || last.failure !== 'connect') return last
+    }
+    return last
+  }
+
+  return {
+    request: async (asked) => {
+      const signal = AbortSignal.timeout(asked.timeoutMs)
+      try {
+        return await ask(asked, signal)
+      } catch (error) {
+        return failureOf(error, signal)
+      }
+    },
+    close: async () => {
+      await Promise.allSettled([...pools.values()].map((pool) => pool.destroy()))
+      pools.clear()
+    },
+  }
+}
+
+const REFUSED: Outcome = { kind: 'failed', failure: 'refused', detail: 'the destination is not allowed' }
+
+function failed(failure: Failure, detail: string): Outcome & { kind: 'failed' } {
+  return { kind: 'failed', failure, detail }
+}
+
+async function addressesOf(resolver: Resolver, host: string, signal: AbortSignal): Promise<readonly string[]> {
+  const answers = await Promise.all([resolver.a(host, signal), resolver.aaaa(host, signal)])
+  return answers.flatMap((answer) => (answer.kind === 'found' ? answer.records : []))
+}
+
+async function exchange(pool: Pool, url: URL, asked: OutgoingRequest, signal: AbortSignal): Promise<Outcome> {
+  try {
+    const answer = await pool.request({
+      method: asked.method,
+      path: `${url.pathname}${url.search}`,
+      headers: asked.headers,
+      body: asked.body,
+      signal,
+    })
+    const body = await firstBytes(answer.body, signal)
+    return { kind: 'answered', status: answer.statusCode, headers: answer.headers, body }
+  } catch (error) {
+    return failureOf(error, signal)
+  }
+}
+
+/** What came of the body until it ended, reached the limit, broke, or the time was up: the status has been read. */
+async function firstBytes(
+  stream: AsyncIterable<Buffer> & { destroy(error?: Error): unknown; on(name: 'error', heard: () => void): unknown },
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let sizeBytes = 0
+  stream.on('error', () => undefined)
+  try {
+    for await (const chunk of stream) {
+      chunks.push(chunk.subarray(0, MAX_BODY_BYTES - sizeBytes))
+      sizeBytes += chunk.length
+      if (sizeBytes >= MAX_BODY_BYTES || signal.aborted) break
+    }
+  } catch {
+    stream.destroy()
+  }
+  return Buffer.concat(chunks)
+}
+
+function poolTo(url: URL, address: string, allowPrivate: boolean): Pool {
+  return new Pool(url.origin, {
+    connections: POOL_CONNECTIONS,
+    pipelining: 1,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: (_options, done) => {
+      const socket = socketTo(url, address)
+      let over = false
+      const end = (error: Error | null): void => {
+        if (over) return
+        over = true
+        if (error === null) {
+          done(null, socket)
+          return
+        }
+        socket.destroy()
+        done(Object.assign(error, { beforeRequest: true }), null)
+      }
+      socket.once('error', end)
+      socket.once('close', () => end(new Error('closed')))
+      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () =>
+        end(isPeer(socket, address, allowPrivate) ? null : new Refused('the peer is not who was judged')),
+      )
+      return socket
+    },
+  })
+}
+
+function socketTo(url: URL, address: string): net.Socket {
+  const port = portOf(url)
+  const host = hostOf(url)
+  // An address is never looked up, so nothing but the judged one is connected to.
+  const socket =
+    url.protocol === 'https:'
+      ? tls.connect({
+          host: address,
+          port,
+          minVersion: 'TLSv1.2',
+          ALPNProtocols: ['http/1.1'],
+          ...(net.isIP(host) === 0 && { servername: host }),
+        })
+      : net.connect({ host: address, port })
+  socket.setNoDelay(true)
+  return socket
+}
+
+function isPeer(socket: net.Socket, address: string, allowPrivate: boolean): boolean {
+  const peer = socket.remoteAddress
+  if (peer === undefined) return false
+  return allowPrivate || (isPublicAddress(peer) && spelled(peer) === spelled(address))
+}
+
+/** An address in the one spelling of the system. */
+function spelled(address: string): string {
+  return new net.SocketAddress({ address, family: net.isIPv6(address) ? 'ipv6' : 'ipv4' }).address
+}
+
+function failureOf(error: unknown, signal: AbortSignal): Outcome & { kind: 'failed' } {
+  if (error instanceof Refused) return failed('refused', 'the destination is not allowed')
+  if (signal.aborted) return failed('timeout', 'no answer in time')
+  const { code = '', beforeRequest } = (error ?? {}) as { code?: string; beforeRequest?: boolean }
+  if (/^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO|HOSTNAME_MISMATCH)/.test(code)) {
+    return failed('tls', 'the TLS connection could not be made')
+  }
+  if (beforeRequest === true) return failed('connect', 'the connection could not be made')
+  if (/^(?:HPE_|UND_ERR_HEADERS_OVERFLOW)/.test(code)) return failed('protocol', 'the answer is not valid HTTP')
+  return failed('protocol', 'the connection ended without an answer')
+}
