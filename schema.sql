@@ -904,3 +904,87 @@ create policy tenant on validation_result to posthorn_tenant
   using (account_id = ( SELECT current_account() AS current_account))
   with check (account_id = ( SELECT current_account() AS current_account));
 grant delete, insert, select, update on validation_result to posthorn_system;
+
+create table webhook (
+  account_id uuid not null,
+  id uuid not null,
+  name text not null,
+  url text not null,
+  events text[] not null,
+  domain_ids uuid[],
+  is_active boolean not null,
+  secret bytea not null,
+  secret_last4 text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  active_since timestamp with time zone not null,
+  last_delivery_at timestamp with time zone,
+  last_delivery_status text,
+  consecutive_failures integer default 0 not null,
+  failing_since timestamp with time zone,
+  disabled_at timestamp with time zone,
+  disabled_reason text,
+  constraint webhook_pkey PRIMARY KEY (account_id, id)
+) with (fillfactor=70);
+CREATE UNIQUE INDEX webhook_id ON webhook USING btree (id);
+alter table webhook enable row level security, force row level security;
+create policy system on webhook to posthorn_system
+  using true
+  with check true;
+create policy tenant on webhook to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on webhook to posthorn_system;
+grant delete, insert, select, update on webhook to posthorn_tenant;
+
+create table webhook_delivery (
+  id uuid not null,
+  account_id uuid not null,
+  webhook_id uuid not null,
+  event_id uuid not null,
+  event_at timestamp with time zone not null,
+  event smallint not null,
+  email_id uuid,
+  attempt smallint not null,
+  success boolean not null,
+  last jsonb,
+  constraint webhook_delivery_pkey PRIMARY KEY (id)
+) partition by RANGE (id);
+CREATE INDEX webhook_delivery_list ON ONLY webhook_delivery USING btree (account_id, webhook_id, id);
+alter table webhook_delivery enable row level security, force row level security;
+create policy system on webhook_delivery to posthorn_system
+  using true
+  with check true;
+create policy tenant on webhook_delivery to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on webhook_delivery to posthorn_system;
+grant select on webhook_delivery to posthorn_tenant;
+
+create table webhook_queue (
+  id uuid not null,
+  account_id uuid not null,
+  webhook_id uuid not null,
+  event_id uuid not null,
+  event_at timestamp with time zone not null,
+  event smallint not null,
+  email_id uuid,
+  due timestamp with time zone not null,
+  lease uuid,
+  attempt smallint default 0 not null,
+  leads boolean default false not null,
+  held boolean default false not null,
+  last jsonb,
+  constraint webhook_queue_pkey PRIMARY KEY (id)
+) with (fillfactor=70);
+CREATE INDEX webhook_queue_due ON webhook_queue USING btree (webhook_id, due, id);
+CREATE INDEX webhook_queue_order ON webhook_queue USING btree (event_id) WHERE (leads OR held);
+alter table webhook_queue enable row level security, force row level security;
+create policy system on webhook_queue to posthorn_system
+  using true
+  with check true;
+create policy tenant on webhook_queue to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on webhook_queue to posthorn_system;
+grant delete, insert, select, update on webhook_queue to posthorn_tenant;

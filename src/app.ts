@@ -330,10 +330,11 @@ function relayOf({ delivery, relayTls, relayUser, relayPassword }: Config): Rela
 }
 
 /** Partitions must be there before anything is accepted: the first turn is part of the start. */
-function partitionsLoop({ database, ground: { clock, log } }: Rooms): Service {
+function partitionsLoop({ database, followers, ground: { clock, log } }: Rooms): Service {
   const ensure = async (): Promise<number> => {
     await ensureOutboxPartitions(database.system, clock.now())
     await ensureEventPartitions(database.system, clock.now())
+    await followers.ensurePartitions()
     return PARTITIONS_EVERY_MS
   }
   const hourly = loop({

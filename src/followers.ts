@@ -1,4 +1,4 @@
-// The rooms that follow the log, connected: the log itself over HTTP, statistics. A part of the composition root.
+// The rooms that follow the log, connected: the log itself over HTTP, statistics, webhooks. A part of the composition root.
 
 import type { Config } from './config.ts'
 import type { Ground } from './ground.ts'
@@ -6,6 +6,8 @@ import type { Accounts } from './modules/accounts/index.ts'
 import { eventRoutes, eventStreams } from './modules/events/index.ts'
 import { emailsTo } from './modules/outbox/index.ts'
 import { statisticsLoop, statisticsRoutes } from './modules/statistics/index.ts'
+import { ensureWebhookPartitions, webhookRoutes, webhookServices } from './modules/webhooks/index.ts'
+import { connector } from './platform/connect.ts'
 import type { AnyEndpoint } from './platform/http.ts'
 import type { Service } from './platform/lifecycle.ts'
 import type { Store } from './platform/store.ts'
@@ -19,22 +21,52 @@ export interface FollowersOptions {
 
 export interface Followers {
   readonly endpoints: readonly AnyEndpoint[]
+  /** Makes the daily partitions of the days to come; called now and then. */
+  readonly ensurePartitions: () => Promise<void>
   /** What the worker role runs. */
   readonly workers: readonly Service[]
   /** Services that hold answers open: started after HTTP, so that they end before it waits for its answers. */
   readonly beforeHttpStops: readonly Service[]
 }
 
-export function followersOf({ ground, store, accounts }: FollowersOptions): Followers {
-  const { clock, log } = ground
-  const { database } = store
+export function followersOf({ config, ground, store, accounts }: FollowersOptions): Followers {
+  const { clock, ids, log, resolver } = ground
+  const { database, secrets } = store
+  const outgoing = connector({ resolver, allowPrivate: config.allowPrivateNetworks })
   const streams = eventStreams({ database, clock, log })
   return {
     endpoints: [
       ...eventRoutes({ database, streams, gate: accounts.gate, emailsTo }),
       ...statisticsRoutes({ database, clock }),
+      ...webhookRoutes({
+        database,
+        clock,
+        ids,
+        secrets,
+        connector: outgoing,
+        allowPrivate: config.allowPrivateNetworks,
+        limitOf: async (accountId) => {
+          const { limits, plan } = await accounts.settings(accountId)
+          return { limit: limits.webhooks, plan }
+        },
+      }),
     ],
-    workers: [statisticsLoop({ database, log })],
+    workers: [
+      { name: 'outgoing requests', start: async () => undefined, stop: () => outgoing.close() },
+      statisticsLoop({ database, log }),
+      ...webhookServices({
+        database,
+        clock,
+        ids,
+        secrets,
+        connector: outgoing,
+        log,
+        onDisabled: async (_db, { accountId, id, reason }) => {
+          log.warn({ account_id: accountId, webhook_id: id, reason }, 'webhook endpoint switched off')
+        },
+      }),
+    ],
+    ensurePartitions: () => ensureWebhookPartitions(database, clock),
     beforeHttpStops: [streams.service],
   }
 }

@@ -8,8 +8,16 @@
 export { append, type NewEvent } from './append.ts'
 export { type FollowedEvent, type FollowOptions, follow, logBegins, rewind } from './follow.ts'
 export { dropEvents, ensureEventPartitions } from './partitions.ts'
-export { eventsOfEmail, factsOf, wireEvent } from './read.ts'
+export {
+  type EventPeriod,
+  type EventReference,
+  eventsByReference,
+  eventsOfEmail,
+  eventsOfPeriod,
+  factsOf,
+  wireEvent,
+} from './read.ts'
 export { type EventRoutesOptions, eventRoutes } from './routes.ts'
 export { type UnfollowedExpressions, unfollowedSql } from './sql.ts'
 export { type EventStreams, type EventStreamsOptions, eventStreams } from './stream.ts'
-export { type EmailFacts, EVENT_TYPES, type EventType, type Stream, type WireEvent } from './types.ts'
+export { type EmailFacts, EVENT_TYPES, type EventType, eventType, type Stream, type WireEvent } from './types.ts'

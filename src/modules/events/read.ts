@@ -2,7 +2,7 @@ import type { Db } from '../../platform/db.ts'
 import { timeOfId } from '../../platform/ids.ts'
 import { type EventRow, type FollowedEvent, followed } from './follow.ts'
 import * as sql from './sql.ts'
-import type { EmailFacts, WireEvent } from './types.ts'
+import { type EmailFacts, EVENT_TYPES, type EventType, type WireEvent } from './types.ts'
 
 const MAX_EVENTS_OF_EMAIL = 1_000
 // The first event is written in the transaction that makes the id; clocks of two machines may differ by less than this.
@@ -41,6 +41,49 @@ export async function factsOf(
   ])
   for (const row of rows) found.set(row.email_id, row.facts)
   return found
+}
+
+/** What names one event for ever. */
+export type EventReference = Pick<FollowedEvent, 'accountId' | 'at' | 'eventId'>
+
+/** The events that are meant, by id; one that the log no longer has is absent. */
+export async function eventsByReference(
+  db: Db,
+  references: readonly EventReference[],
+): Promise<ReadonlyMap<string, FollowedEvent>> {
+  if (references.length === 0) return new Map()
+  const rows = await db.query<EventRow>(sql.byReference, [
+    references.map(({ accountId }) => accountId),
+    references.map(({ at }) => at),
+    references.map(({ eventId }) => eventId),
+  ])
+  return new Map(rows.map((row) => [row.event_id, followed(row)]))
+}
+
+export interface EventPeriod {
+  /** Inclusive. */
+  readonly from: Date
+  /** Exclusive. */
+  readonly to: Date
+  /** Null: of every type. */
+  readonly types: readonly EventType[] | null
+  /** Null: of every domain and of none. */
+  readonly domainIds: readonly string[] | null
+  /** The event to go on behind; null from the start. */
+  readonly after: EventReference | null
+  readonly limit: number
+}
+
+/** An account's events of a period, oldest first. */
+export async function eventsOfPeriod(
+  db: Db,
+  accountId: string,
+  { from, to, types, domainIds, after, limit }: EventPeriod,
+): Promise<readonly FollowedEvent[]> {
+  const numbers = types === null ? null : types.map((type) => EVENT_TYPES[type])
+  const place = [after?.at ?? null, after?.eventId ?? null]
+  const rows = await db.query<EventRow>(sql.ofPeriod, [accountId, from, to, numbers, domainIds, ...place, limit])
+  return rows.map(followed)
 }
 
 /** The one shape of an event (contract section 12). */

@@ -111,3 +111,18 @@ export const logBegins = statement(
    from pg_inherits i join pg_class c on c.oid = i.inhrelid
    where i.inhparent = 'event'::regclass and right(c.relname, 8) ~ '^\\d{8}$'`,
 )
+
+// The time is given to the millisecond and finds the partition; the id decides.
+export const byReference = statement(
+  'events_by_reference',
+  `select ${COLUMNS} from unnest($1::uuid[], $2::timestamptz[], $3::uuid[]) as k(account_id, at, event_id)
+   cross join lateral (select * from event f where f.account_id = k.account_id and f.at >= k.at
+     and f.at < k.at + interval '1 millisecond' and f.event_id = k.event_id limit 1) e`,
+)
+export const ofPeriod = statement(
+  'events_of_period',
+  `select ${COLUMNS} from event e where e.account_id = $1 and e.at >= $2 and e.at < $3
+     and ($4::smallint[] is null or e.type = any($4)) and ($5::uuid[] is null or e.domain_id = any($5))
+     and ($6::timestamptz is null or (e.at, e.event_id) > ($6, $7::uuid))
+   order by e.at, e.event_id limit $8`,
+)

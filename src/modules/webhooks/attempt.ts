@@ -1,0 +1,75 @@
+// One attempt: the bytes, their signatures, and what the receiver made of them. Only 2xx is success.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Connector, Outcome } from '../../platform/connect.ts'
+import { signedHeaders } from './sign.ts'
+import type { AttemptFacts } from './types.ts'
+
+export const TIMEOUT_MS = 15_000
+const SHOWN_BYTES = 4_096
+const USER_AGENT = 'Posthorn-Webhooks/1.0'
+
+export interface Attempt {
+  readonly url: string
+  readonly secret: string
+  readonly eventId: string
+  readonly payload: object
+  /** Connections are kept apart by it. */
+  readonly webhookId: string
+}
+
+export interface AttemptResult {
+  readonly success: boolean
+  /** The receiver said 410: it never wants to hear again. */
+  readonly gone: boolean
+  readonly retryAfter: string | null
+  readonly facts: AttemptFacts
+}
+
+export async function attempt(
+  { connector, clock }: { readonly connector: Connector; readonly clock: Clock },
+  { url, secret, eventId, payload, webhookId }: Attempt,
+): Promise<AttemptResult> {
+  const body = Buffer.from(JSON.stringify(payload))
+  const began = clock.monotonicMs()
+  const outcome = await connector.request({
+    method: 'POST',
+    url,
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': USER_AGENT,
+      ...signedHeaders(secret, eventId, body, clock.now()),
+    },
+    body,
+    timeoutMs: TIMEOUT_MS,
+    tenant: webhookId,
+  })
+  return resultOf(outcome, Math.round(clock.monotonicMs() - began))
+}
+
+function resultOf(outcome: Outcome, durationMs: number): AttemptResult {
+  if (outcome.kind === 'failed') {
+    const { failure, detail } = outcome
+    const facts = { http_status: null, duration_ms: durationMs, response_body: null, error: `${failure}: ${detail}` }
+    return { success: false, gone: false, retryAfter: null, facts }
+  }
+  const { status, headers, body } = outcome
+  const success = status >= 200 && status < 300
+  const retryAfter = headers['retry-after']
+  return {
+    success,
+    gone: status === 410,
+    retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
+    facts: {
+      http_status: status,
+      duration_ms: durationMs,
+      response_body: textOf(body),
+      error: success ? null : `http: the receiver answered ${status}`,
+    },
+  }
+}
+
+/** The database holds no NUL. */
+function textOf(body: Buffer): string {
+  return body.subarray(0, SHOWN_BYTES).toString('utf8').replaceAll('\0', '\ufffd')
+}

@@ -1,0 +1,142 @@
+// The delivery log, and telling again. A replay is a new delivery of the same event, with the same event_id.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Database, Db } from '../../platform/db.ts'
+import { firstIdAt, type Ids } from '../../platform/ids.ts'
+import { EVENT_TYPES, type EventReference, type EventType, eventsOfPeriod, eventType } from '../events/index.ts'
+import { type Asker, readEndpoint } from './endpoints.ts'
+import { errors } from './errors.ts'
+import { enqueue, wants } from './fan-out.ts'
+import * as sql from './sql.ts'
+import type { AttemptFacts, Endpoint } from './types.ts'
+
+export const KEPT_DAYS = 30
+const MAX_REPLAYED = 100_000
+const PAGE = 1_000
+const COUNT_LIMIT = 1_000_000
+const DAY_MS = 86_400_000
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+export interface DeliveryRow {
+  readonly id: string
+  readonly account_id: string
+  readonly webhook_id: string
+  readonly event_id: string
+  readonly event_at: Date
+  readonly event: number
+  readonly email_id: string | null
+  readonly attempt: number
+  readonly status: 'pending' | 'success' | 'failed'
+  readonly last: AttemptFacts | null
+  /** Null once it has ended. */
+  readonly due: Date | null
+  /** Whose attempt is under way. */
+  readonly lease: string | null
+}
+
+export interface DeliveryContext {
+  readonly database: Database
+  readonly clock: Clock
+  readonly ids: Ids
+}
+
+export interface DeliveryFilter {
+  readonly status: string | null
+  readonly event: EventType | null
+  readonly from: Date | null
+  readonly to: Date | null
+  readonly cursor: string | null
+  readonly limit: number
+  readonly offset: number
+}
+
+/** Newest first. @throws ApiError not_found */
+export function listDeliveries(
+  { database, clock }: DeliveryContext,
+  asker: Asker,
+  webhookId: string,
+  filter: DeliveryFilter,
+): Promise<{ readonly rows: readonly DeliveryRow[]; readonly total: number; readonly next: string | null }> {
+  const { accountId } = asker
+  const oldest = new Date(clock.now().getTime() - KEPT_DAYS * DAY_MS)
+  const from = filter.from === null || filter.from < oldest ? oldest : filter.from
+  const where = [
+    accountId,
+    webhookId,
+    filter.status,
+    filter.event === null ? null : EVENT_TYPES[filter.event],
+    firstIdAt(from),
+    filter.to === null ? LAST_ID : firstIdAt(filter.to),
+  ]
+  return database.tenant(accountId, async (db) => {
+    await readEndpoint(db, asker, webhookId)
+    const offset = filter.cursor === null ? filter.offset : 0
+    const [rows, counted] = await Promise.all([
+      db.query<DeliveryRow>(sql.deliveries, [...where, filter.cursor, filter.limit + 1, offset]),
+      db.one<{ total: number }>(sql.countDeliveries, [...where, COUNT_LIMIT]),
+    ])
+    const shown = rows.slice(0, filter.limit)
+    const next = rows.length > filter.limit ? (shown.at(-1)?.id ?? null) : null
+    return { rows: shown, total: counted?.total ?? 0, next }
+  })
+}
+
+/** One that still waits is tried at once. @throws ApiError not_found, invalid_state when the endpoint is switched off */
+export function replayDelivery({ database, clock, ids }: DeliveryContext, asker: Asker, id: string): Promise<number> {
+  const { accountId } = asker
+  return database.tenant(accountId, async (db) => {
+    const row = await db.one<DeliveryRow>(sql.oneDelivery, [accountId, id])
+    if (row === null) throw errors.not_found()
+    await lockActive(db, asker, row.webhook_id)
+    const now = clock.now()
+    if (row.status === 'pending') {
+      await db.execute(sql.hurry, [accountId, id, now])
+      return 1
+    }
+    const { event_id: eventId, event_at: at, email_id: emailId, webhook_id: webhookId } = row
+    const event = { eventId, at, accountId, domainId: null, emailId, type: eventType(row.event) }
+    await enqueue(db, [{ id: ids.next(), accountId, webhookId, event, due: now, leading: false, held: false }])
+    return 1
+  })
+}
+
+/**
+ * Tells an endpoint again what happened in a period, as far as it wants to hear of it: the first 100,000 events.
+ *
+ * @param types null: all that the endpoint wants
+ * @throws ApiError not_found, invalid_state when the endpoint is switched off
+ */
+export function replayPeriod(
+  { database, clock, ids }: DeliveryContext,
+  asker: Asker,
+  webhookId: string,
+  { from, to, types }: { readonly from: Date; readonly to: Date; readonly types: readonly EventType[] | null },
+): Promise<number> {
+  const { accountId } = asker
+  return database.tenant(accountId, async (db) => {
+    const { events: wanted, domain_ids: domainIds } = await lockActive(db, asker, webhookId)
+    const known = Object.keys(EVENT_TYPES) as EventType[]
+    const told = (types ?? known).filter((type) => wants(wanted, type))
+    let queued = 0
+    let after: EventReference | null = null
+    while (told.length > 0 && queued < MAX_REPLAYED) {
+      const events = await eventsOfPeriod(db, accountId, { from, to, types: told, domainIds, after, limit: PAGE })
+      const due = clock.now()
+      await enqueue(
+        db,
+        events.map((event) => ({ id: ids.next(), accountId, webhookId, event, due, leading: false, held: false })),
+      )
+      queued += events.length
+      after = events.at(-1) ?? null
+      if (events.length < PAGE) break
+    }
+    return queued
+  })
+}
+
+async function lockActive(db: Db, asker: Asker, webhookId: string): Promise<Endpoint> {
+  const endpoint = await db.one<Endpoint>(sql.lockOne, [asker.accountId, asker.domainIds, webhookId])
+  if (endpoint === null) throw errors.not_found()
+  if (!endpoint.is_active) throw errors.invalid_state()
+  return endpoint
+}

@@ -1,0 +1,173 @@
+// Endpoints: made within the plan's limit, changed, switched off and on, removed. What was queued for an endpoint that is
+// switched off or removed is dropped with it; nothing is made up for later.
+
+import type { Clock } from '../../platform/clock.ts'
+import { urlFault } from '../../platform/connect.ts'
+import type { Database, Db } from '../../platform/db.ts'
+import { type FieldFault, validationError } from '../../platform/errors.ts'
+import type { Ids } from '../../platform/ids.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import { ownedDomains } from '../domains/index.ts'
+import { errors } from './errors.ts'
+import { newSecret } from './sign.ts'
+import * as sql from './sql.ts'
+import type { Endpoint } from './types.ts'
+
+const PURPOSE = 'webhook'
+
+export interface EndpointContext {
+  readonly database: Database
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly secrets: Secrets
+  readonly allowPrivate: boolean
+  /** How many endpoints the account may have (null = any number), and the name of its plan. */
+  readonly limitOf: (accountId: string) => Promise<{ readonly limit: number | null; readonly plan: string }>
+}
+
+/** Who asks; a key that is bound to domains has the endpoints of these alone. */
+export interface Asker {
+  readonly accountId: string
+  readonly domainIds: readonly string[] | null
+}
+
+export interface EndpointChange {
+  readonly name?: string
+  readonly url?: string
+  readonly events?: readonly string[]
+  /** Empty counts as null: all domains. */
+  readonly domain_ids?: readonly string[] | null
+  readonly is_active?: boolean
+}
+
+export type Shown = Endpoint & { readonly secret?: string }
+
+export function openSecret(secrets: Secrets, id: string, sealed: Buffer): string {
+  return secrets.open(PURPOSE, id, sealed).toString('utf8')
+}
+
+/** @throws ApiError webhook_limit_reached, validation_error */
+export async function createEndpoint(
+  context: EndpointContext,
+  asker: Asker,
+  given: EndpointChange & { readonly url: string; readonly events: readonly string[] },
+): Promise<Shown> {
+  const { database, clock, ids, secrets } = context
+  const { accountId } = asker
+  const { limit, plan } = await context.limitOf(accountId)
+  return database.tenant(accountId, async (db) => {
+    const domains = await checked(db, context, asker, given, null)
+    await db.query(sql.lockAccount, [accountId])
+    const { total = 0 } = (await db.one<{ total: number }>(sql.countAll, [accountId])) ?? {}
+    if (limit !== null && total >= limit) throw errors.webhook_limit_reached({ limit, plan })
+    const id = ids.next()
+    const secret = newSecret(ids.bytes)
+    const row = await db.one<Endpoint>(sql.insert, [
+      accountId,
+      id,
+      given.name ?? new URL(given.url).hostname,
+      given.url,
+      [...new Set(given.events)],
+      domains,
+      given.is_active ?? true,
+      secrets.seal(PURPOSE, id, secret),
+      secret.slice(-4),
+      clock.now(),
+    ])
+    if (row === null) throw errors.not_found()
+    return { ...row, secret }
+  })
+}
+
+/** @throws ApiError not_found, validation_error */
+export async function changeEndpoint(
+  context: EndpointContext,
+  asker: Asker,
+  id: string,
+  change: EndpointChange,
+): Promise<Endpoint> {
+  return context.database.tenant(asker.accountId, async (db) => {
+    const before = await db.one<Endpoint>(sql.lockOne, [asker.accountId, asker.domainIds, id])
+    if (before === null) throw errors.not_found()
+    const domains = await checked(db, context, asker, change, before.domain_ids)
+    const isActive = change.is_active ?? before.is_active
+    const row = await db.one<Endpoint>(sql.update, [
+      asker.accountId,
+      id,
+      change.name ?? before.name,
+      change.url ?? before.url,
+      [...new Set(change.events ?? before.events)],
+      domains,
+      isActive,
+      context.clock.now(),
+    ])
+    if (!isActive) await db.execute(sql.dropQueued, [asker.accountId, id])
+    if (row === null) throw errors.not_found()
+    return row
+  })
+}
+
+/** @throws ApiError not_found */
+export async function removeEndpoint({ database }: EndpointContext, asker: Asker, id: string): Promise<void> {
+  await database.tenant(asker.accountId, async (db) => {
+    const row = await db.one<Endpoint>(sql.lockOne, [asker.accountId, asker.domainIds, id])
+    if (row === null) throw errors.not_found()
+    await db.execute(sql.dropQueued, [asker.accountId, id])
+    await db.execute(sql.remove, [asker.accountId, id])
+  })
+}
+
+/** The old secret is of no use from the next attempt on. @throws ApiError not_found */
+export async function regenerateSecret(context: EndpointContext, asker: Asker, id: string): Promise<Shown> {
+  const { database, clock, ids, secrets } = context
+  return database.tenant(asker.accountId, async (db) => {
+    if ((await db.one<Endpoint>(sql.lockOne, [asker.accountId, asker.domainIds, id])) === null) throw errors.not_found()
+    const secret = newSecret(ids.bytes)
+    const sealed = secrets.seal(PURPOSE, id, secret)
+    const row = await db.one<Endpoint>(sql.setSecret, [asker.accountId, id, sealed, secret.slice(-4), clock.now()])
+    if (row === null) throw errors.not_found()
+    return { ...row, secret }
+  })
+}
+
+/** @throws ApiError not_found */
+export async function readEndpoint(
+  db: Db,
+  { accountId, domainIds }: Asker,
+  id: string,
+): Promise<{ readonly endpoint: Endpoint; readonly sealed: Buffer }> {
+  const row = await db.one<Endpoint & { readonly secret: Buffer }>(sql.one, [accountId, domainIds, id])
+  if (row === null) throw errors.not_found()
+  const { secret: sealed, ...endpoint } = row
+  return { endpoint, sealed }
+}
+
+/** The endpoint's domains after a change; null = all. @throws ApiError validation_error with every fault */
+async function checked(
+  db: Db,
+  { allowPrivate }: EndpointContext,
+  { accountId, domainIds: boundTo }: Asker,
+  { url, domain_ids: asked }: EndpointChange,
+  before: readonly string[] | null,
+): Promise<readonly string[] | null> {
+  const faults: FieldFault[] = []
+  const rule = url === undefined ? null : urlFault(url, allowPrivate)
+  if (rule !== null) faults.push({ field: 'url', rule, message: 'is not an address that notifications can go to' })
+  const wanted = asked === undefined ? before : asked === null || asked.length === 0 ? null : lowered(asked)
+  if (wanted !== null && asked !== undefined) {
+    const owned = await ownedDomains(db, accountId, wanted)
+    for (const [i, id] of wanted.entries()) {
+      if (owned.has(id) && (boundTo === null || boundTo.includes(id))) continue
+      faults.push({ field: `domain_ids[${i}]`, rule: 'domain', message: 'is not a domain of this account' })
+    }
+  }
+  if (wanted === null && boundTo !== null) {
+    faults.push({ field: 'domain_ids', rule: 'domain', message: 'must name domains that the key is bound to' })
+  }
+  if (faults.length > 0) throw validationError(faults)
+  return wanted
+}
+
+function lowered(ids: readonly string[]): readonly string[] {
+  return [...new Set(ids.map((id) => id.toLowerCase()))]
+}

@@ -1,0 +1,97 @@
+// From the log to the queue: which endpoints are told of an event, and in what order they begin. The effect of a follower,
+// so each event is queued once for each endpoint, whatever is killed.
+//
+// The first attempts of domain and group endpoints lead: customer-level ones are held until these have ended, HOLD_MS at
+// the most. Nobody waits for an endpoint whose last attempt failed or that has a backlog.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Db } from '../../platform/db.ts'
+import type { Ids } from '../../platform/ids.ts'
+import { EVENT_TYPES, type EventType, type FollowedEvent } from '../events/index.ts'
+import * as sql from './sql.ts'
+import type { Endpoint } from './types.ts'
+
+export const HOLD_MS = 2_000
+const BACKLOG_MS = 1_000
+
+type Told = Pick<FollowedEvent, 'eventId' | 'at' | 'accountId' | 'domainId' | 'emailId' | 'type'>
+
+export interface Queued {
+  readonly id: string
+  readonly accountId: string
+  readonly webhookId: string
+  readonly event: Told
+  readonly due: Date
+  readonly leading: boolean
+  readonly held: boolean
+}
+
+/** @returns how many deliveries were queued */
+export async function fanOut(
+  db: Db,
+  { clock, ids }: { readonly clock: Clock; readonly ids: Ids },
+  events: readonly FollowedEvent[],
+): Promise<number> {
+  const accounts = [...new Set(events.map(({ accountId }) => accountId))].sort()
+  const endpoints = await db.query<Endpoint>(sql.listeners, [accounts])
+  if (endpoints.length === 0) return 0
+  const now = clock.now()
+  const byAccount = Map.groupBy(endpoints, (endpoint) => endpoint.account_id)
+  const leaders = await leadersOf(db, endpoints, now)
+  const queued: Queued[] = []
+  for (const event of events) {
+    const told = (byAccount.get(event.accountId) ?? []).filter((endpoint) => listens(endpoint, event))
+    const isLed = told.some(({ id }) => leaders.has(id))
+    for (const { id: webhookId, domain_ids: domains } of told) {
+      const held = isLed && domains === null
+      queued.push({
+        id: ids.next(),
+        accountId: event.accountId,
+        webhookId,
+        event,
+        due: held ? new Date(now.getTime() + HOLD_MS) : now,
+        leading: isLed && leaders.has(webhookId),
+        held,
+      })
+    }
+  }
+  await enqueue(db, queued)
+  return queued.length
+}
+
+async function leadersOf(db: Db, endpoints: readonly Endpoint[], now: Date): Promise<ReadonlySet<string>> {
+  const narrow = endpoints
+    .filter((endpoint) => endpoint.domain_ids !== null && endpoint.consecutive_failures === 0)
+    .map(({ id }) => id)
+  if (narrow.length === 0) return new Set()
+  const busy = await db.query<{ id: string }>(sql.backlogged, [narrow, new Date(now.getTime() - BACKLOG_MS)])
+  const slow = new Set(busy.map(({ id }) => id))
+  return new Set(narrow.filter((id) => !slow.has(id)))
+}
+
+/** What happened before an endpoint was made or switched on again is not for it; test goes to its own alone. */
+export function listens(endpoint: Endpoint, { type, domainId, at }: Told): boolean {
+  const { events, domain_ids: domains } = endpoint
+  if (at < endpoint.active_since) return false
+  return wants(events, type) && (domains === null || (domainId !== null && domains.includes(domainId)))
+}
+
+export function wants(events: readonly string[], type: EventType): boolean {
+  return events.includes('*') || events.includes(type)
+}
+
+export async function enqueue(db: Db, queued: readonly Queued[]): Promise<void> {
+  if (queued.length === 0) return
+  await db.execute(sql.enqueue, [
+    queued.map(({ id }) => id),
+    queued.map(({ accountId }) => accountId),
+    queued.map(({ webhookId }) => webhookId),
+    queued.map(({ event }) => event.eventId),
+    queued.map(({ event }) => event.at),
+    queued.map(({ event }) => EVENT_TYPES[event.type]),
+    queued.map(({ event }) => event.emailId),
+    queued.map(({ due }) => due),
+    queued.map(({ leading }) => leading),
+    queued.map(({ held }) => held),
+  ])
+}

@@ -1,0 +1,44 @@
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/db.ts'
+import { type Loop, loop } from '../../platform/lifecycle.ts'
+import { follow } from '../events/index.ts'
+import { KEPT_DAYS } from './deliveries.ts'
+import { fanOut } from './fan-out.ts'
+import * as sql from './sql.ts'
+import { type WorkerOptions, webhookWorker } from './worker.ts'
+
+const NAME = 'webhooks'
+const AT_ONCE = 1_000
+const POLL_MS = 200
+const DAY_MS = 86_400_000
+const DAYS_AHEAD = 7
+
+/** What the worker role runs: from the log to the queue, and from the queue to the receivers. */
+export function webhookServices(options: WorkerOptions): readonly Loop[] {
+  const { database, log } = options
+  const worker = webhookWorker(options)
+  const fanning = loop({
+    name: 'webhook fan-out',
+    turn: async () => {
+      let queued = 0
+      const taken = await follow(database, {
+        name: NAME,
+        limit: AT_ONCE,
+        effect: async (db, events) => {
+          queued = await fanOut(db, options, events)
+        },
+      })
+      if (queued > 0) worker.wake()
+      return taken === AT_ONCE ? 0 : POLL_MS
+    },
+    onError: (err) => log.warn({ err }, 'webhook fan-out will be tried again'),
+  })
+  return [worker, fanning]
+}
+
+/** The delivery log's partitions from yesterday to a week ahead; those of deliveries past their time are dropped. */
+export async function ensureWebhookPartitions({ system }: Database, clock: Clock): Promise<void> {
+  const now = clock.now().getTime()
+  await system.query(sql.ensurePartitions, [new Date(now - DAY_MS), DAYS_AHEAD + 2])
+  await system.query(sql.dropPartitions, [new Date(now - (KEPT_DAYS + 1) * DAY_MS)])
+}

@@ -1,0 +1,99 @@
+// What became of attempts, written in groups: the endpoints first, then the queue, both in the order of ids. A result whose
+// lease has run out is dropped, since another attempt is under way; the receiver knows a repetition by its event_id.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Database, Db } from '../../platform/db.ts'
+import type { AttemptResult } from './attempt.ts'
+import { DISABLE_AFTER_MS, nextAttempt } from './schedule.ts'
+import * as sql from './sql.ts'
+import type { DisabledEndpoint, DisabledReason } from './types.ts'
+
+export interface Ended {
+  readonly id: string
+  readonly lease: string
+  readonly webhookId: string
+  readonly eventId: string
+  /** Attempts before this one. */
+  readonly attempt: number
+  readonly leading: boolean
+  readonly result: AttemptResult
+  /** False when there was nothing to send: it says nothing about the endpoint. */
+  readonly wasSent: boolean
+}
+
+export interface RecordOptions {
+  readonly database: Database
+  readonly clock: Clock
+  /** In the transaction that switches the endpoint off. */
+  readonly onDisabled: (db: Db, endpoint: DisabledEndpoint) => Promise<void>
+}
+
+export function recordEnded({ database, clock, onDisabled }: RecordOptions, ended: readonly Ended[]): Promise<void> {
+  const now = clock.now()
+  return database.transaction(async (db) => {
+    const disabled = await noteEndpoints(db, ended, now)
+    const off = new Set(disabled.map(({ id }) => id))
+    const nexts = ended.map((one) => (off.has(one.webhookId) ? null : nextOf(one, now)))
+    const over = ended.filter((_, i) => nexts[i] === null)
+    const again = ended.filter((_, i) => nexts[i] !== null)
+    if (over.length > 0) {
+      const success = over.map(({ result }) => result.success)
+      await db.execute(sql.finish, [...keysOf(over), success, over.map(factsText)])
+    }
+    if (again.length > 0) {
+      const due = nexts.filter((next) => next !== null)
+      await db.execute(sql.retryLater, [...keysOf(again), due, again.map(factsText)])
+    }
+    const led = [...new Set(ended.filter(({ leading }) => leading).map(({ eventId }) => eventId))]
+    if (led.length > 0) await db.execute(sql.letGo, [led, now])
+    if (off.size > 0) await db.execute(sql.purge, [[...off]])
+    for (const endpoint of disabled) await onDisabled(db, endpoint)
+  })
+}
+
+function nextOf({ attempt, result, wasSent }: Ended, now: Date): Date | null {
+  return result.success || result.gone || !wasSent ? null : nextAttempt(attempt + 1, now, result.retryAfter)
+}
+
+function keysOf(ended: readonly Ended[]): readonly [string[], string[]] {
+  return [ended.map(({ id }) => id), ended.map(({ lease }) => lease)]
+}
+
+function factsText({ result }: Ended): string {
+  return JSON.stringify(result.facts)
+}
+
+interface NotedRow {
+  readonly id: string
+  readonly account_id: string
+  readonly name: string
+  readonly url: string
+  readonly disabled_now: boolean
+  readonly disabled_reason: DisabledReason | null
+}
+
+async function noteEndpoints(db: Db, ended: readonly Ended[], now: Date): Promise<readonly DisabledEndpoint[]> {
+  const sent = Map.groupBy(
+    ended.filter(({ wasSent }) => wasSent),
+    ({ webhookId }) => webhookId,
+  )
+  if (sent.size === 0) return []
+  const groups = [...sent].sort(([a], [b]) => (a < b ? -1 : 1))
+  const rows = await db.query<NotedRow>(sql.noteResults, [
+    groups.map(([id]) => id),
+    groups.map(() => now),
+    groups.map(([, results]) => (results.at(-1)?.result.success === true ? 'success' : 'failed')),
+    groups.map(([, results]) => results.some(({ result }) => result.success)),
+    groups.map(([, results]) => failuresAtTheEnd(results)),
+    groups.map(([, results]) => results.some(({ result }) => result.gone)),
+    DISABLE_AFTER_MS,
+  ])
+  return rows.flatMap(({ id, account_id: accountId, name, url, disabled_now: isNew, disabled_reason: reason }) =>
+    isNew && reason !== null ? [{ accountId, id, name, url, reason }] : [],
+  )
+}
+
+function failuresAtTheEnd(results: readonly Ended[]): number {
+  const lastSuccess = results.findLastIndex(({ result }) => result.success)
+  return results.length - 1 - lastSuccess
+}

@@ -1,0 +1,152 @@
+import { type TSchema, Type } from 'typebox'
+import { validationError } from '../../platform/errors.ts'
+import {
+  type AnyEndpoint,
+  CursorPagination,
+  DateTime,
+  dataOf,
+  endpoint,
+  IdParams,
+  ListLimit,
+  ListOffset,
+  list,
+  listOf,
+  single,
+  Uuid,
+} from '../../platform/http.ts'
+import { timeOfId } from '../../platform/ids.ts'
+import { EVENT_TYPES, type EventType, eventType } from '../events/index.ts'
+import { type DeliveryContext, type DeliveryRow, listDeliveries, replayDelivery, replayPeriod } from './deliveries.ts'
+import { errors } from './errors.ts'
+import { EVENT_NAMES } from './types.ts'
+
+const PATH = '/api/v1/customer/webhooks'
+const TAG = 'Webhooks'
+const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
+const Params = Type.Object({ webhookId: Uuid })
+const Queued = dataOf(Type.Object({ queued: Type.Integer() }), { success: Type.Boolean() })
+
+const Delivery = Type.Object({
+  id: Uuid,
+  event_id: Uuid,
+  event: Type.String(),
+  email_id: nullable(Uuid),
+  attempt: Type.Integer(),
+  status: Type.Enum(['pending', 'success', 'failed']),
+  http_status: nullable(Type.Integer()),
+  duration_ms: nullable(Type.Integer()),
+  response_body: nullable(Type.String()),
+  error: nullable(Type.String()),
+  next_attempt_at: nullable(DateTime),
+  created_at: DateTime,
+})
+
+const Query = Type.Object({
+  status: Type.Optional(Type.Enum(['pending', 'success', 'failed'])),
+  event: Type.Optional(Type.Enum(Object.keys(EVENT_TYPES))),
+  from: Type.Optional(DateTime),
+  to: Type.Optional(DateTime),
+  limit: ListLimit,
+  offset: ListOffset,
+  cursor: Type.Optional(Uuid),
+})
+
+const Replay = Type.Object(
+  {
+    from: DateTime,
+    to: DateTime,
+    events: Type.Optional(Type.Array(Type.Enum([...EVENT_NAMES]), { minItems: 1, maxItems: 50 })),
+  },
+  { additionalProperties: false },
+)
+
+export function deliveryRoutes(context: DeliveryContext): readonly AnyEndpoint[] {
+  return [logRoute(context), ...replayRoutes(context)]
+}
+
+function logRoute(context: DeliveryContext): AnyEndpoint {
+  return endpoint({
+    method: 'GET',
+    path: `${PATH}/{webhookId}/deliveries`,
+    access: { scope: 'webhooks:read' },
+    summary: 'Lists the deliveries of the last 30 days, newest first',
+    tag: TAG,
+    params: Params,
+    query: Query,
+    answers: { 200: listOf(Delivery, CursorPagination) },
+    errors: [errors.not_found],
+    handle: async ({ principal, params, query }) => {
+      const { rows, total, next } = await listDeliveries(context, principal, params.webhookId, {
+        status: query.status ?? null,
+        event: (query.event as EventType | undefined) ?? null,
+        from: query.from === undefined ? null : new Date(query.from),
+        to: query.to === undefined ? null : new Date(query.to),
+        cursor: query.cursor ?? null,
+        limit: query.limit,
+        offset: query.offset,
+      })
+      const pagination = { total, limit: query.limit, offset: query.offset, next_cursor: next }
+      return list(rows.map(wireDelivery), pagination)
+    },
+  })
+}
+
+function replayRoutes(context: DeliveryContext): readonly AnyEndpoint[] {
+  return [
+    endpoint({
+      method: 'POST',
+      path: `${PATH}/deliveries/{id}/replay`,
+      access: { scope: 'webhooks:write' },
+      summary: 'Delivers one event again, or at once when it still waits',
+      tag: TAG,
+      params: IdParams,
+      answers: { 200: Queued },
+      errors: [errors.not_found, errors.invalid_state],
+      handle: async ({ principal, params }) =>
+        single({ queued: await replayDelivery(context, principal, params.id) }, { also: { success: true } }),
+    }),
+    endpoint({
+      method: 'POST',
+      path: `${PATH}/{webhookId}/replay`,
+      access: { scope: 'webhooks:write' },
+      summary: 'Delivers the events of a period again, at most 100,000',
+      tag: TAG,
+      params: Params,
+      body: Replay,
+      answers: { 200: Queued },
+      errors: [errors.not_found, errors.invalid_state],
+      handle: async ({ principal, params, body }) => {
+        const [from, to] = [new Date(body.from), new Date(body.to)]
+        if (to <= from) throw validationError([{ field: 'to', rule: 'after_from', message: 'must be after from' }])
+        const queued = await replayPeriod(context, principal, params.webhookId, {
+          from,
+          to,
+          types: typesOf(body.events),
+        })
+        return single({ queued }, { also: { success: true } })
+      },
+    }),
+  ]
+}
+
+function typesOf(names: readonly string[] | undefined): readonly EventType[] | null {
+  if (names === undefined || names.includes('*')) return null
+  return names.filter((name) => Object.hasOwn(EVENT_TYPES, name)) as EventType[]
+}
+
+function wireDelivery(row: DeliveryRow): object {
+  return {
+    id: row.id,
+    event_id: row.event_id,
+    event: eventType(row.event),
+    email_id: row.email_id,
+    attempt: row.attempt,
+    status: row.status,
+    http_status: row.last?.http_status ?? null,
+    duration_ms: row.last?.duration_ms ?? null,
+    response_body: row.last?.response_body ?? null,
+    error: row.last?.error ?? null,
+    next_attempt_at: row.lease === null ? row.due : null,
+    created_at: timeOfId(row.id),
+  }
+}

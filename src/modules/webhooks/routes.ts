@@ -1,0 +1,279 @@
+import { type TSchema, Type } from 'typebox'
+import type { Connector } from '../../platform/connect.ts'
+import {
+  type AnyEndpoint,
+  DateTime,
+  dataOf,
+  endpoint,
+  list,
+  listOf,
+  Page,
+  PageLimit,
+  PagePagination,
+  pageOf,
+  single,
+  Uuid,
+} from '../../platform/http.ts'
+import { attempt } from './attempt.ts'
+import {
+  type Asker,
+  changeEndpoint,
+  createEndpoint,
+  type EndpointContext,
+  openSecret,
+  readEndpoint,
+  regenerateSecret,
+  removeEndpoint,
+  type Shown,
+} from './endpoints.ts'
+import { errors } from './errors.ts'
+import { deliveryRoutes } from './routes-deliveries.ts'
+import * as sql from './sql.ts'
+import { type Endpoint, EVENT_NAMES } from './types.ts'
+
+export interface WebhookRoutesOptions extends EndpointContext {
+  readonly connector: Connector
+}
+
+const PATH = '/api/v1/customer/webhooks'
+const TAG = 'Webhooks'
+const MAX_ALL = 1_000
+const NO_STORE = { 'cache-control': 'no-store' }
+
+const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
+const Params = Type.Object({ webhookId: Uuid })
+const EventName = Type.Enum([...EVENT_NAMES])
+
+const WebhookItem = Type.Object({
+  id: Uuid,
+  name: Type.String(),
+  url: Type.String(),
+  events: Type.Array(Type.String()),
+  domain_ids: nullable(Type.Array(Uuid)),
+  scope: Type.Enum(['all', 'domain', 'group']),
+  is_active: Type.Boolean(),
+  secret: Type.Optional(Type.String({ description: 'In the answers of create and regenerate alone' })),
+  secret_last4: Type.Optional(Type.String()),
+  created_at: DateTime,
+  updated_at: DateTime,
+  last_delivery_at: nullable(DateTime),
+  last_delivery_status: nullable(Type.Enum(['success', 'failed'])),
+  consecutive_failures: Type.Integer(),
+  disabled_at: nullable(DateTime),
+  disabled_reason: nullable(Type.String()),
+})
+
+const FIELDS = {
+  name: Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' }),
+  url: Type.String({ minLength: 1, maxLength: 2_048 }),
+  events: Type.Array(EventName, { minItems: 1, maxItems: 50 }),
+  domain_ids: Type.Union([Type.Array(Uuid, { maxItems: 100 }), Type.Null()]),
+  is_active: Type.Boolean(),
+}
+const Created = Type.Object(
+  {
+    url: FIELDS.url,
+    events: FIELDS.events,
+    name: Type.Optional(FIELDS.name),
+    domain_ids: Type.Optional(FIELDS.domain_ids),
+    is_active: Type.Optional(FIELDS.is_active),
+  },
+  { additionalProperties: false },
+)
+const Changed = Type.Partial(Type.Object(FIELDS), { additionalProperties: false })
+const Single = dataOf(WebhookItem, { webhook: WebhookItem })
+
+export function webhookRoutes(options: WebhookRoutesOptions): readonly AnyEndpoint[] {
+  return [...readingRoutes(options), ...writingRoutes(options), testRoute(options), ...deliveryRoutes(options)]
+}
+
+function readingRoutes({ database }: WebhookRoutesOptions): readonly AnyEndpoint[] {
+  return [
+    endpoint({
+      method: 'GET',
+      path: PATH,
+      access: { scope: 'webhooks:read' },
+      summary: 'Lists the webhook endpoints',
+      tag: TAG,
+      query: Type.Object({ page: Page, limit: PageLimit }),
+      answers: { 200: listOf(WebhookItem, PagePagination, { webhooks: Type.Array(WebhookItem) }) },
+      handle: async ({ principal, query }) => {
+        const { accountId, domainIds } = principal
+        const isPaged = query.page !== undefined || query.limit !== undefined
+        const { pagination: asked, offset } = pageOf(query, 0)
+        const [rows, counted] = await database.tenant(accountId, (db) =>
+          Promise.all([
+            db.query<Endpoint>(sql.list, [accountId, domainIds, isPaged ? asked.limit : MAX_ALL, offset]),
+            db.one<{ total: number }>(sql.count, [accountId, domainIds]),
+          ]),
+        )
+        const total = counted?.total ?? 0
+        const whole = { page: 1, limit: Math.max(1, total), total, pages: 1 }
+        const items = rows.map(wireEndpoint)
+        return list(items, isPaged ? pageOf(query, total).pagination : whole, { webhooks: items })
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${PATH}/{webhookId}`,
+      access: { scope: 'webhooks:read' },
+      summary: 'Reads a webhook endpoint',
+      tag: TAG,
+      params: Params,
+      answers: { 200: Single },
+      errors: [errors.not_found],
+      handle: async ({ principal, params }) => {
+        const { webhookId } = params
+        const { endpoint: row } = await database.tenant(principal.accountId, (db) =>
+          readEndpoint(db, principal, webhookId),
+        )
+        return answer(row)
+      },
+    }),
+  ]
+}
+
+function writingRoutes(options: WebhookRoutesOptions): readonly AnyEndpoint[] {
+  const access = { scope: 'webhooks:write' }
+  return [
+    endpoint({
+      method: 'POST',
+      path: PATH,
+      access,
+      summary: 'Creates a webhook endpoint; the secret is shown here alone',
+      tag: TAG,
+      body: Created,
+      answers: { 201: Single },
+      errors: [errors.webhook_limit_reached],
+      handle: async ({ principal, body }) =>
+        answer(await createEndpoint(options, principal, given(body) as typeof body & { url: string }), 201),
+    }),
+    endpoint({
+      method: 'PUT',
+      path: `${PATH}/{webhookId}`,
+      access,
+      summary: 'Replaces the given fields of a webhook endpoint',
+      tag: TAG,
+      params: Params,
+      body: Changed,
+      answers: { 200: Single },
+      errors: [errors.not_found],
+      handle: async ({ principal, params, body }) =>
+        answer(await changeEndpoint(options, principal, params.webhookId, given(body))),
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: `${PATH}/{webhookId}`,
+      access,
+      summary: 'Removes a webhook endpoint and what waits for it',
+      tag: TAG,
+      params: Params,
+      answers: {
+        200: dataOf(Type.Object({ id: Uuid, deleted: Type.Boolean() }), {
+          success: Type.Boolean(),
+          message: Type.String(),
+        }),
+      },
+      errors: [errors.not_found],
+      handle: async ({ principal, params }) => {
+        await removeEndpoint(options, principal, params.webhookId)
+        const also = { success: true, message: 'The webhook endpoint was removed' }
+        return single({ id: params.webhookId, deleted: true }, { also })
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: `${PATH}/{webhookId}/regenerate-secret`,
+      access,
+      summary: 'Makes a new secret; the old one is of no use from now on',
+      tag: TAG,
+      params: Params,
+      answers: {
+        200: dataOf(WebhookItem, { webhook: WebhookItem, success: Type.Boolean(), secret: Type.String() }),
+      },
+      errors: [errors.not_found],
+      handle: async ({ principal, params }) => {
+        const row = await regenerateSecret(options, principal, params.webhookId)
+        const { body } = answer(row)
+        return { status: 200, body: { success: true, ...(body as object), secret: row.secret }, headers: NO_STORE }
+      },
+    }),
+  ]
+}
+
+function testRoute(options: WebhookRoutesOptions): AnyEndpoint {
+  const Result = Type.Object({
+    event_id: Uuid,
+    http_status: nullable(Type.Integer()),
+    duration_ms: Type.Integer(),
+    response_body: nullable(Type.String()),
+    error: nullable(Type.String()),
+  })
+  return endpoint({
+    method: 'POST',
+    path: `${PATH}/{webhookId}/test`,
+    access: { scope: 'webhooks:write', rate: 'verify' },
+    summary: 'Sends a test event to a webhook endpoint now',
+    tag: TAG,
+    params: Params,
+    answers: { 200: dataOf(Result, { success: Type.Boolean() }) },
+    errors: [errors.not_found],
+    handle: async ({ principal, params }) => {
+      const { database, clock, ids, secrets } = options
+      const { webhookId } = params
+      const { endpoint: row, sealed } = await database.tenant(principal.accountId, (db) =>
+        readEndpoint(db, principal, webhookId),
+      )
+      const eventId = ids.next()
+      const { success, facts } = await attempt(options, {
+        url: row.url,
+        secret: openSecret(secrets, row.id, sealed),
+        webhookId: row.id,
+        eventId,
+        payload: testEvent(principal, eventId, clock.now()),
+      })
+      return single({ event_id: eventId, ...facts }, { also: { success } })
+    },
+  })
+}
+
+function testEvent({ accountId }: Asker, eventId: string, at: Date): object {
+  return {
+    event_id: eventId,
+    event: 'test',
+    timestamp: at.toISOString(),
+    customer_id: accountId,
+    message: 'This is a test event from Posthorn',
+  }
+}
+
+/** Schemas of optional fields have undefined among their types; a body never does. */
+function given<Body extends object>(body: Body): { [Name in keyof Body]: Exclude<Body[Name], undefined> } {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)) as never
+}
+
+function answer(row: Shown, status = 200) {
+  const shown = wireEndpoint(row)
+  return { ...single(shown, { status, also: { webhook: shown } }), headers: NO_STORE }
+}
+
+function wireEndpoint(row: Shown): object {
+  const { domain_ids: domains, secret } = row
+  return {
+    id: row.id,
+    name: row.name,
+    url: row.url,
+    events: row.events,
+    domain_ids: domains,
+    scope: domains === null ? 'all' : domains.length === 1 ? 'domain' : 'group',
+    is_active: row.is_active,
+    ...(secret === undefined ? { secret_last4: row.secret_last4 } : { secret }),
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    last_delivery_at: row.last_delivery_at,
+    last_delivery_status: row.last_delivery_status,
+    consecutive_failures: row.consecutive_failures,
+    disabled_at: row.disabled_at,
+    disabled_reason: row.disabled_reason,
+  }
+}

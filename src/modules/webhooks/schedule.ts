@@ -1,0 +1,30 @@
+// When to try again, and when to give up. Pure.
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** Waits after the end of the attempt before. */
+export const RETRY_AFTER_MS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR] as const
+
+const MAX_RETRY_AFTER_MS = 24 * HOUR
+/** An endpoint that only fails for this long is switched off. */
+export const DISABLE_AFTER_MS = 5 * 24 * HOUR
+
+/**
+ * @param attempts how many have failed, from 1
+ * @param retryAfter the header's text; a number of seconds or an HTTP date (RFC 9110 section 10.2.3)
+ * @returns null when there are no more
+ */
+export function nextAttempt(attempts: number, now: Date, retryAfter: string | null): Date | null {
+  const waitMs = RETRY_AFTER_MS[attempts - 1]
+  if (waitMs === undefined) return null
+  return new Date(now.getTime() + Math.max(waitMs, askedMs(retryAfter, now)))
+}
+
+function askedMs(retryAfter: string | null, now: Date): number {
+  if (retryAfter === null) return 0
+  const text = retryAfter.trim()
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * SECOND : Date.parse(text) - now.getTime()
+  return Number.isNaN(ms) ? 0 : Math.min(Math.max(0, ms), MAX_RETRY_AFTER_MS)
+}

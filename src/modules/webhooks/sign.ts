@@ -1,0 +1,31 @@
+// Secrets and signatures. The bytes that are signed are the bytes that are sent; both signatures are over the same ones.
+//
+// - X-Webhook-Signature: lower-case hex of HMAC-SHA256 over the body; the key is the secret as it is shown.
+// - Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`; the key is what the secret's base64 says.
+
+import { createHmac } from 'node:crypto'
+
+const PREFIX = 'whsec_'
+const SECRET_BYTES = 32
+
+export function newSecret(bytes: (length: number) => Buffer): string {
+  return PREFIX + bytes(SECRET_BYTES).toString('base64')
+}
+
+/** @param at the time of this attempt */
+export function signedHeaders(
+  secret: string,
+  eventId: string,
+  body: Buffer,
+  at: Date,
+): Readonly<Record<string, string>> {
+  const timestamp = String(Math.floor(at.getTime() / 1_000))
+  const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
+  const standard = createHmac('sha256', key).update(`${eventId}.${timestamp}.`).update(body).digest('base64')
+  return {
+    'x-webhook-signature': createHmac('sha256', secret).update(body).digest('hex'),
+    'webhook-id': eventId,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': `v1,${standard}`,
+  }
+}

@@ -1,0 +1,200 @@
+import { statement } from '../../platform/db.ts'
+
+// --- endpoints
+
+const ENDPOINT = `id, account_id, name, url, events, domain_ids, is_active, secret_last4, created_at, updated_at,
+  active_since, last_delivery_at, last_delivery_status, consecutive_failures, disabled_at, disabled_reason`
+// A key that is bound to domains sees the endpoints of these alone.
+const SEEN = '($2::uuid[] is null or (domain_ids is not null and domain_ids <@ $2))'
+
+/** Creations of one account come one after another, so that the limit is exact. */
+export const lockAccount = statement(
+  'webhooks_lock_account',
+  `select pg_advisory_xact_lock(hashtextextended('webhooks ' || $1::text, 0))`,
+)
+export const countAll = statement('webhooks_count_all', 'select count(*) as total from webhook where account_id = $1')
+export const insert = statement(
+  'webhooks_insert',
+  `insert into webhook (account_id, id, name, url, events, domain_ids, is_active, secret, secret_last4, created_at,
+     updated_at, active_since)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $10) returning ${ENDPOINT}`,
+)
+export const list = statement(
+  'webhooks_list',
+  `select ${ENDPOINT} from webhook where account_id = $1 and ${SEEN} order by created_at, id limit $3 offset $4`,
+)
+export const count = statement(
+  'webhooks_count',
+  `select count(*) as total from webhook where account_id = $1 and ${SEEN}`,
+)
+export const one = statement(
+  'webhooks_one',
+  `select ${ENDPOINT}, secret from webhook where account_id = $1 and ${SEEN} and id = $3`,
+)
+// Waits for a fan-out that has read the endpoint, so that what it queued is seen by what follows.
+export const lockOne = statement(
+  'webhooks_lock_one',
+  `select ${ENDPOINT} from webhook where account_id = $1 and ${SEEN} and id = $3 for update`,
+)
+export const update = statement(
+  'webhooks_update',
+  `update webhook set name = $3, url = $4, events = $5, domain_ids = $6, is_active = $7, updated_at = $8,
+     active_since = case when $7 and not is_active then $8 else active_since end,
+     consecutive_failures = case when $7 and not is_active then 0 else consecutive_failures end,
+     failing_since = case when $7 and not is_active then null else failing_since end,
+     disabled_at = case when $7 then null else disabled_at end,
+     disabled_reason = case when $7 then null else disabled_reason end
+   where account_id = $1 and id = $2 returning ${ENDPOINT}`,
+)
+export const setSecret = statement(
+  'webhooks_set_secret',
+  `update webhook set secret = $3, secret_last4 = $4, updated_at = $5 where account_id = $1 and id = $2
+   returning ${ENDPOINT}`,
+)
+export const remove = statement('webhooks_remove', 'delete from webhook where account_id = $1 and id = $2')
+export const dropQueued = statement(
+  'webhooks_drop_queued',
+  'delete from webhook_queue where account_id = $1 and webhook_id = $2',
+)
+
+// --- fan-out
+
+export const listeners = statement(
+  'webhooks_listeners',
+  `select ${ENDPOINT} from webhook where account_id = any($1::uuid[]) and is_active order by account_id, id for key share`,
+)
+export const backlogged = statement(
+  'webhooks_backlogged',
+  `select w.id from unnest($1::uuid[]) as w(id)
+   where exists (select from webhook_queue q where q.webhook_id = w.id and q.due < $2)`,
+)
+export const enqueue = statement(
+  'webhooks_enqueue',
+  `insert into webhook_queue (id, account_id, webhook_id, event_id, event_at, event, email_id, due, leads, held)
+   select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::timestamptz[], $6::smallint[], $7::uuid[],
+     $8::timestamptz[], $9::boolean[], $10::boolean[])`,
+)
+
+// --- deliveries
+
+// One look at the index for each endpoint that has something waiting, however much it has.
+export const waiting = statement(
+  'webhooks_waiting',
+  `with recursive endpoints as (
+     (select webhook_id, account_id from webhook_queue order by webhook_id limit 1)
+     union all
+     select n.webhook_id, n.account_id from endpoints e cross join lateral (
+       select q.webhook_id, q.account_id from webhook_queue q where q.webhook_id > e.webhook_id
+       order by q.webhook_id limit 1) n
+   )
+   select e.webhook_id, e.account_id, w.consecutive_failures from endpoints e
+   join webhook w on w.id = e.webhook_id
+   where exists (select from webhook_queue q where q.webhook_id = e.webhook_id and q.due <= $1)`,
+)
+// $1 endpoints, $2 how many of each, $3 now, $4 the lease, $5 until when.
+export const claim = statement(
+  'webhooks_claim',
+  `with taken as materialized (
+     select q.id from unnest($1::uuid[], $2::int[]) as k(webhook_id, slots) cross join lateral (
+       select id from webhook_queue where webhook_id = k.webhook_id and due <= $3
+       order by due, id limit k.slots for update skip locked) q
+   ), claimed as (
+     update webhook_queue q set lease = $4, due = $5, held = false from taken t where q.id = t.id
+     returning q.id, q.account_id, q.webhook_id, q.event_id, q.event_at, q.event, q.email_id, q.attempt, q.leads
+   )
+   select c.*, w.url, w.secret, w.is_active from claimed c join webhook w on w.id = c.webhook_id order by c.id`,
+)
+export const release = statement(
+  'webhooks_release',
+  'update webhook_queue set lease = null, due = $3 where id = any($1::uuid[]) and lease = $2',
+)
+// The endpoint is written before the queue, in the order of ids, as everyone does. $2 the last try, $3 its status, $4
+// whether any of the group succeeded, $5 how many failures stand at its end, $6 whether a 410 switches it off.
+export const noteResults = statement(
+  'webhooks_note_results',
+  `with k as (select * from unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::boolean[], $5::int[], $6::boolean[])
+       as k(id, at, status, succeeded, failures, gone)),
+   before as materialized (
+     select k.*, w.is_active and (k.gone or coalesce(not k.succeeded
+       and w.failing_since <= k.at - $7 * interval '1 millisecond', false)) as ends
+     from webhook w join k on k.id = w.id order by w.id for no key update of w)
+   update webhook w set last_delivery_at = k.at, last_delivery_status = k.status,
+     consecutive_failures = case when k.succeeded then k.failures else w.consecutive_failures + k.failures end,
+     failing_since = case when k.failures = 0 then null when k.succeeded then k.at
+       else coalesce(w.failing_since, k.at) end,
+     is_active = w.is_active and not k.ends,
+     disabled_at = case when k.ends then k.at else w.disabled_at end,
+     disabled_reason = case when not k.ends then w.disabled_reason when k.gone then 'gone' else 'failing' end
+   from before k where w.id = k.id
+   returning w.id, w.account_id, w.name, w.url, k.ends as disabled_now, w.disabled_reason`,
+)
+export const finish = statement(
+  'webhooks_finish',
+  `with k as (select * from unnest($1::uuid[], $2::uuid[], $3::boolean[], $4::text[]) as k(id, lease, success, last)),
+   ended as (
+     delete from webhook_queue q using k where q.id = k.id and q.lease = k.lease
+     returning q.*, k.success, k.last as how
+   )
+   insert into webhook_delivery (id, account_id, webhook_id, event_id, event_at, event, email_id, attempt, success, last)
+   select id, account_id, webhook_id, event_id, event_at, event, email_id, attempt + 1, success, how::jsonb from ended`,
+)
+export const retryLater = statement(
+  'webhooks_retry_later',
+  `update webhook_queue q set lease = null, attempt = q.attempt + 1, leads = false, due = k.due, last = k.last::jsonb
+   from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[]) as k(id, lease, due, last)
+   where q.id = k.id and q.lease = k.lease`,
+)
+// Customer-level endpoints whose leading ones have ended.
+export const letGo = statement(
+  'webhooks_let_go',
+  `update webhook_queue q set held = false, due = $2 where q.event_id = any($1::uuid[]) and q.held and q.due > $2
+     and not exists (select from webhook_queue l where l.event_id = q.event_id and l.leads)`,
+)
+export const purge = statement('webhooks_purge', 'delete from webhook_queue where webhook_id = any($1::uuid[])')
+
+// --- the delivery log
+
+const ENDED = `select id, account_id, webhook_id, event_id, event_at, event, email_id, attempt,
+  case when success then 'success' else 'failed' end as status, last, null::timestamptz as due, null::uuid as lease
+  from webhook_delivery`
+const PENDING = `select id, account_id, webhook_id, event_id, event_at, event, email_id, attempt,
+  'pending' as status, last, due, lease from webhook_queue`
+// $3 status, $4 event, $5 from, $6 to (as ids).
+const DELIVERIES = `account_id = $1 and webhook_id = $2 and ($4::smallint is null or event = $4)
+  and id >= $5 and id < $6`
+
+export const deliveries = statement(
+  'webhooks_deliveries',
+  `select * from (
+     (${ENDED} where ${DELIVERIES} and ($3::text is null or $3 = case when success then 'success' else 'failed' end)
+       and ($7::uuid is null or id < $7) order by id desc limit $8::bigint + $9::bigint)
+     union all
+     (${PENDING} where ${DELIVERIES} and ($3::text is null or $3 = 'pending') and ($7::uuid is null or id < $7)
+       order by id desc limit $8::bigint + $9::bigint)
+   ) d order by id desc limit $8::bigint offset $9::bigint`,
+)
+export const countDeliveries = statement(
+  'webhooks_count_deliveries',
+  `select count(*) as total from (
+     (select 1 from webhook_delivery where ${DELIVERIES}
+       and ($3::text is null or $3 = case when success then 'success' else 'failed' end) limit $7)
+     union all (select 1 from webhook_queue where ${DELIVERIES} and ($3::text is null or $3 = 'pending') limit $7)
+   ) d`,
+)
+export const oneDelivery = statement(
+  'webhooks_one_delivery',
+  `${ENDED} where account_id = $1 and id = $2 union all ${PENDING} where account_id = $1 and id = $2 limit 1`,
+)
+export const hurry = statement(
+  'webhooks_hurry',
+  'update webhook_queue set due = $3, held = false where account_id = $1 and id = $2 and lease is null',
+)
+
+export const ensurePartitions = statement(
+  'webhooks_ensure_partitions',
+  `select ensure_partitions('webhook_delivery', true, $1::date, $2)`,
+)
+export const dropPartitions = statement(
+  'webhooks_drop_partitions',
+  `select drop_partitions('webhook_delivery', $1::date)`,
+)

@@ -1,0 +1,43 @@
+import { EVENT_TYPES } from '../events/index.ts'
+
+export const EVENT_NAMES = [...Object.keys(EVENT_TYPES), 'test', '*'] as const
+
+/** An endpoint as stored, without its secret. */
+export interface Endpoint {
+  readonly id: string
+  readonly account_id: string
+  readonly name: string
+  readonly url: string
+  readonly events: readonly string[]
+  /** Null: all domains. */
+  readonly domain_ids: readonly string[] | null
+  readonly is_active: boolean
+  readonly secret_last4: string
+  readonly created_at: Date
+  readonly updated_at: Date
+  readonly active_since: Date
+  readonly last_delivery_at: Date | null
+  readonly last_delivery_status: string | null
+  readonly consecutive_failures: number
+  readonly disabled_at: Date | null
+  readonly disabled_reason: string | null
+}
+
+/** How an attempt ended, as the delivery log shows it. */
+export interface AttemptFacts {
+  readonly http_status: number | null
+  readonly duration_ms: number
+  /** The first 4 KB as text; null when nothing was answered. */
+  readonly response_body: string | null
+  readonly error: string | null
+}
+
+export type DisabledReason = 'gone' | 'failing'
+
+export interface DisabledEndpoint {
+  readonly accountId: string
+  readonly id: string
+  readonly name: string
+  readonly url: string
+  readonly reason: DisabledReason
+}
