@@ -9,6 +9,7 @@ import { type Followers, followersOf } from './followers.ts'
 import type { Ground } from './ground.ts'
 import { type Accounts, accountRoutes, accountsRoom, readPlans } from './modules/accounts/index.ts'
 import { bounceRoutes } from './modules/bounces/index.ts'
+import { contentRoutes } from './modules/content/index.ts'
 import {
   type Composer,
   composerOf,
@@ -193,6 +194,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     }).endpoints,
     ...sendingRoutes(sending),
     ...templateRoutes(templates),
+    ...contentRoutes({ database, quotas: accounts.quotas }),
     ...riskRoutes(previewsOf({ database, clock, quotas: accounts.quotas, sending, oldestUsable })),
     ...emailRoutes({
       database,

@@ -74,3 +74,16 @@ test('without from the sender is the oldest domain in use', async () => {
   const { body } = await world.api.post(PREVIEW, { to: 'a@example.net', subject: 'Hello' })
   assert.deepEqual([body.action, body.would_block], ['allow', false])
 })
+
+test('a content score costs one check and says what to mend', async () => {
+  const account = await world.newAccount('Scored')
+  const html = '<a href="http://evil.example/">www.bank.example.com</a>'
+  const { status, body } = await account.api.post('/api/v1/content-score', { subject: 'Hello', html })
+  assert.equal(status, 200, JSON.stringify(body))
+  assert.deepEqual([body.status, body.usage.used, body.usage.limit, body.data.score], ['ok', 1, 1_000, body.score])
+  assert.ok(
+    body.matches.some(({ rule, location }: Record<string, string>) => rule === 'link_mismatch' && location === 'html'),
+  )
+  const long = await account.api.post('/api/v1/content-score', { subject: 'x'.repeat(1_001) })
+  assert.deepEqual([long.status, long.body.code], [422, 'validation_error'])
+})

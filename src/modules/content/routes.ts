@@ -1,0 +1,71 @@
+import { Type } from 'typebox'
+import type { Database } from '../../platform/db.ts'
+import { type AnyEndpoint, bare, endpoint } from '../../platform/http.ts'
+import { type Quotas, quotaErrors } from '../accounts/index.ts'
+import { scoreContent } from './score.ts'
+
+export interface ContentRoutesOptions {
+  readonly database: Database
+  readonly quotas: Pick<Quotas, 'consume'>
+}
+
+const MAX_SUBJECT_CHARS = 1_000
+const MAX_BODY_BYTES = 12 * 1_048_576
+const Part = Type.Optional(Type.Union([Type.String(), Type.Null()]))
+
+const FIELDS = {
+  status: Type.Literal('ok'),
+  score: Type.Integer({ minimum: 0, maximum: 100 }),
+  risk_level: Type.String({ description: 'low, medium, high, critical' }),
+  matches: Type.Array(
+    Type.Object({
+      rule: Type.String(),
+      category: Type.String(),
+      points: Type.Integer(),
+      severity: Type.String(),
+      location: Type.String({ description: 'subject, html, text, header' }),
+      match: Type.String(),
+      description: Type.String(),
+      suggestion: Type.String(),
+    }),
+  ),
+  suggestions: Type.Array(Type.String()),
+  usage: Type.Object({
+    used: Type.Integer(),
+    limit: Type.Union([Type.Integer(), Type.Null()]),
+    period: Type.String({ description: 'YYYY-MM' }),
+  }),
+}
+
+export function contentRoutes({ database, quotas }: ContentRoutesOptions): readonly AnyEndpoint[] {
+  return [
+    endpoint({
+      method: 'POST',
+      path: '/api/v1/content-score',
+      access: { scope: 'content', reads: true },
+      summary: 'Score a content for what filters and readers distrust',
+      tag: 'Content',
+      body: Type.Object(
+        { subject: Type.String({ maxLength: MAX_SUBJECT_CHARS }), html: Part, text: Part },
+        { additionalProperties: false },
+      ),
+      bodyLimitBytes: MAX_BODY_BYTES,
+      answers: { 200: Type.Object({ ...FIELDS, data: Type.Object(FIELDS) }) },
+      errors: [...quotaErrors],
+      handle: async ({ principal: { accountId }, body: { subject, html = null, text = null } }) => {
+        const { receipt, scored } = await database.transaction(async (db) => ({
+          receipt: await quotas.consume(db, accountId, 'content_checks', 1),
+          scored: scoreContent({ subject, html, text }),
+        }))
+        return bare({
+          status: 'ok',
+          score: scored.score,
+          risk_level: scored.level,
+          matches: scored.matches,
+          suggestions: scored.suggestions,
+          usage: { used: receipt.used, limit: receipt.limit, period: receipt.month.slice(0, 7) },
+        })
+      },
+    }),
+  ]
+}
