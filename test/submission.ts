@@ -178,10 +178,15 @@ export interface SmtpSession {
   close(): void
 }
 
-export async function smtpSession(port: number, { secure = false } = {}): Promise<SmtpSession> {
-  let socket: net.Socket = secure
-    ? tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
-    : net.connect({ port, host: '127.0.0.1' })
+/** @param options localAddress: which address of this machine the server sees */
+export async function smtpSession(
+  port: number,
+  { secure = false, localAddress = '127.0.0.1' }: { secure?: boolean; localAddress?: string } = {},
+): Promise<SmtpSession> {
+  const where = { port, host: '127.0.0.1', localAddress }
+  // tls.connect would not pass the local address on.
+  let socket: net.Socket = net.connect(where)
+  if (secure) socket = tls.connect({ socket, rejectUnauthorized: false })
   socket.setNoDelay(true)
   let text = ''
   let closed = false

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import net from 'node:net'
 import { test } from 'node:test'
 import nodemailer from 'nodemailer'
 import { ACCOUNT, plain, smtpSession, submissionWorld, USER } from '../../test/submission.ts'
@@ -154,6 +156,17 @@ test('what is sent together with STARTTLS is thrown away', async () => {
   assert.match(await smtp.ask('STARTTLS'), /^503/)
 })
 
+test('what arrives between the 220 and the handshake ends the connection, and is not obeyed', async () => {
+  await using world = await submissionWorld()
+  const smtp = await smtpSession(world.port)
+  await smtp.ask('EHLO client.test')
+  smtp.write('STARTTLS\r\n')
+  assert.match(await smtp.reply(), /^220/)
+  smtp.write('MAIL FROM:<x@shop.example>\r\nRSET\r\n')
+  assert.doesNotMatch(await smtp.rest(2_000), /^250/m)
+  assert.equal(await smtp.ask('NOOP'), '')
+})
+
 test('AUTH is neither offered nor taken before TLS', async () => {
   let asked = 0
   await using world = await submissionWorld({
@@ -227,6 +240,66 @@ test('the 51st connection from one address is turned away', async () => {
   await new Promise((resolve) => setTimeout(resolve, 50))
   assert.match(await (await smtpSession(world.port)).ask('NOOP'), /^250/)
   for (const session of held) session.close()
+})
+
+test('while one address guesses passwords over and over, another logs in and sends within a second', async () => {
+  await using world = await submissionWorld({ host: '0.0.0.0' })
+  let guessing = true
+  let guesses = 0
+  const guess = async (number: number): Promise<void> => {
+    while (guessing) {
+      const smtp = await smtpSession(world.tlsPort, { secure: true, localAddress: `127.1.0.${number}` })
+      await smtp.ask('EHLO client.test')
+      while (guessing && (await smtp.ask(`AUTH PLAIN ${plain(USER.username, 'nope')}`)) !== '') guesses++
+      smtp.close()
+    }
+  }
+  const flood = Array.from({ length: 20 }, (_, number) => guess(number + 1))
+  try {
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    for (let i = 0; i < 5; i++) {
+      const began = performance.now()
+      const smtp = await smtpSession(world.tlsPort, { secure: true, localAddress: '127.2.0.1' })
+      await smtp.ask('EHLO client.test')
+      assert.match(await smtp.ask(`AUTH PLAIN ${plain(USER.username, USER.password)}`), /^235/)
+      assert.match(await smtp.ask('MAIL FROM:<a@shop.example>'), /^250/)
+      assert.match(await smtp.ask('RCPT TO:<b@example.net>'), /^250/)
+      assert.match(await smtp.ask('DATA'), /^354/)
+      assert.match(await smtp.ask(`${MAIL}.`), /^250/)
+      const ms = performance.now() - began
+      assert.ok(ms < 1_000, `${Math.round(ms)} ms beside ${guesses} guesses`)
+      smtp.close()
+    }
+    assert.ok(guesses >= 20 * 20, `${guesses} guesses`)
+  } finally {
+    guessing = false
+    await Promise.all(flood)
+  }
+})
+
+test('5,000 connections from all over do not keep a good client out', { timeout: 60_000 }, async () => {
+  await using world = await submissionWorld({ host: '0.0.0.0' })
+  const held: net.Socket[] = []
+  try {
+    for (let group = 0; group < 100; group++) {
+      const sockets = Array.from({ length: 50 }, () =>
+        net.connect({ port: world.port, host: '127.0.0.1', localAddress: `127.1.0.${group + 1}` }),
+      )
+      held.push(...sockets)
+      // 220 or a refusal: each is answered.
+      await Promise.all(sockets.map((socket) => once(socket, 'data')))
+    }
+    const began = performance.now()
+    const smtp = await smtpSession(world.tlsPort, { secure: true, localAddress: '127.2.0.1' })
+    await smtp.ask('EHLO client.test')
+    assert.match(await smtp.ask(`AUTH PLAIN ${plain(USER.username, USER.password)}`), /^235/)
+    assert.match(await smtp.ask('MAIL FROM:<a@shop.example>'), /^250/)
+    const ms = performance.now() - began
+    assert.ok(ms < 1_000, `${Math.round(ms)} ms`)
+    smtp.close()
+  } finally {
+    for (const socket of held) socket.destroy()
+  }
 })
 
 // Each row: what the client says before DATA, and what it is told at the last step.
