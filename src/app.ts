@@ -8,7 +8,7 @@ import type { Config } from './config.ts'
 import { type Followers, followersOf } from './followers.ts'
 import type { Ground } from './ground.ts'
 import { type Accounts, accountRoutes, accountsRoom, readPlans } from './modules/accounts/index.ts'
-import { bounceRoutes } from './modules/bounces/index.ts'
+import { bounceRoutes, type EmailDoor, type Inbound, inboundOf, inboundRoutes } from './modules/bounces/index.ts'
 import { contentRoutes } from './modules/content/index.ts'
 import {
   type Composer,
@@ -35,6 +35,9 @@ import {
   emailRoutes,
   ensureOutboxPartitions,
   fetchLetters,
+  lockReportedEmail,
+  markReported,
+  type ReportedEmail,
   releaseDomain,
   siteIds,
 } from './modules/outbox/index.ts'
@@ -56,7 +59,8 @@ import {
 import { deliveryFigures } from './modules/statistics/index.ts'
 import { expireSuppressions, forgetOldSoftBounces, suppressionRoutes } from './modules/suppression/index.ts'
 import { forgetValidations, validationRoom } from './modules/validation/index.ts'
-import { instanceCertificate } from './platform/certificates.ts'
+import { type Certificate, instanceCertificate } from './platform/certificates.ts'
+import type { Clock } from './platform/clock.ts'
 import type { Database } from './platform/db.ts'
 import { type DiskGuard, diskGuard } from './platform/disk.ts'
 import { ApiError } from './platform/errors.ts'
@@ -66,6 +70,7 @@ import type { Ids } from './platform/ids.ts'
 import { loop, type Service, startAll, stopAll } from './platform/lifecycle.ts'
 import { databasePulse, type Pulse } from './platform/pulse.ts'
 import type { Store } from './platform/store.ts'
+import { type Mx, mxService } from './roles/mx.ts'
 import { type Submission, submissionService } from './roles/submission.ts'
 
 /** The rooms of one process, connected. */
@@ -79,6 +84,7 @@ export interface Rooms {
   readonly senders: SenderDomains
   readonly sending: Sending
   readonly delivery: Delivery | null
+  readonly inbound: Inbound
   readonly disk: DiskGuard
   readonly pulse: Pulse
   readonly submissionDoor: SmtpDoor
@@ -160,6 +166,8 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     fillTemplate: (accountId, request) => templates.fill(accountId, request),
   }
   const sending = sendingOf(sendingOptions)
+  const emails = reportedEmails(clock)
+  const inbound = inboundOf({ database, clock, ids, log, verpMac, emails, forward: null })
   const followers = followersOf({ config, ground, store, accounts })
   const endpoints = [
     ...accountRoutes({
@@ -192,6 +200,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
       allowPrivateNetworks: config.allowPrivateNetworks,
       probes: config.validationProbes && config.delivery.kind !== 'sandbox',
     }).endpoints,
+    ...inboundRoutes({ database, clock, ids, verpMac, emails, inbound }),
     ...sendingRoutes(sending),
     ...templateRoutes(templates),
     ...contentRoutes({ database, quotas: accounts.quotas }),
@@ -238,6 +247,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     senders,
     sending,
     delivery,
+    inbound,
     disk,
     pulse,
     submissionDoor,
@@ -253,11 +263,12 @@ const PARTITIONS_EVERY_MS = 3_600_000
 const CLEAN_EVERY_MS = 600_000
 const CLEAN_AT_ONCE = 1_000
 const INBOX_KEPT_MS = 30 * 86_400_000
+const REPORTS_MATCHED_MS = 30 * 86_400_000
 
 /** The services of this process, in the order in which they start. */
 export async function servicesOf(
   rooms: Rooms,
-): Promise<{ readonly services: readonly Service[]; readonly http: HttpServer | null }> {
+): Promise<{ readonly services: readonly Service[]; readonly http: HttpServer | null; readonly mx: Mx | null }> {
   const { config, ground, database, accounts, domains } = rooms
   const { clock, log } = ground
   const has = (role: (typeof config.roles)[number]): boolean => config.roles.includes(role)
@@ -265,22 +276,58 @@ export async function servicesOf(
   if (has('worker')) {
     services.push(recheckLoop({ database, clock, domains, log }), cleaningLoop(rooms), ...rooms.followers.workers)
   }
+  if (has('worker') || has('mx')) services.push(rooms.inbound.service)
   if (rooms.delivery !== null) services.push(rooms.delivery)
+  const mx = has('mx') ? await mxOf(rooms) : null
+  if (mx !== null) services.push(mx)
   if (has('submission')) services.push(await submissionOf(rooms))
   const http = has('api') || has('tracking') ? await apiServer(rooms) : null
   if (http !== null) services.push(httpService(rooms, http), ...rooms.followers.beforeHttpStops)
-  return { services, http }
+  return { services, http, mx }
 }
 
-async function submissionOf({ config, ground, accounts, disk, submissionDoor }: Rooms): Promise<Submission> {
-  const { clock, log } = ground
-  const certificate = await instanceCertificate({
+/** The outbox, as the bounces room sees it from below. */
+function reportedEmails(clock: Clock): EmailDoor<ReportedEmail> {
+  return {
+    byToken: lockReportedEmail,
+    byMessageId: (db, accountId, messageId, recipientKey) => {
+      const since = new Date(clock.now().getTime() - REPORTS_MATCHED_MS)
+      return lockReportedEmail(db, { accountId, messageId, recipientKey, since })
+    },
+    mark: markReported,
+  }
+}
+
+async function mxOf(rooms: Rooms): Promise<Mx> {
+  const { config, ground, disk, inbound } = rooms
+  return mxService({
+    host: config.bind,
+    port: config.mxPort,
+    hostname: config.hostname,
+    certificate: await certificateOf(rooms),
+    inbound,
+    unsubscribe: null,
+    clock: ground.clock,
+    log: ground.log,
+    rateLimits: config.rateLimits,
+    hasRoom: disk.hasRoom,
+  })
+}
+
+function certificateOf({ config, ground }: Rooms): Promise<Certificate> {
+  return instanceCertificate({
     certFile: config.tlsCertFile,
     keyFile: config.tlsKeyFile,
     dataDir: config.dataDir,
     names: [config.hostname],
-    now: clock.now(),
+    now: ground.clock.now(),
   })
+}
+
+async function submissionOf(rooms: Rooms): Promise<Submission> {
+  const { config, ground, accounts, disk, submissionDoor } = rooms
+  const { clock, log } = ground
+  const certificate = await certificateOf(rooms)
   return submissionService({
     host: config.bind,
     starttlsPorts: config.submissionPorts,
@@ -404,13 +451,15 @@ export interface App {
   readonly rooms: Rooms
   /** The address that HTTP listens on; null without the role. */
   readonly httpPort: number | null
+  /** The port of the inbound MX; null without the role. */
+  readonly mxPort: number | null
   stop(deadline: AbortSignal): Promise<void>
 }
 
 /** Starts every role of the configuration over an open store. The store stays the caller's to close. */
 export async function startApp(config: Config, ground: Ground, store: Store): Promise<App> {
   const rooms = connectRooms(config, ground, store)
-  const { services, http } = await servicesOf(rooms)
+  const { services, http, mx } = await servicesOf(rooms)
   await startAll(services)
   rooms.isUp = true
   const address = http === null ? null : (http.app.server.address() as AddressInfo | null)
@@ -418,5 +467,5 @@ export async function startApp(config: Config, ground: Ground, store: Store): Pr
     rooms.isUp = false
     return stopAll(services, deadline)
   }
-  return { rooms, httpPort: address?.port ?? null, stop }
+  return { rooms, httpPort: address?.port ?? null, mxPort: mx?.port() ?? null, stop }
 }

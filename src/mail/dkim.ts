@@ -28,6 +28,8 @@ const OVERSIGNED = [
   'List-Unsubscribe',
   'List-Unsubscribe-Post',
   'Feedback-ID',
+  'CFBL-Address',
+  'CFBL-Feedback-ID',
 ] as const
 
 const LINE = 78

@@ -21,13 +21,15 @@ type Connect = Parameters<SMTPServer['connect']>
 export interface ProtocolOptions {
   /** Asked before the greeting. @returns false: the client is told 421 4.7.0 */
   readonly mayConnect: (remoteAddress: string) => boolean
+  /** Commands that are not offered. */
+  readonly without?: readonly string[]
 }
 
 export class SubmissionServer extends SMTPServer {
   readonly #protocol: ProtocolOptions
 
   constructor(options: SMTPServerOptions, protocol: ProtocolOptions) {
-    super({ ...options, disabledCommands: DUMMIES, logger: false })
+    super({ ...options, disabledCommands: [...DUMMIES, ...(protocol.without ?? [])], logger: false })
     this.#protocol = protocol
   }
 

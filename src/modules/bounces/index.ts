@@ -1,5 +1,7 @@
 // The door of the room: what receivers refused, and its history.
 
+export type { EmailDoor, ReportedEmail } from './effects.ts'
+export { type Inbound, type InboundOptions, inboundOf, type OperatorMail, type ReportKind } from './inbound.ts'
 export {
   type Bounce,
   type BounceSource,
@@ -9,3 +11,4 @@ export {
   recordBounces,
 } from './record.ts'
 export { type BounceRoutesOptions, bounceRoutes } from './routes.ts'
+export { type InboundRoutesOptions, inboundRoutes } from './routes-inbound.ts'

@@ -32,3 +32,48 @@ export const LIST_BOUNCES = statement(
 )
 
 export const COUNT_BOUNCES = statement('bounces_count', `select count(*) as total from bounce b where ${FILTER}`)
+
+export const KEEP_REPORT = statement(
+  'bounces_keep_report',
+  `insert into inbound_report (id, hash, kind, local_part, received_at, free_at, raw)
+   values ($1, $2, $3, $4, $5, $5, $6) on conflict (hash) do nothing`,
+)
+
+/** $1 now, $2 until when it is held. The count is raised before anything is read. */
+export const CLAIM_REPORT = statement(
+  'bounces_claim_report',
+  `update inbound_report set tries = tries + 1, free_at = $2
+   where id = (select id from inbound_report where state = 0 and free_at <= $1 order by free_at, id
+     limit 1 for update skip locked)
+   returning id, kind, local_part, raw, tries`,
+)
+
+export const RELEASE_REPORT = statement(
+  'bounces_release_report',
+  'update inbound_report set free_at = received_at where id = $1 and state = 0',
+)
+
+export const UNCOUNT_TRY = statement(
+  'bounces_uncount_try',
+  'update inbound_report set tries = tries - 1 where id = $1 and state = 0',
+)
+
+/** Quarantined ones keep their bytes. */
+export const END_REPORT = statement(
+  'bounces_end_report',
+  `update inbound_report set state = $2, outcome = $3,
+     raw = case when $2 = 1 and $3 <> 'kept' then null else raw end where id = $1`,
+)
+
+export const FORGET_REPORTS = statement(
+  'bounces_forget_reports',
+  `delete from inbound_report where id in
+     (select id from inbound_report where received_at < $1 order by received_at limit $2)`,
+)
+
+/** The same report handed in twice: nothing is inserted. */
+export const KNOW_REPORT = statement(
+  'bounces_know_report',
+  `insert into inbound_report (id, hash, kind, local_part, received_at, free_at, state, outcome)
+   values ($1, $2, 'api', $3, $4, $4, 1, $5) on conflict (hash) do nothing`,
+)

@@ -44,6 +44,7 @@ const PLACEHOLDER = '{{unsubscribe}}'
 
 export function composerOf({ hostname, verpMac, tracking }: ComposerOptions): Composer {
   const known = preparedContents()
+  const complaintFields = complaintFieldsOf(verpMac, hostname)
   const signers = new WeakMap<object, Signer>()
   const signerOf = (domain: string, selector: string, key: SigningKey['privateKey']): Signer => {
     let signer = signers.get(key)
@@ -79,7 +80,12 @@ export function composerOf({ hostname, verpMac, tracking }: ComposerOptions): Co
     const entry = known.get(letter, body)
     const { content } = entry
     const links = wantsLinks(content, letter) ? (tracking?.unsubscribeLinks(content, letter) ?? null) : null
-    if (content.kind === 'submitted') return { message: submitted(content, letter, links), smtpUtf8: false }
+    if (content.kind === 'submitted') {
+      const own = complaintFields(letter)
+        .map(([name, value]) => textHeader(name, value))
+        .join('')
+      return { message: Buffer.concat([Buffer.from(own), submitted(content, letter, links)]), smtpUtf8: false }
+    }
     const treated = tracking?.treat(content, letter) ?? null
     const prepared = treated === null ? entry.prepared() : prepare({ ...content, ...treated })
     return compose(prepared, {
@@ -91,9 +97,20 @@ export function composerOf({ hostname, verpMac, tracking }: ComposerOptions): Co
       cc: content.cc.map(mailbox),
       replyTo: content.replyTo.map(mailbox),
       subject: content.subject,
-      headers: withFeedbackId(content.headers, letter),
+      headers: [...withFeedbackId(content.headers, letter), ...complaintFields(letter)],
       listUnsubscribe: links,
     })
+  }
+}
+
+/** Where complaints go, and the signed id by which they are matched when they come (RFC 9477). */
+function complaintFieldsOf(mac: VerpMac, hostname: string): (letter: Letter) => [name: string, value: string][] {
+  return ({ id, accountId }) => {
+    const [token = ''] = returnPath(mac, id, accountId, hostname).split('@', 1)
+    return [
+      ['CFBL-Address', `fbl@${hostname}; report=arf`],
+      ['CFBL-Feedback-ID', token],
+    ]
   }
 }
 

@@ -27,6 +27,7 @@ export {
   promote,
   releaseDomain,
 } from './queue.ts'
+export { lockReportedEmail, markReported, type ReportedEmail, type ReportKey } from './reports.ts'
 export { type EmailRoutesOptions, emailRoutes } from './routes.ts'
 export { type SiteIds, siteIds } from './sites.ts'
 export * from './types.ts'

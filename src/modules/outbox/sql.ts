@@ -269,3 +269,19 @@ export const newestTo = statement(
   'outbox_newest_to',
   'select id from email where account_id = $1 and recipient_key = $2 order by id desc limit $3',
 )
+
+const REPORTED = 'select id, account_id, domain_id, recipient, recipient_key, stream, sandbox, tag, status from email'
+export const lockByToken = statement(
+  'outbox_lock_by_token',
+  `${REPORTED} where account_id between $2 and $3 and id = $1 for update`,
+)
+/** $4 the earliest id that is looked for. Two at most: one alone is an answer. */
+export const lockByMessageId = statement(
+  'outbox_lock_by_message_id',
+  `${REPORTED} where account_id = $1 and message_id = $2 and ($3::text is null or recipient_key = $3) and id >= $4
+   limit 2 for update`,
+)
+export const markReported = statement(
+  'outbox_mark_reported',
+  'update email set status = $3 where account_id = $1 and id = $2',
+)

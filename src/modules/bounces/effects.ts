@@ -1,0 +1,145 @@
+// What a report does. The email it is about is named by a signed token, or by the account itself; addresses in the report
+// are never acted on. A failure turns `delivered` into `bounced`, a complaint turns either into `complained`; any other
+// state means that the report is about nothing new (or about nothing yet), and is ignored. The email is locked, so of
+// reports that come twice or together one has an effect.
+
+import type { Feedback } from '../../mail/arf.ts'
+import { isComplaint } from '../../mail/arf.ts'
+import type { Report } from '../../mail/report.ts'
+import type { ReportedRecipient } from '../../mail/reports.ts'
+import type { Db } from '../../platform/db.ts'
+import { append, type Stream } from '../events/index.ts'
+import { type Bounce, type BounceSource, type Context, type NewBounce, recordBounces } from './record.ts'
+
+/** An email that a report is about, as the room that owns emails tells it. */
+export interface ReportedEmail {
+  readonly accountId: string
+  readonly emailId: string
+  readonly domainId: string | null
+  readonly recipient: string
+  readonly recipientKey: string
+  readonly stream: Stream
+  readonly sandbox: boolean
+  readonly tag: string | null
+  readonly status: string
+}
+
+/** The owner of emails, handed in by the composition root: this room lies below it. */
+export interface EmailDoor<Email extends ReportedEmail = ReportedEmail> {
+  /** Finds the email of a token, locked to the end of the transaction. */
+  byToken(
+    db: Db,
+    ids: { readonly emailId: string; readonly firstAccountId: string; readonly lastAccountId: string },
+  ): Promise<Email | null>
+  /** @param recipientKey null: any, when the message went to one recipient */
+  byMessageId(db: Db, accountId: string, messageId: string, recipientKey: string | null): Promise<Email | null>
+  mark(db: Db, email: Email, status: 'bounced' | 'complained'): Promise<void>
+}
+
+export type Outcome =
+  | { readonly kind: 'bounced' | 'complained'; readonly bounce: Bounce }
+  | { readonly kind: 'delayed' | 'delivered' | 'auto_reply' | 'other' | 'not_applicable' }
+
+/** What is done with a report about this email. */
+export async function applyReport(
+  db: Db,
+  context: Context & { readonly emails: EmailDoor },
+  email: ReportedEmail,
+  report: Report,
+  source: BounceSource,
+): Promise<Outcome> {
+  if (report.kind === 'complaint') {
+    return isComplaint(report.feedback)
+      ? applyComplaint(db, context, email, report.feedback, source)
+      : { kind: 'not_applicable' }
+  }
+  if (report.kind !== 'bounce') return { kind: report.kind }
+  const failed = failureOf(report.recipients, email.recipientKey)
+  return failed === null ? { kind: 'not_applicable' } : applyFailure(db, context, email, failed, source)
+}
+
+export async function applyFailure(
+  db: Db,
+  context: Context & { readonly emails: EmailDoor },
+  email: ReportedEmail,
+  failed: Pick<ReportedRecipient, 'verdict' | 'smtpCode' | 'enhanced' | 'diagnostic' | 'command' | 'remoteHost'>,
+  source: BounceSource,
+  bouncedAt: Date = context.clock.now(),
+): Promise<Outcome> {
+  if (email.status !== 'delivered') return { kind: 'not_applicable' }
+  await context.emails.mark(db, email, 'bounced')
+  const bounce: NewBounce = {
+    ...about(email),
+    type: failed.verdict.type,
+    category: failed.verdict.category,
+    smtpCode: failed.smtpCode,
+    enhancedCode: failed.enhanced,
+    diagnosticCode: failed.diagnostic,
+    errorMessage: failed.diagnostic,
+    command: failed.command,
+    remoteMta: failed.remoteHost === null ? null : { host: failed.remoteHost, ip: null },
+    source,
+    feedbackType: null,
+    bouncedAt,
+  }
+  const [recorded] = await recordBounces(db, context, [bounce])
+  if (recorded === undefined) throw new Error('a bounce was not recorded')
+  return { kind: 'bounced', bounce: recorded }
+}
+
+export async function applyComplaint(
+  db: Db,
+  context: Context & { readonly emails: EmailDoor },
+  email: ReportedEmail,
+  feedback: Pick<Feedback, 'type' | 'reportingMta' | 'arrivalDate'>,
+  source: BounceSource,
+  at: Date = context.clock.now(),
+): Promise<Outcome> {
+  if (email.status !== 'delivered' && email.status !== 'bounced') return { kind: 'not_applicable' }
+  await context.emails.mark(db, email, 'complained')
+  const complaint: NewBounce = {
+    ...about(email),
+    type: 'complaint',
+    category: 'spam_complaint',
+    smtpCode: null,
+    enhancedCode: null,
+    diagnosticCode: null,
+    errorMessage: null,
+    command: null,
+    remoteMta: feedback.reportingMta === null ? null : { host: feedback.reportingMta, ip: null },
+    source,
+    feedbackType: feedback.type,
+    bouncedAt: at,
+  }
+  const [recorded] = await recordBounces(db, context, [complaint])
+  if (recorded === undefined) throw new Error('a complaint was not recorded')
+  const { accountId, domainId, emailId, stream, sandbox, tag } = email
+  const data = {
+    feedback_type: feedback.type,
+    reporting_mta: feedback.reportingMta,
+    arrival_date: feedback.arrivalDate?.toISOString() ?? null,
+    suppressed: recorded.suppressed,
+  }
+  const eventId = context.ids.next()
+  const fact = { eventId, at, accountId, domainId, emailId, stream, sandbox, tag, data, facts: null }
+  await append(db, [{ ...fact, type: 'email.complained' }])
+  return { kind: 'complained', bounce: recorded }
+}
+
+function about(
+  email: ReportedEmail,
+): Omit<ReportedEmail, 'status'> & { readonly attempt: null; readonly endsAs: null } {
+  const { status: _, ...rest } = email
+  return { ...rest, attempt: null, endsAs: null }
+}
+
+/**
+ * What is said of our recipient: by name, or as the only one. A report about several others (a forwarder's, a list's) is
+ * taken at its mildest.
+ */
+function failureOf(recipients: readonly ReportedRecipient[], key: string): ReportedRecipient | null {
+  const failed = recipients.filter(({ action }) => action === 'failed')
+  const named = failed.find(({ address }) => address?.toLowerCase() === key)
+  const mildest = failed.find(({ verdict }) => verdict.type !== 'hard') ?? failed[0]
+  return named ?? mildest ?? null
+}

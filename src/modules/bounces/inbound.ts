@@ -1,0 +1,194 @@
+// The way in for reports: kept before they are answered 250, read later, each once.
+//
+// A report is known by the hash of where it came to and of its bytes without trace fields: a copy that comes later, by
+// whichever way, is taken and forgotten. Reading is claimed in the database with a count, before it begins: a report that
+// three times ended its thread or its process is put into quarantine, raw, and the others go on. The effect and the mark
+// `done` are one transaction. What has been read loses its bytes; rows live 35 days, longer than a token is valid.
+
+import { createHash } from 'node:crypto'
+import { identifiersOf } from '../../mail/arf.ts'
+import { parseHeaderBlock } from '../../mail/headers.ts'
+import type { Report } from '../../mail/report.ts'
+import { readReturnPath, type VerpIds, type VerpMac } from '../../mail/verp.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { type Database, type Db, isUnavailable } from '../../platform/db.ts'
+import { firstIdAt, type Ids } from '../../platform/ids.ts'
+import { type Loop, loop } from '../../platform/lifecycle.ts'
+import type { Logger } from '../../platform/log.ts'
+import { applyReport, type EmailDoor } from './effects.ts'
+import { type ReportReader, reportReader } from './reader.ts'
+import * as sql from './sql.ts'
+
+export type ReportKind = 'return_path' | 'feedback' | 'operator' | 'api'
+
+export interface InboundOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Logger
+  readonly verpMac: VerpMac
+  readonly emails: EmailDoor
+  /** Sends what came for postmaster and abuse on to the operator; null: it is kept for 35 days. */
+  readonly forward: ((mail: OperatorMail) => Promise<void>) | null
+}
+
+export interface OperatorMail {
+  /** postmaster or abuse. */
+  readonly localPart: string
+  readonly raw: Buffer
+}
+
+export interface Inbound {
+  /** The email that a local part of the return-path host stands for; null: forged, foreign, or older than 30 days. */
+  tokenOf(localPart: string): VerpIds | null
+  /** Resolves when the report is durable, or known. @param localPart what stood before the `@` */
+  take(report: { readonly kind: ReportKind; readonly localPart: string; readonly raw: Buffer }): Promise<void>
+  /** Reads what waits. */
+  readonly service: Loop
+  /** Reads one report now, bounded as all are; for what an account hands in. */
+  readonly reader: ReportReader
+}
+
+const TOKEN_DAYS = 30
+const KEPT_DAYS = 35
+const DAY_MS = 86_400_000
+const TRIES_MOST = 3
+const HELD_MS = 60_000
+const POLL_MS = 5_000
+const FORGET_AT_ONCE = 1_000
+const HEADER_BYTES = 65_536
+const STATE = { done: 1, quarantined: 2 } as const
+
+export function inboundOf(options: InboundOptions): Inbound {
+  const { database, clock, ids, log } = options
+  const reader = reportReader()
+  const tokenOf = (localPart: string): VerpIds | null => readToken(options, localPart)
+
+  const turn = async (): Promise<number> => {
+    const now = clock.now()
+    const until = new Date(now.getTime() + HELD_MS)
+    const [claimed] = await database.system.query<Claimed>(sql.CLAIM_REPORT, [now, until])
+    if (claimed === undefined) {
+      const since = new Date(now.getTime() - KEPT_DAYS * DAY_MS)
+      const gone = await database.system.execute(sql.FORGET_REPORTS, [since, FORGET_AT_ONCE])
+      return gone === FORGET_AT_ONCE ? 0 : POLL_MS
+    }
+    await readClaimed(options, reader, claimed)
+    return 0
+  }
+  const reading = loop({
+    name: 'reports',
+    turn,
+    onError: (err) => log.warn({ err }, 'reports will be read later'),
+  })
+  return {
+    tokenOf,
+    reader,
+    take: async ({ kind, localPart, raw }) => {
+      const hash = reportHash(`${kind}:${localPart.toLowerCase()}`, raw)
+      await database.system.execute(sql.KEEP_REPORT, [ids.next(), hash, kind, localPart, clock.now(), raw])
+      reading.wake()
+    },
+    service: {
+      ...reading,
+      stop: async (deadline) => {
+        await reading.stop(deadline)
+        await reader.close()
+      },
+    },
+  }
+}
+
+interface Claimed {
+  readonly id: string
+  readonly kind: ReportKind
+  readonly local_part: string
+  readonly raw: Buffer
+  readonly tries: number
+}
+
+async function readClaimed(options: InboundOptions, reader: ReportReader, claimed: Claimed): Promise<void> {
+  const { database, log } = options
+  const end = (db: Db, state: number, outcome: string): Promise<number> =>
+    db.execute(sql.END_REPORT, [claimed.id, state, outcome])
+  // The count was raised before: a report that ends the process itself is met here too.
+  if (claimed.tries > TRIES_MOST) {
+    await end(database.system, STATE.quarantined, 'unparsed')
+    log.warn({ report_id: claimed.id }, 'a report is in quarantine')
+    return
+  }
+  if (claimed.kind === 'operator') {
+    await options.forward?.({ localPart: claimed.local_part, raw: claimed.raw })
+    await end(database.system, STATE.done, options.forward === null ? 'kept' : 'forwarded')
+    return
+  }
+  let report: Report
+  try {
+    report = await reader.read(claimed.raw)
+  } catch (err) {
+    log.warn({ err, report_id: claimed.id, tries: claimed.tries }, 'a report could not be read')
+    if (claimed.tries < TRIES_MOST) await database.system.execute(sql.RELEASE_REPORT, [claimed.id])
+    else await end(database.system, STATE.quarantined, 'unparsed')
+    return
+  }
+  const outcome = await database
+    .transaction(async (db) => {
+      const told = await effectOf(db, options, claimed, report)
+      await end(db, STATE.done, told)
+      return told
+    })
+    .catch(async (error: unknown) => {
+      // An outage is no fault of the report.
+      if (isUnavailable(error)) await database.system.execute(sql.UNCOUNT_TRY, [claimed.id]).catch(() => undefined)
+      throw error
+    })
+  log.info({ report_id: claimed.id, kind: claimed.kind, outcome }, 'a report was read')
+}
+
+/** @returns what became of it, as it is counted */
+async function effectOf(db: Db, options: InboundOptions, claimed: Claimed, report: Report): Promise<string> {
+  const token = claimed.kind === 'return_path' ? readToken(options, claimed.local_part) : tokenInReport(options, report)
+  if (token === null) return 'unmatched'
+  const email = await options.emails.byToken(db, token)
+  if (email === null) return 'unmatched'
+  const source = report.kind === 'complaint' ? 'arf' : 'dsn'
+  // A feedback address is for complaints: a bounce there carries no token in its address and is nobody's.
+  if (claimed.kind === 'feedback' && report.kind !== 'complaint') return 'unmatched'
+  return (await applyReport(db, options, email, report, source)).kind
+}
+
+function readToken({ verpMac, clock }: Pick<InboundOptions, 'verpMac' | 'clock'>, localPart: string): VerpIds | null {
+  const ids = readReturnPath(verpMac, localPart)
+  const oldest = firstIdAt(new Date(clock.now().getTime() - TOKEN_DAYS * DAY_MS))
+  return ids !== null && ids.emailId >= oldest ? ids : null
+}
+
+const TOKEN = /b\+[a-z2-7]{61}/gi
+const TOKEN_FIELDS = ['cfbl-feedback-id', 'return-path', 'x-posthorn-id']
+const TOKENS_TRIED = 20
+const TOKENS_READ_CHARS = 16_384
+
+/** The signed id of the email in what the reporter returned of it. */
+export function tokenInReport(options: Pick<InboundOptions, 'verpMac' | 'clock'>, report: Report): VerpIds | null {
+  if (!('original' in report)) return null
+  const values =
+    report.kind === 'complaint'
+      ? identifiersOf(report.feedback, report.original, TOKEN_FIELDS)
+      : report.original.flatMap(([name, value]) => (TOKEN_FIELDS.includes(name) ? [value] : []))
+  for (const [found] of [...values.join(' ').slice(0, TOKENS_READ_CHARS).matchAll(TOKEN)].slice(0, TOKENS_TRIED)) {
+    const ids = readToken(options, found)
+    if (ids !== null) return ids
+  }
+  return null
+}
+
+const TRACE =
+  /^(?:received|return-path|delivered-to|x-original-to|envelope-to|delivery-date|dkim-signature|arc-.*|authentication-results|received-spf|x-received|x-spam-.*|x-virus-.*)$/
+
+/** What a report is known by; trace fields differ on every way to us. */
+export function reportHash(about: string, raw: Buffer): Buffer {
+  const hash = createHash('sha256').update(`${about}\n`)
+  const { fields, bodyStart } = parseHeaderBlock(raw, HEADER_BYTES)
+  for (const { key, start, end } of fields) if (!TRACE.test(key)) hash.update(raw.subarray(start, end))
+  return hash.update(raw.subarray(bodyStart)).digest()
+}

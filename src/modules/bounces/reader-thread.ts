@@ -1,0 +1,8 @@
+// The thread that reads reports: bytes in, what they say out. Whatever the bytes do to it ends with the thread.
+
+import { parentPort } from 'node:worker_threads'
+import { readReport } from '../../mail/report.ts'
+
+parentPort?.on('message', (raw: Uint8Array) => {
+  parentPort?.postMessage(readReport(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)))
+})

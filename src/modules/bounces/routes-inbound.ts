@@ -1,0 +1,204 @@
+// Reports that an account hands in itself: as the mail it got, or as facts. The account is known, so a message id names an
+// email too; an address that is not the email's own is not acted on.
+
+import { Readable } from 'node:stream'
+import { type TObject, Type } from 'typebox'
+import { parseAddress, suppressionKey } from '../../mail/address.ts'
+import type { Report } from '../../mail/report.ts'
+import { type BounceCategory, type BounceType, bounceFromReply } from '../../mail/smtp-bounce.ts'
+import { replyOf } from '../../mail/smtp-reply.ts'
+import type { Db } from '../../platform/db.ts'
+import { platformErrors } from '../../platform/errors.ts'
+import { type AnyEndpoint, DateTime, dataOf, endpoint, single } from '../../platform/http.ts'
+import { applyComplaint, applyFailure, applyReport, type Outcome, type ReportedEmail } from './effects.ts'
+import { type Inbound, type InboundOptions, reportHash, tokenInReport } from './inbound.ts'
+import * as sql from './sql.ts'
+
+export interface InboundRoutesOptions extends Omit<InboundOptions, 'forward' | 'log'> {
+  readonly inbound: Inbound
+}
+
+const REPORT_BYTES = 25 * 1_048_576
+const TYPES: Readonly<Record<BounceType, BounceCategory>> = {
+  hard: 'invalid_recipient',
+  soft: 'inactive_mailbox',
+  block: 'policy',
+  unknown: 'unknown',
+}
+
+const Text = (maxLength: number): ReturnType<typeof Type.String> => Type.String({ minLength: 1, maxLength })
+const Named = {
+  email_id: Type.Optional(Type.String({ format: 'uuid' })),
+  message_id: Type.Optional(Text(998)),
+  recipient: Type.Optional(Text(320)),
+  occurred_at: Type.Optional(DateTime),
+}
+const BounceBody = Type.Object({
+  ...Named,
+  type: Type.Optional(Type.Union((['hard', 'soft', 'block', 'unknown'] as const).map((type) => Type.Literal(type)))),
+  smtp_code: Type.Optional(Type.Integer({ minimum: 400, maximum: 599 })),
+  enhanced_code: Type.Optional(Type.String({ pattern: '^[45]\\.\\d{1,3}\\.\\d{1,3}$' })),
+  diagnostic_code: Type.Optional(Text(4_096)),
+})
+const ComplaintBody = Type.Object({ ...Named, type: Type.Optional(Text(64)) })
+const Answer = Type.Object({
+  id: Type.String(),
+  matched: Type.Boolean(),
+  email_id: Type.Union([Type.String(), Type.Null()]),
+  type: Type.Union([Type.String(), Type.Null()]),
+  suppressed: Type.Boolean(),
+})
+
+interface NamedEmail {
+  readonly email_id?: string | undefined
+  readonly message_id?: string | undefined
+  readonly recipient?: string | undefined
+  readonly occurred_at?: Date | undefined
+}
+interface Reported extends NamedEmail {
+  readonly type?: string | undefined
+  readonly smtp_code?: number | undefined
+  readonly enhanced_code?: string | undefined
+  readonly diagnostic_code?: string | undefined
+}
+type Apply = (db: Db, email: ReportedEmail) => Promise<Outcome>
+type Find = (db: Db) => Promise<ReportedEmail | null>
+
+export function inboundRoutes(options: InboundRoutesOptions): readonly AnyEndpoint[] {
+  const one = (what: 'bounces' | 'complaints', body: TObject, apply: (facts: Reported) => Apply): AnyEndpoint =>
+    endpoint({
+      method: 'POST',
+      path: `/api/v1/inbound/${what}`,
+      access: { scope: 'bounces:write' },
+      summary: `Hand in ${what}: message/rfc822, or JSON that names the email`,
+      tag: 'Bounces',
+      stream: ['message/rfc822'],
+      body,
+      answers: { 202: dataOf(Answer) },
+      handle: async ({ principal: { accountId }, stream, body: given }) => {
+        if (stream instanceof Readable) {
+          const raw = await collected(stream)
+          const report = await options.inbound.reader.read(raw).catch(() => ({ kind: 'other' }) as const)
+          return single(
+            await take(options, accountId, reportHash(`api:${accountId}`, raw), {
+              find: (db) => emailOfReport(options, db, accountId, report),
+              apply: (db, email) => applyReport(db, options, email, report, 'api'),
+            }),
+            { status: 202 },
+          )
+        }
+        const facts = given as Reported
+        if (facts.email_id === undefined && facts.message_id === undefined) {
+          throw platformErrors.invalid_parameter({ parameter: 'email_id', rule: 'required' })
+        }
+        const hash = reportHash(`api:${accountId}:${what}`, Buffer.from(`\n${JSON.stringify(given)}`))
+        return single(
+          await take(options, accountId, hash, {
+            find: (db) => emailOfFacts(options, db, accountId, facts),
+            apply: apply(facts),
+          }),
+          { status: 202 },
+        )
+      },
+    })
+  return [
+    one('bounces', BounceBody, (facts) => (db, email) => {
+      const { smtp_code: smtpCode = null, enhanced_code: enhanced = null, diagnostic_code: diagnostic = null } = facts
+      const failed = { verdict: verdictOf(facts), smtpCode, enhanced, diagnostic, command: null, remoteHost: null }
+      return applyFailure(db, options, email, failed, 'api', facts.occurred_at)
+    }),
+    one('complaints', ComplaintBody, (facts) => (db, email) => {
+      const feedback = { type: facts.type ?? 'abuse', reportingMta: null, arrivalDate: facts.occurred_at ?? null }
+      return applyComplaint(db, options, email, feedback, 'api', facts.occurred_at)
+    }),
+  ]
+}
+
+/** Finds, applies and remembers, in one transaction; a report that was handed in before has no effect. */
+async function take(
+  options: InboundRoutesOptions,
+  accountId: string,
+  hash: Buffer,
+  { find, apply }: { readonly find: Find; readonly apply: Apply },
+): Promise<object> {
+  const { database, ids, clock } = options
+  return database.transaction(async (db) => {
+    const id = ids.next()
+    const email = await find(db)
+    const own = email !== null && email.accountId === accountId ? email : null
+    const fresh = await db.execute(sql.KNOW_REPORT, [id, hash, '', clock.now(), own === null ? 'unmatched' : 'api'])
+    const outcome = own === null || fresh === 0 ? null : await apply(db, own)
+    const bounce = outcome !== null && 'bounce' in outcome ? outcome.bounce : null
+    return {
+      id,
+      matched: own !== null,
+      email_id: own?.emailId ?? null,
+      type: bounce?.type ?? null,
+      suppressed: bounce?.suppressed ?? false,
+    }
+  })
+}
+
+async function emailOfReport(
+  options: InboundRoutesOptions,
+  db: Db,
+  accountId: string,
+  report: Report,
+): Promise<ReportedEmail | null> {
+  if (!('original' in report)) return null
+  const token = tokenInReport(options, report)
+  if (token !== null) return options.emails.byToken(db, token)
+  const messageId = report.original.find(([name]) => name === 'message-id')?.[1]
+  return messageId === undefined ? null : options.emails.byMessageId(db, accountId, bare(messageId), null)
+}
+
+async function emailOfFacts(
+  { emails }: InboundRoutesOptions,
+  db: Db,
+  accountId: string,
+  facts: NamedEmail,
+): Promise<ReportedEmail | null> {
+  const key = facts.recipient === undefined ? null : keyOf(facts.recipient)
+  const email =
+    facts.email_id === undefined
+      ? await emails.byMessageId(db, accountId, bare(facts.message_id ?? ''), key)
+      : await emails.byToken(db, { emailId: facts.email_id, firstAccountId: accountId, lastAccountId: accountId })
+  return email !== null && (key === null || email.recipientKey === key) ? email : null
+}
+
+function verdictOf({ type, smtp_code: code, enhanced_code: enhanced, diagnostic_code: words }: Reported): {
+  readonly type: BounceType
+  readonly category: BounceCategory
+} {
+  const told = type as BounceType | undefined
+  const spoken =
+    code === undefined && enhanced === undefined && words === undefined
+      ? null
+      : bounceFromReply(
+          replyOf(code ?? (enhanced?.startsWith('4') ? 450 : 550), [`${enhanced ?? ''} ${words ?? ''}`]),
+          'rcpt',
+        )
+  if (spoken !== null && (told === undefined || spoken.type === told)) return spoken
+  return { type: told ?? 'unknown', category: TYPES[told ?? 'unknown'] }
+}
+
+function bare(messageId: string): string {
+  return messageId.trim().replace(/^<|>$/g, '')
+}
+
+function keyOf(text: string): string {
+  const parsed = parseAddress(text.trim())
+  if (parsed.ok) return suppressionKey(parsed.address)
+  throw platformErrors.invalid_parameter({ parameter: 'recipient', rule: 'email' })
+}
+
+async function collected(stream: Readable): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for await (const piece of stream as AsyncIterable<Buffer>) {
+    bytes += piece.length
+    if (bytes > REPORT_BYTES) throw platformErrors.payload_too_large({ limit_bytes: REPORT_BYTES })
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces, bytes)
+}

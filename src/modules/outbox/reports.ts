@@ -1,0 +1,68 @@
+// Emails that reports are about, and what reports make of them: delivered may become bounced or complained, and bounced
+// may become complained; nothing else changes, so a report that comes twice changes nothing the second time.
+
+import type { Db } from '../../platform/db.ts'
+import { firstIdAt } from '../../platform/ids.ts'
+import type { Stream } from '../events/index.ts'
+import * as sql from './sql.ts'
+import { type EmailStatus, STATUS } from './types.ts'
+
+export interface ReportedEmail {
+  readonly accountId: string
+  readonly emailId: string
+  readonly domainId: string | null
+  readonly recipient: string
+  readonly recipientKey: string
+  readonly stream: Stream
+  readonly sandbox: boolean
+  readonly tag: string | null
+  readonly status: EmailStatus
+}
+
+/** Which email: by its id, in a range of accounts that a signed token names, or in the one account that asks. */
+export type ReportKey =
+  | { readonly emailId: string; readonly firstAccountId: string; readonly lastAccountId: string }
+  | {
+      readonly accountId: string
+      readonly messageId: string
+      readonly recipientKey: string | null
+      readonly since: Date
+    }
+
+interface Row {
+  readonly id: string
+  readonly account_id: string
+  readonly domain_id: string | null
+  readonly recipient: string
+  readonly recipient_key: string
+  readonly stream: number
+  readonly sandbox: boolean
+  readonly tag: string | null
+  readonly status: number
+}
+
+/** Finds and locks it. @returns null when there is none, or a message id stands for several recipients and none is named */
+export async function lockReportedEmail(db: Db, key: ReportKey): Promise<ReportedEmail | null> {
+  const rows =
+    'emailId' in key
+      ? await db.query<Row>(sql.lockByToken, [key.emailId, key.firstAccountId, key.lastAccountId])
+      : await db.query<Row>(sql.lockByMessageId, [key.accountId, key.messageId, key.recipientKey, firstIdAt(key.since)])
+  const [row] = rows
+  if (row === undefined || rows.length > 1) return null
+  return {
+    accountId: row.account_id,
+    emailId: row.id,
+    domainId: row.domain_id,
+    recipient: row.recipient,
+    recipientKey: row.recipient_key,
+    stream: row.stream === 1 ? 'broadcast' : 'transactional',
+    sandbox: row.sandbox,
+    tag: row.tag,
+    status: (Object.keys(STATUS) as EmailStatus[]).find((name) => STATUS[name] === row.status) ?? 'failed',
+  }
+}
+
+/** In the transaction that locked it. The caller has checked what it was. */
+export async function markReported(db: Db, email: ReportedEmail, status: 'bounced' | 'complained'): Promise<void> {
+  await db.execute(sql.markReported, [email.accountId, email.emailId, STATUS[status]])
+}

@@ -1,0 +1,169 @@
+// The inbound MX: takes what is addressed to us, and nothing else.
+//
+//   b+<token>@host              reports about one email; the token is signed and 30 days valid
+//   fbl@host                    complaints
+//   what tracking made          unsubscribe mail
+//   postmaster@, abuse@host     for the operator
+//
+// Every other recipient is refused at RCPT with 550 5.7.1, whatever its spelling, so that nothing is relayed and no
+// mail is sent back. 250 after the data means that the report is durable; it is read later. There is no AUTH. A bare LF
+// is refused, in commands and in the message: servers differ in what they take for its end.
+
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server'
+import { parseAddress } from '../mail/address.ts'
+import { parseHeaderBlock } from '../mail/headers.ts'
+import type { Inbound, ReportKind } from '../modules/bounces/index.ts'
+import type { Certificate } from '../platform/certificates.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Service } from '../platform/lifecycle.ts'
+import type { Logger } from '../platform/log.ts'
+import { incomingMessages } from './submission-messages.ts'
+import { SubmissionServer } from './submission-protocol.ts'
+import { Reply, replyOf, unavailable } from './submission-replies.ts'
+
+export interface MxOptions {
+  readonly host: string
+  /** 0: any free port. */
+  readonly port: number
+  /** The host of our return paths. */
+  readonly hostname: string
+  /** null: no STARTTLS. */
+  readonly certificate: Certificate | null
+  readonly inbound: Pick<Inbound, 'tokenOf' | 'take'>
+  /** What an unsubscribe address stands for; null: it is none of ours. */
+  readonly unsubscribe: ((localPart: string) => (() => Promise<void>) | null) | null
+  readonly clock: Clock
+  readonly log: Logger
+  /** False: connections are not counted (load tests). */
+  readonly rateLimits: boolean
+  /** Whether the disk has room for another message. */
+  readonly hasRoom: () => boolean
+}
+
+export interface Mx extends Service {
+  port(): number
+}
+
+const MAX_CONNECTIONS_PER_ADDRESS = 20
+const MAX_MESSAGE_BYTES = 25 * 1_048_576
+const MAX_RECIPIENTS = 5
+const MAX_RECEIVED = 50
+const HEADER_BYTES = 262_144
+const IDLE_MS = 120_000
+const STOP_POLL_MS = 25
+
+export function mxService(options: MxOptions): Mx {
+  const { clock, log } = options
+  const messages = incomingMessages(MAX_MESSAGE_BYTES)
+  const underWay = new Set<Promise<unknown>>()
+
+  const handle = <T>(work: Promise<T>, done: (error: Error | null, value?: T) => void): void => {
+    const tracked = work
+      .then(
+        (value) => done(null, value),
+        (error: unknown) => {
+          const reply = replyOf(error)
+          if (reply === null) log.warn({ err: error }, 'a report could not be taken')
+          done(reply ?? unavailable())
+        },
+      )
+      .catch((error: unknown) => log.error({ err: error }, 'a report could not be answered'))
+      .finally(() => underWay.delete(tracked))
+    underWay.add(tracked)
+  }
+  const server: SubmissionServer = new SubmissionServer(
+    {
+      ...options.certificate,
+      minVersion: 'TLSv1.2',
+      name: options.hostname,
+      heloResponse: '%s at your service',
+      size: MAX_MESSAGE_BYTES,
+      maxRecipients: MAX_RECIPIENTS,
+      authOptional: true,
+      hideENHANCEDSTATUSCODES: false,
+      disableReverseLookup: true,
+      socketTimeout: IDLE_MS,
+      onRcptTo: ({ address }, _session, done) => handle(refuseForeign(options, address), done),
+      onData: (stream, session, done) => handle(receive(stream, session), done),
+    },
+    {
+      mayConnect: (ip) => !options.rateLimits || server.countFrom(ip) < MAX_CONNECTIONS_PER_ADDRESS,
+      without: options.certificate === null ? ['AUTH', 'STARTTLS'] : ['AUTH'],
+    },
+  )
+  server.on('error', (error) => log.debug({ err: error }, 'an inbound connection broke'))
+
+  const receive = (stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> =>
+    messages.take(stream, null, async (raw) => {
+      if (!options.hasRoom()) throw new Reply(452, '4.3.1 no room for another message, try again later')
+      refuseMalformed(raw)
+      for (const { address } of session.envelope.rcptTo) await takeFor(options, address, raw)
+      return '2.0.0 taken'
+    })
+
+  return {
+    name: 'mx',
+    port: () => (server.server.address() as AddressInfo | null)?.port ?? 0,
+    start: () =>
+      new Promise((resolve, reject) => {
+        server.server.once('error', reject)
+        server.listen(options.port, options.host, () => {
+          server.server.off('error', reject)
+          resolve()
+        })
+      }),
+    stop: async (deadline) => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      while (server.dismissIdle() > 0 && !deadline.aborted) {
+        await clock.sleep(STOP_POLL_MS, deadline).catch(() => undefined)
+      }
+      const late = deadline.aborted ? Promise.resolve() : once(deadline, 'abort')
+      await Promise.race([Promise.all(underWay), late])
+      for (const connection of server.connections) connection.close()
+      await Promise.race([closed, late])
+    },
+  }
+}
+
+/** What a recipient is to us; null: nothing. */
+function purposeOf(
+  options: MxOptions,
+  address: string,
+): { readonly kind: ReportKind; readonly localPart: string } | 'unsubscribe' | null {
+  const parsed = parseAddress(address)
+  if (!parsed.ok) return null
+  const localPart = parsed.address.local.toLowerCase()
+  if (parsed.address.domain.toLowerCase() !== options.hostname.toLowerCase()) return null
+  if (localPart === 'postmaster' || localPart === 'abuse') return { kind: 'operator', localPart }
+  if (localPart === 'fbl') return { kind: 'feedback', localPart }
+  if (options.inbound.tokenOf(localPart) !== null) return { kind: 'return_path', localPart }
+  return (options.unsubscribe?.(parsed.address.local) ?? null) === null ? null : 'unsubscribe'
+}
+
+async function refuseForeign(options: MxOptions, address: string): Promise<void> {
+  if (purposeOf(options, address) === null) throw new Reply(550, '5.7.1 no mail is taken for this recipient')
+  if (!options.hasRoom()) throw new Reply(452, '4.3.1 no room for another message, try again later')
+}
+
+async function takeFor(options: MxOptions, address: string, raw: Buffer): Promise<void> {
+  const purpose = purposeOf(options, address)
+  if (purpose === null) throw new Reply(550, '5.7.1 no mail is taken for this recipient')
+  if (purpose !== 'unsubscribe') {
+    await options.inbound.take({ ...purpose, raw })
+    return
+  }
+  const parsed = parseAddress(address)
+  if (parsed.ok) await options.unsubscribe?.(parsed.address.local)?.()
+}
+
+function refuseMalformed(raw: Buffer): void {
+  for (let at = raw.indexOf(0x0a); at >= 0; at = raw.indexOf(0x0a, at + 1)) {
+    if (raw[at - 1] !== 0x0d) throw new Reply(554, '5.6.0 lines end in CRLF; a bare LF is refused')
+  }
+  const { fields } = parseHeaderBlock(raw, HEADER_BYTES)
+  if (fields.filter(({ key }) => key === 'received').length > MAX_RECEIVED) {
+    throw new Reply(554, '5.4.6 the message has been on its way too long: a loop')
+  }
+}
