@@ -61,8 +61,8 @@ export const UNCOUNT_TRY = statement(
 /** Quarantined ones keep their bytes. */
 export const END_REPORT = statement(
   'bounces_end_report',
-  `update inbound_report set state = $2, outcome = $3,
-     raw = case when $2 = 1 and $3 <> 'kept' then null else raw end where id = $1`,
+  `update inbound_report set state = $2::smallint, outcome = $3::text,
+     raw = case when $2::smallint = 1 and $3::text <> 'kept' then null else raw end where id = $1`,
 )
 
 export const FORGET_REPORTS = statement(

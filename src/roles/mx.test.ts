@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type House, house } from '../../test/delivery-house.ts'
+import { type SmtpSession, smtpSession } from '../../test/submission.ts'
+import { type Inbound, inboundOf } from '../modules/bounces/index.ts'
+import { lockReportedEmail, markReported } from '../modules/outbox/index.ts'
+import { statement } from '../platform/db.ts'
+import { createLogger } from '../platform/log.ts'
+import { type Mx, mxService } from './mx.ts'
+
+const HOST = 'mail.posthorn.test'
+const OUTCOMES = statement('test_outcomes', 'select kind, state, tries, outcome, raw from inbound_report order by id')
+const POISON = statement(
+  'test_poison',
+  `insert into inbound_report (id, hash, kind, local_part, received_at, free_at, raw, tries)
+   values ($1, '\\x00', 'return_path', 'x', $2, $2, 'x', 3)`,
+)
+
+interface Inside extends AsyncDisposable {
+  readonly h: House
+  readonly inbound: Inbound
+  readonly mx: Mx
+  readonly forwarded: string[]
+  /** A mail that has been delivered. */
+  delivered(to: string): Promise<{ readonly id: string; readonly returnPath: string; readonly mail: string }>
+  /** @returns the last reply */
+  send(to: string, message: string): Promise<string>
+  outcomes(): Promise<readonly { outcome: string | null; state: number; raw: Buffer | null }[]>
+  /** Waits until every report has been read. */
+  settle(): Promise<void>
+}
+
+async function inside(): Promise<Inside> {
+  const h = await house({ 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } })
+  const receiver = await h.receiver('127.0.0.2')
+  const { database, clock, ids } = h
+  const forwarded: string[] = []
+  const inbound = inboundOf({
+    database,
+    clock,
+    ids,
+    log: createLogger('silent'),
+    verpMac: h.options.verpMac,
+    emails: {
+      byToken: lockReportedEmail,
+      byMessageId: async () => null,
+      mark: (db, email, status) => markReported(db, { ...email, status: 'delivered' }, status),
+    },
+    forward: async ({ localPart }) => {
+      forwarded.push(localPart)
+    },
+  })
+  const mx = mxService({
+    host: '127.0.0.1',
+    port: 0,
+    hostname: HOST,
+    certificate: null,
+    inbound,
+    unsubscribe: null,
+    clock,
+    log: createLogger('silent'),
+    rateLimits: false,
+    hasRoom: () => true,
+  })
+  await mx.start()
+  await inbound.service.start()
+  let count = 0
+  const outcomes: Inside['outcomes'] = () => database.system.query(OUTCOMES)
+  return {
+    h,
+    inbound,
+    mx,
+    forwarded,
+    outcomes,
+    delivered: async (to) => {
+      const id = await h.put(to)
+      await h.delivery.turn()
+      const mails = await receiver.received(++count)
+      const mail = mails.at(-1)
+      assert.equal(await h.status(id), 'delivered')
+      return { id, returnPath: mail?.from ?? '', mail: mail?.data.toString('latin1') ?? '' }
+    },
+    send: async (to, message) => {
+      const session = await smtpSession(mx.port())
+      await greet(session)
+      await session.ask('MAIL FROM:<>')
+      const rcpt = await session.ask(`RCPT TO:<${to}>`)
+      const last = /^250/.test(rcpt) ? await afterData(session, message) : rcpt
+      session.close()
+      return last
+    },
+    settle: async () => {
+      for (let tries = 0; tries < 200; tries++) {
+        if ((await outcomes()).every(({ state }) => state > 0)) return
+        await new Promise((resolve) => setTimeout(resolve, 25))
+      }
+      assert.fail('reports still wait')
+    },
+    [Symbol.asyncDispose]: async () => {
+      await mx.stop(AbortSignal.timeout(500))
+      await inbound.service.stop(AbortSignal.timeout(2_000))
+      await h[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function greet(session: SmtpSession): Promise<void> {
+  await session.ask('EHLO mx.example.net')
+}
+
+async function afterData(session: SmtpSession, message: string): Promise<string> {
+  await session.ask('DATA')
+  return session.ask(`${message}\r\n.`)
+}
+
+const dsn = (fields: string): string =>
+  `From: MAILER-DAEMON@example.net\nSubject: Undelivered\nMIME-Version: 1.0\nContent-Type: multipart/report; report-type=delivery-status; boundary="b"\n\n--b\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; example.net\n\n${fields}\n--b--\n`.replaceAll(
+    '\n',
+    '\r\n',
+  )
+const UNKNOWN = dsn(
+  'Final-Recipient: rfc822; somebody-else@example.net\nAction: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.1.1 no such user\n',
+)
+const complaint = (mail: string): string =>
+  `From: fbl@example.net\r\nSubject: complaint\r\nContent-Type: multipart/report; report-type=feedback-report; boundary="b"\r\n\r\n--b\r\nContent-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\nUser-Agent: x\r\nVersion: 1\r\n\r\n--b\r\nContent-Type: message/rfc822\r\n\r\n${mail}\r\n--b--`
+
+describe('the inbound MX', { concurrency: false }, () => {
+  test('a late report ends the email as bounced, once, and suppresses the address of the token alone', async () => {
+    await using w = await inside()
+    const { id, returnPath } = await w.delivered('bob@example.net')
+    for (let copy = 0; copy < 5; copy++) {
+      const trace = `Received: from x by y; ${copy}\r\n`
+      assert.match(await w.send(copy % 2 === 0 ? returnPath : returnPath.toUpperCase(), trace + UNKNOWN), /^250 /)
+    }
+    await w.settle()
+    assert.equal(await w.h.status(id), 'bounced')
+    const events = (await w.h.events(id)).filter(({ event }) => event === 'email.bounced')
+    assert.equal(events.length, 1)
+    assert.equal(events[0]?.data['source'], 'dsn')
+    assert.equal(events[0]?.data['type'], 'hard')
+    assert.equal(await w.h.suppressed('bob@example.net'), 'hard_bounce')
+    assert.equal(await w.h.suppressed('somebody-else@example.net'), null)
+    const kept = await w.outcomes()
+    assert.equal(kept.length, 1)
+    assert.equal(kept[0]?.raw, null)
+  })
+
+  test('a delay, a success and an answering machine change nothing', async () => {
+    await using w = await inside()
+    const { id, returnPath } = await w.delivered('bob@example.net')
+    await w.send(returnPath, dsn('Final-Recipient: rfc822; bob@example.net\nAction: delayed\nStatus: 4.2.0\n'))
+    await w.send(returnPath, dsn('Final-Recipient: rfc822; bob@example.net\nAction: delivered\nStatus: 2.0.0\n'))
+    await w.send(
+      returnPath,
+      'From: bob@example.net\r\nAuto-Submitted: auto-replied\r\nSubject: away\r\n\r\n550 no such user',
+    )
+    await w.settle()
+    assert.deepEqual(
+      (await w.outcomes()).map(({ outcome }) => outcome),
+      ['delayed', 'delivered', 'auto_reply'],
+    )
+    assert.equal(await w.h.status(id), 'delivered')
+    assert.equal(await w.h.suppressed('bob@example.net'), null)
+  })
+
+  test('a complaint is matched by the signed id of the returned mail, and a forged one by nothing', async () => {
+    await using w = await inside()
+    const { id, mail } = await w.delivered('bob@example.net')
+    assert.match(mail, /CFBL-Address: fbl@mail\.posthorn\.test; report=arf\r\n/)
+    const forged = mail.replace(/(CFBL-Feedback-ID: b\+)../, '$1aa').replace(/^Return-Path.*\r\n/m, '')
+    assert.match(await w.send(`fbl@${HOST}`, complaint(forged)), /^250 /)
+    await w.settle()
+    assert.equal(await w.h.status(id), 'delivered')
+    assert.match(await w.send(`FBL@${HOST}`, complaint(mail)), /^250 /)
+    await w.settle()
+    assert.equal(await w.h.status(id), 'complained')
+    const last = await w.h.last(id)
+    assert.equal(last.event, 'email.complained')
+    assert.deepEqual(
+      { type: last.data['feedback_type'], suppressed: last.data['suppressed'] },
+      { type: 'abuse', suppressed: true },
+    )
+    assert.equal(await w.h.suppressed('bob@example.net'), 'complaint')
+    assert.deepEqual(
+      (await w.outcomes()).map(({ outcome }) => outcome),
+      ['unmatched', 'complained'],
+    )
+  })
+
+  test('everybody else is refused at RCPT, in every spelling', async () => {
+    await using w = await inside()
+    const { returnPath } = await w.delivered('bob@example.net')
+    const [token = ''] = returnPath.split('@', 1)
+    const foreign = [
+      'user@example.net',
+      `user@${HOST}`,
+      `bounces@${HOST}`,
+      `b+@${HOST}`,
+      `${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}@${HOST}`,
+      `${token}@example.net`,
+      `${token}%example.net@${HOST}`,
+      `victim%example.net@${HOST}`,
+      `example.net!victim@${HOST}`,
+      `"victim@example.net"@${HOST}`,
+      `@${HOST}:victim@example.net`,
+      `postmaster@${HOST}@example.net`,
+      `postmaster@${HOST}.example.net`,
+      'postmaster',
+      `postmaster@[127.0.0.1]`,
+      `"fbl"@example.net`,
+    ]
+    for (const address of foreign) assert.match(await w.send(address, 'x'), /^5\d\d /, address)
+    w.h.clock.advance(31 * 86_400_000)
+    assert.match(await w.send(returnPath, UNKNOWN), /^550 5\.7\.1 /)
+    assert.equal((await w.outcomes()).length, 0)
+  })
+
+  test('there is no AUTH, a bare LF is refused, and mail for the operator is passed on', async () => {
+    await using w = await inside()
+    const session = await smtpSession(w.mx.port())
+    assert.doesNotMatch(await session.ask('EHLO x'), /AUTH/)
+    assert.match(await session.ask('AUTH PLAIN AAAA'), /^5\d\d /)
+    session.close()
+    assert.match(await w.send(`abuse@${HOST}`, 'Subject: x\r\n\r\none\ntwo'), /^554 5\.6\.0 /)
+    assert.match(await w.send(`Postmaster@${HOST}`, 'Subject: x\r\n\r\nhello'), /^250 /)
+    await w.settle()
+    assert.deepEqual(w.forwarded, ['postmaster'])
+  })
+
+  test('a report that has ended its process three times goes into quarantine, and the next is read', async () => {
+    await using w = await inside()
+    const { id, returnPath } = await w.delivered('bob@example.net')
+    await w.h.database.system.execute(POISON, [w.h.ids.next(), w.h.clock.now()])
+    await w.send(returnPath, UNKNOWN)
+    await w.settle()
+    assert.deepEqual(
+      (await w.outcomes()).map(({ state, outcome }) => [state, outcome]),
+      [
+        [2, 'unparsed'],
+        [1, 'bounced'],
+      ],
+    )
+    assert.equal(await w.h.status(id), 'bounced')
+  })
+})
