@@ -456,6 +456,25 @@ create policy tenant on idempotency to posthorn_tenant
   with check (account_id = ( SELECT current_account() AS current_account));
 grant delete, insert, select, update on idempotency to posthorn_system;
 
+create table inbound_report (
+  id uuid not null,
+  hash bytea not null,
+  kind text not null,
+  local_part text not null,
+  received_at timestamp with time zone not null,
+  raw bytea, -- storage external
+  state smallint default 0 not null,
+  tries smallint default 0 not null,
+  free_at timestamp with time zone not null,
+  outcome text,
+  constraint inbound_report_hash_key UNIQUE (hash),
+  constraint inbound_report_kind_check CHECK ((kind = ANY (ARRAY['return_path'::text, 'feedback'::text, 'operator'::text, 'api'::text]))),
+  constraint inbound_report_pkey PRIMARY KEY (id)
+);
+CREATE INDEX inbound_report_received ON inbound_report USING btree (received_at);
+CREATE INDEX inbound_report_waiting ON inbound_report USING btree (free_at, id) WHERE (state = 0);
+grant delete, insert, select, update on inbound_report to posthorn_system;
+
 create table inbox (
   id uuid not null,
   account_id uuid not null,
