@@ -60,7 +60,7 @@ export const ROOMS = [
     name: 'health',
     floor: 4,
     owns: 'score, history, readiness report',
-    enters: ['accounts', 'statistics', 'domains', 'tracking'],
+    enters: ['accounts', 'statistics', 'domains', 'tracking', 'events'],
   },
   {
     name: 'risk',

@@ -168,7 +168,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
   const sending = sendingOf(sendingOptions)
   const emails = reportedEmails(clock)
   const inbound = inboundOf({ database, clock, ids, log, verpMac, emails, forward: null })
-  const followers = followersOf({ config, ground, store, accounts })
+  const followers = followersOf({ config, ground, store, accounts, domains })
   const endpoints = [
     ...accountRoutes({
       accounts,

@@ -1,9 +1,11 @@
-// The rooms that follow the log, connected: the log itself over HTTP, statistics, webhooks. A part of the composition root.
+// The rooms that follow the log, connected: the log itself over HTTP, statistics, webhooks, health. A part of the composition root.
 
 import type { Config } from './config.ts'
 import type { Ground } from './ground.ts'
 import type { Accounts } from './modules/accounts/index.ts'
+import type { Domains } from './modules/domains/index.ts'
 import { eventRoutes, eventStreams } from './modules/events/index.ts'
+import { healthLoop, healthRoutes } from './modules/health/index.ts'
 import { emailsTo } from './modules/outbox/index.ts'
 import { statisticsLoop, statisticsRoutes } from './modules/statistics/index.ts'
 import { ensureWebhookPartitions, webhookRoutes, webhookServices } from './modules/webhooks/index.ts'
@@ -17,6 +19,7 @@ export interface FollowersOptions {
   readonly ground: Ground
   readonly store: Store
   readonly accounts: Accounts
+  readonly domains: Domains
 }
 
 export interface Followers {
@@ -29,15 +32,20 @@ export interface Followers {
   readonly beforeHttpStops: readonly Service[]
 }
 
-export function followersOf({ config, ground, store, accounts }: FollowersOptions): Followers {
+export function followersOf({ config, ground, store, accounts, domains }: FollowersOptions): Followers {
   const { clock, ids, log, resolver } = ground
   const { database, secrets } = store
+  const isTracked = async (accountId: string): Promise<boolean> => {
+    const { tracking } = await accounts.settings(accountId)
+    return tracking.trackingEnabled && (tracking.openTrackingEnabled || tracking.clickTrackingEnabled)
+  }
   const outgoing = connector({ resolver, allowPrivate: config.allowPrivateNetworks })
   const streams = eventStreams({ database, clock, log })
   return {
     endpoints: [
       ...eventRoutes({ database, streams, gate: accounts.gate, emailsTo }),
       ...statisticsRoutes({ database, clock }),
+      ...healthRoutes({ database, clock, ids, isTracked, domains }),
       ...webhookRoutes({
         database,
         clock,
@@ -54,6 +62,7 @@ export function followersOf({ config, ground, store, accounts }: FollowersOption
     workers: [
       { name: 'outgoing requests', start: async () => undefined, stop: () => outgoing.close() },
       statisticsLoop({ database, log }),
+      healthLoop({ database, clock, ids, isTracked, log }),
       ...webhookServices({
         database,
         clock,

@@ -63,3 +63,12 @@ export async function countsOf(
   const row = await db.one<Counts>(sql.sumOfDays, [accountId, scope, [domainId ?? NO_DOMAIN], from, to])
   return row ?? (Object.fromEntries(COUNTERS.map((name) => [name, 0])) as Counts)
 }
+
+/** The accounts that something happened to since `from`, in the order of ids, behind `after` (null: from the first). */
+export async function activeAccounts(
+  db: Db,
+  { from, after, limit }: { readonly from: Date; readonly after: string | null; readonly limit: number },
+): Promise<readonly string[]> {
+  const rows = await db.query<{ account_id: string }>(sql.activeAccounts, [after ?? NO_DOMAIN, from, limit])
+  return rows.map((row) => row.account_id)
+}

@@ -85,3 +85,17 @@ export const clearFirstsFrom = statement(
   `update stat_first set ${FIRSTS.map((name) => `${name} = case when ${name} < $1 then ${name} end`).join(', ')}
    where ${FIRSTS.map((name) => `${name} >= $1`).join(' or ')}`,
 )
+
+// One look at the index for each account.
+export const activeAccounts = statement(
+  'statistics_active_accounts',
+  `with recursive accounts as (
+     (select account_id from stat_bucket where account_id > $1 order by account_id limit 1)
+     union all
+     select n.account_id from accounts a cross join lateral (
+       select s.account_id from stat_bucket s where s.account_id > a.account_id order by s.account_id limit 1) n
+   )
+   select account_id from accounts a where exists (select from stat_bucket s where s.account_id = a.account_id
+     and s.scope = 0 and s.span = 1 and s.domain_id = '00000000-0000-0000-0000-000000000000' and s.tag = '' and s.bucket >= $2)
+   limit $3`,
+)

@@ -1,0 +1,128 @@
+import type { Clock } from '../../platform/clock.ts'
+import type { Database, Db } from '../../platform/db.ts'
+import type { Ids } from '../../platform/ids.ts'
+import { append } from '../events/index.ts'
+import { countsOf } from '../statistics/index.ts'
+import { FORMULA_VERSION, type Health, healthOf, WINDOW_DAYS } from './formula.ts'
+import * as sql from './sql.ts'
+
+const DAY_MS = 86_400_000
+
+export interface HealthContext {
+  readonly database: Database
+  readonly clock: Clock
+  readonly ids: Ids
+  /** Whether an account's mail is tracked by its defaults. */
+  readonly isTracked: (accountId: string) => Promise<boolean>
+}
+
+interface RecordRow {
+  readonly account_id: string
+  readonly day: string
+  readonly calculated_at: Date
+  readonly score: number | null
+  readonly grade: string | null
+  readonly record: Health & { readonly period: { readonly from_date: string; readonly to_date: string } }
+}
+
+/** The wire form (contract section 16). */
+export type HealthRecord = Readonly<Record<string, unknown>>
+
+function windowAt(now: Date): { readonly from: Date; readonly to: Date; readonly day: string } {
+  const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS
+  const day = new Date(today).toISOString().slice(0, 10)
+  return { from: new Date(today - (WINDOW_DAYS - 1) * DAY_MS), to: new Date(today + DAY_MS), day }
+}
+
+/** The day's record, made when the latest is of another day. */
+export async function currentHealth(context: HealthContext, accountId: string): Promise<HealthRecord> {
+  const rows = await context.database.tenant(accountId, (db) => db.query<RecordRow>(sql.latest, [accountId]))
+  const [row, before] = rows
+  if (row !== undefined && row.day === windowAt(context.clock.now()).day) return wireRecord(row, before ?? null)
+  return calculateHealth(context, accountId)
+}
+
+/** Calculates now, keeps it as the day's record, and tells of a grade that changed. */
+export async function calculateHealth(context: HealthContext, accountId: string): Promise<HealthRecord> {
+  const { database, clock, ids, isTracked } = context
+  const tracked = await isTracked(accountId)
+  return database.tenant(accountId, async (db) => {
+    await db.query(sql.lock, [accountId])
+    const now = clock.now()
+    const { from, to, day } = windowAt(now)
+    const health = healthOf(await countsOf(db, accountId, { from, to }), tracked)
+    const known = await db.query<RecordRow>(sql.latest, [accountId])
+    const record = { ...health, period: { from_date: from.toISOString().slice(0, 10), to_date: day } }
+    const { score, grade } = health
+    await db.execute(sql.put, [accountId, day, now, score, grade, JSON.stringify(record)])
+    const [last = null] = known
+    if (last !== null && last.grade !== null && grade !== null && last.grade !== grade) {
+      const data = { previous_grade: last.grade, grade, score }
+      await append(db, [gradeChanged(ids.next(), now, accountId, data)])
+    }
+    const before = known.find((row) => row.day !== day) ?? null
+    return wireRecord({ account_id: accountId, day, calculated_at: now, score, grade, record }, before)
+  })
+}
+
+function gradeChanged(eventId: string, at: Date, accountId: string, data: object) {
+  const nothing = { domainId: null, emailId: null, tag: null, facts: null, sandbox: false }
+  return { eventId, at, accountId, type: 'health.grade_changed', stream: 'transactional', data, ...nothing } as const
+}
+
+function wireRecord(row: RecordRow, before: RecordRow | null): HealthRecord {
+  const { status, period, metrics, components, findings } = row.record
+  const previous = before?.score ?? null
+  const change = row.score === null || previous === null ? 0 : row.score - previous
+  const next = new Date(Date.parse(row.day) + DAY_MS)
+  return {
+    score: row.score,
+    grade: row.grade,
+    status,
+    period,
+    metrics,
+    components,
+    trend: change > 0 ? 'up' : change < 0 ? 'down' : 'flat',
+    previous_score: previous,
+    findings,
+    calculated_at: row.calculated_at,
+    next_calculation_at: next,
+    formula_version: FORMULA_VERSION,
+  }
+}
+
+export interface HistoryAsk {
+  readonly from: string
+  readonly to: string
+  readonly limit: number
+  readonly offset: number
+}
+
+/** Newest first. */
+export async function healthHistory(
+  db: Db,
+  accountId: string,
+  { from, to, limit, offset }: HistoryAsk,
+): Promise<{ readonly data: readonly object[]; readonly total: number }> {
+  const [rows, counted] = await Promise.all([
+    db.query<RecordRow>(sql.history, [accountId, from, to, limit, offset]),
+    db.one<{ total: number }>(sql.count, [accountId, from, to]),
+  ])
+  const data = rows.map(({ day, score, grade, record: { metrics } }) => ({
+    date: day,
+    score,
+    grade,
+    delivery_rate: metrics['delivery_rate'] ?? null,
+    bounce_rate: metrics['bounce_rate'] ?? null,
+    complaint_rate: metrics['complaint_rate'] ?? null,
+  }))
+  return { data, total: counted?.total ?? 0 }
+}
+
+/** Of these accounts, those whose record of today is missing. */
+export async function withoutRecord({ database, clock }: HealthContext, accountIds: readonly string[]) {
+  const rows = await database.system.query<{ id: string }>(sql.missing, [accountIds, windowAt(clock.now()).day])
+  return rows.map(({ id }) => id)
+}
+
+export const windowOf = windowAt

@@ -1,0 +1,30 @@
+import { type Loop, loop } from '../../platform/lifecycle.ts'
+import type { Logger } from '../../platform/log.ts'
+import { activeAccounts } from '../statistics/index.ts'
+import { calculateHealth, type HealthContext, windowOf, withoutRecord } from './health.ts'
+
+const PAGE = 500
+const EVERY_MS = 600_000
+
+/** The daily record of every account that sent in the window; each look makes those that are missing. */
+export function healthLoop(context: HealthContext & { readonly log: Logger }): Loop {
+  const { database, clock, log } = context
+  return loop({
+    name: 'health',
+    turn: async (signal) => {
+      const { from } = windowOf(clock.now())
+      let after: string | null = null
+      do {
+        const accounts: readonly string[] = await activeAccounts(database.system, { from, after, limit: PAGE })
+        for (const accountId of await withoutRecord(context, accounts)) {
+          if (signal.aborted) return 0
+          await calculateHealth(context, accountId)
+        }
+        after = accounts.length === PAGE ? (accounts.at(-1) ?? null) : null
+      } while (after !== null)
+      return EVERY_MS
+    },
+    onError: (err) => log.warn({ err }, 'health will be calculated again'),
+    retryMs: 60_000,
+  })
+}

@@ -1,0 +1,132 @@
+import { type TSchema, Type } from 'typebox'
+import {
+  type AnyEndpoint,
+  DateTime,
+  dataOf,
+  endpoint,
+  list,
+  listOf,
+  Page,
+  PagePagination,
+  pageOf,
+  single,
+  Uuid,
+} from '../../platform/http.ts'
+import type { Domains } from '../domains/index.ts'
+import { countsOf } from '../statistics/index.ts'
+import { calculateHealth, currentHealth, type HealthContext, healthHistory, windowOf } from './health.ts'
+import { readinessOf } from './readiness.ts'
+
+export interface HealthRoutesOptions extends HealthContext {
+  readonly domains: Pick<Domains, 'get'>
+}
+
+const TAG = 'Health'
+const MAX_LIMIT = 365
+const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
+const Numbers = Type.Record(Type.String(), nullable(Type.Number()))
+const CalendarDate = Type.String({ format: 'date', examples: ['2026-01-31'] })
+
+const Score = Type.Object({
+  score: nullable(Type.Integer()),
+  grade: nullable(Type.String()),
+  status: Type.Enum(['ok', 'insufficient_data']),
+  period: Type.Object({ from_date: CalendarDate, to_date: CalendarDate }),
+  metrics: Numbers,
+  components: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      weight: Type.Number(),
+      score: Type.Number(),
+      value: Type.Number(),
+      warning: Type.Number(),
+      critical: Type.Number(),
+    }),
+  ),
+  trend: Type.Enum(['up', 'flat', 'down']),
+  previous_score: nullable(Type.Integer()),
+  findings: Type.Array(
+    Type.Object({ code: Type.String(), severity: Type.String(), message: Type.String(), evidence: Numbers }),
+  ),
+  calculated_at: DateTime,
+  next_calculation_at: DateTime,
+  formula_version: Type.Integer(),
+})
+const Past = Type.Object({
+  date: CalendarDate,
+  score: nullable(Type.Integer()),
+  grade: nullable(Type.String()),
+  delivery_rate: nullable(Type.Number()),
+  bounce_rate: nullable(Type.Number()),
+  complaint_rate: nullable(Type.Number()),
+})
+
+export function healthRoutes(options: HealthRoutesOptions): readonly AnyEndpoint[] {
+  const at = (path: string) => ({
+    path: `/api/v1/customer/health-score${path}`,
+    legacyPath: `/api/customer/health-score${path}`,
+    tag: TAG,
+  })
+  return [
+    endpoint({
+      method: 'GET',
+      ...at(''),
+      access: { scope: 'stats:read' },
+      summary: 'Reads the health score',
+      answers: { 200: dataOf(Score) },
+      handle: async ({ principal }) => single(await currentHealth(options, principal.accountId)),
+    }),
+    endpoint({
+      method: 'POST',
+      ...at('/refresh'),
+      access: { scope: 'stats:read', rate: 'health_refresh' },
+      summary: 'Calculates the health score now',
+      answers: { 200: dataOf(Score) },
+      handle: async ({ principal }) => single(await calculateHealth(options, principal.accountId)),
+    }),
+    endpoint({
+      method: 'GET',
+      ...at('/history'),
+      access: { scope: 'stats:read' },
+      summary: 'Lists the daily health scores, newest first',
+      query: Type.Object({
+        from_date: Type.Optional(CalendarDate),
+        to_date: Type.Optional(CalendarDate),
+        page: Page,
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT })),
+      }),
+      answers: { 200: listOf(Past, PagePagination) },
+      handle: async ({ principal: { accountId }, query }) => {
+        const asked = { ...query, limit: query.limit ?? 30 }
+        const { offset } = pageOf(asked, 0)
+        const period = { from: query.from_date ?? '0001-01-01', to: query.to_date ?? '9999-12-31' }
+        const { data, total } = await options.database.tenant(accountId, (db) =>
+          healthHistory(db, accountId, { ...period, limit: asked.limit, offset }),
+        )
+        return list(data, pageOf(asked, total).pagination)
+      },
+    }),
+    readinessRoute(options),
+  ]
+}
+
+function readinessRoute({ database, clock, domains, isTracked }: HealthRoutesOptions): AnyEndpoint {
+  return endpoint({
+    method: 'GET',
+    path: '/api/v1/customer/domains/test-readiness/{domain_id}',
+    access: { scope: 'stats:read' },
+    summary: 'Tells whether a domain is ready for a test mailing, and of which kind',
+    tag: TAG,
+    params: Type.Object({ domain_id: Uuid }),
+    answers: { 200: dataOf(Type.Record(Type.String(), Type.Unknown())) },
+    handle: async ({ principal, params }) => {
+      const { accountId } = principal
+      const domain = await domains.get(principal, params.domain_id)
+      const { from, to } = windowOf(clock.now())
+      const counts = await database.tenant(accountId, (db) =>
+        countsOf(db, accountId, { domainId: domain.id, from, to }),
+      )
+      return single(readinessOf(domain, counts, await isTracked(accountId), clock.now()))
+    },
+  })
+}
