@@ -410,6 +410,25 @@ create table follower (
 ) with (fillfactor=50);
 grant insert, select, update on follower to posthorn_system;
 
+create table health_record (
+  account_id uuid not null,
+  day date not null,
+  calculated_at timestamp with time zone not null,
+  score smallint,
+  grade text,
+  record jsonb not null,
+  constraint health_record_pkey PRIMARY KEY (account_id, day)
+);
+alter table health_record enable row level security, force row level security;
+create policy system on health_record to posthorn_system
+  using true
+  with check true;
+create policy tenant on health_record to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on health_record to posthorn_system;
+grant insert, select, update on health_record to posthorn_tenant;
+
 create table hit (
   id uuid not null,
   account_id uuid not null,
