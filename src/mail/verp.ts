@@ -2,9 +2,12 @@
 // so the token is signed: email id (16 bytes) | the first 12 bytes of the account id | MAC (10 bytes), in base32 letters.
 // Receivers fold case, so reading does too. The local part has 63 of the 64 characters that RFC 5321 section 4.5.3.1.1
 // allows, which is why the account is named by a prefix: 48 bits of time and 42 of chance, a range of the primary key.
+//
+// `u+<token>@<host>` is the same for mail that unsubscribes; its MAC is made with a key of its own.
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
-const PREFIX = 'b+'
+const RETURN = 'b+'
+const UNSUBSCRIBE = 'u+'
 const EMAIL_BYTES = 16
 const ACCOUNT_BYTES = 12
 const MAC_BYTES = 10
@@ -22,8 +25,17 @@ export interface VerpIds {
 
 /** @returns `b+<token>@<host>` */
 export function returnPath(mac: VerpMac, emailId: string, accountId: string, host: string): string {
+  return `${RETURN}${tokenOf(mac, emailId, accountId)}@${host}`
+}
+
+/** @returns `u+<token>@<host>`: who writes there asks to get no more mail */
+export function unsubscribeAddress(mac: VerpMac, emailId: string, accountId: string, host: string): string {
+  return `${UNSUBSCRIBE}${tokenOf(mac, emailId, accountId)}@${host}`
+}
+
+function tokenOf(mac: VerpMac, emailId: string, accountId: string): string {
   const named = Buffer.concat([bytesOf(emailId), bytesOf(accountId).subarray(0, ACCOUNT_BYTES)])
-  return `${PREFIX}${base32(Buffer.concat([named, mac(named).subarray(0, MAC_BYTES)]))}@${host}`
+  return base32(Buffer.concat([named, mac(named).subarray(0, MAC_BYTES)]))
 }
 
 /**
@@ -31,8 +43,17 @@ export function returnPath(mac: VerpMac, emailId: string, accountId: string, hos
  * @returns null when it is not one of ours
  */
 export function readReturnPath(mac: VerpMac, localPart: string): VerpIds | null {
+  return readToken(mac, RETURN, localPart)
+}
+
+/** As `readReturnPath`, of the addresses that `unsubscribeAddress` makes. */
+export function readUnsubscribeAddress(mac: VerpMac, localPart: string): VerpIds | null {
+  return readToken(mac, UNSUBSCRIBE, localPart)
+}
+
+function readToken(mac: VerpMac, prefix: string, localPart: string): VerpIds | null {
   const folded = localPart.toLowerCase()
-  const token = folded.startsWith(PREFIX) ? fromBase32(folded.slice(PREFIX.length)) : null
+  const token = folded.startsWith(prefix) ? fromBase32(folded.slice(prefix.length)) : null
   if (token === null) return null
   const named = token.subarray(0, EMAIL_BYTES + ACCOUNT_BYTES)
   if (!equal(mac(named).subarray(0, MAC_BYTES), token.subarray(EMAIL_BYTES + ACCOUNT_BYTES))) return null

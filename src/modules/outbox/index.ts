@@ -11,6 +11,7 @@
 export { decodeContent, encodeContent } from './content.ts'
 export { type ControlOptions, cancelEmail, rescheduleEmail, retryEmail, statusName } from './control.ts'
 export { type EmailStory, emailStory, emailsTo } from './emails.ts'
+export { countEngagement, type EngagedEmail, engagedEmails, lockEngagedEmails } from './engagement.ts'
 export { emailErrors } from './errors.ts'
 export { joinAsNode, leaveAsNode, type NodeLease, RENEW_EVERY_MS, renewLease, takeOver } from './node.ts'
 export { ensureOutboxPartitions } from './partitions.ts'

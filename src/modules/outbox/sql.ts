@@ -285,3 +285,20 @@ export const markReported = statement(
   'outbox_mark_reported',
   'update email set status = $3 where account_id = $1 and id = $2',
 )
+
+// --- what readers did
+
+const ENGAGED = `select e.id, e.domain_id, e.stream, e.sandbox, e.tag, e.delivered_at, e.open_count, e.click_count
+  from unnest($1::uuid[], $2::uuid[]) as k(account_id, id)
+    join email e on e.account_id = k.account_id and e.id = k.id`
+export const engagedEmails = statement('outbox_engaged_emails', ENGAGED)
+export const lockEngagedEmails = statement(
+  'outbox_lock_engaged_emails',
+  `${ENGAGED} for no key update of e skip locked`,
+)
+export const countEngagement = statement(
+  'outbox_count_engagement',
+  `update email e set open_count = open_count + k.opens, click_count = click_count + k.clicks
+   from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[]) as k(account_id, id, opens, clicks)
+   where e.account_id = k.account_id and e.id = k.id`,
+)

@@ -1,0 +1,59 @@
+// A hit is what came in from outside: a pixel or a link was fetched, or somebody unsubscribed. It has its id before
+// anything is written, so that however often it is written it counts once.
+
+export type HitKind = 'open' | 'click' | 'one_click' | 'link'
+
+/** Numbers are stored, names are shown. `one_click` (RFC 8058) and `link` (the page's form) are unsubscribes. */
+export const HIT_KINDS: Readonly<Record<HitKind, number>> = { open: 0, click: 1, one_click: 2, link: 3 }
+
+export interface Hit {
+  /** UUID version 7. */
+  readonly id: string
+  readonly kind: HitKind
+  readonly at: Date
+  readonly accountId: string
+  readonly emailId: string
+  readonly sandbox: boolean
+  readonly head: boolean
+  readonly userAgent: string
+  readonly ip: string
+  /** Of a click, else null. */
+  readonly linkIndex: number | null
+  readonly url: string | null
+  readonly hidden: boolean
+  /** Of an unsubscribe: the suppression key of the recipient; else null. */
+  readonly recipient: string | null
+}
+
+const KINDS = Object.keys(HIT_KINDS) as readonly HitKind[]
+const MAX_USER_AGENT_CHARS = 512
+const MAX_IP_CHARS = 64
+
+export function kindOf(number: number): HitKind {
+  const kind = KINDS.find((name) => HIT_KINDS[name] === number)
+  if (kind === undefined) throw new Error(`a hit of unknown kind ${number}`)
+  return kind
+}
+
+export function isUnsubscribe({ kind }: Pick<Hit, 'kind'>): boolean {
+  return kind === 'one_click' || kind === 'link'
+}
+
+/** What PostgreSQL's text can hold, within the bounds of a hit. */
+export function storableAgent(userAgent: string | undefined): string {
+  return (userAgent ?? '').slice(0, MAX_USER_AGENT_CHARS).replaceAll('\0', '').toWellFormed()
+}
+
+export function storableIp(ip: string): string {
+  return ip.slice(0, MAX_IP_CHARS)
+}
+
+export function journalLine(hit: Hit): string {
+  return JSON.stringify(hit)
+}
+
+/** Reads what `journalLine` wrote; the journal's checksum stands for its form. */
+export function hitOfLine(line: string): Hit {
+  const hit = JSON.parse(line) as Omit<Hit, 'at'> & { readonly at: string }
+  return { ...hit, at: new Date(hit.at) }
+}

@@ -1,0 +1,10 @@
+// Tracking: what readers of a mail do, told honestly. Tokens in links, the public pages, hits, the verdict whether a
+// person or a machine was there, and the branded names of links with their certificates.
+//
+// A hit is durable before its answer (intake.ts), becomes an event when it can be judged, some 2 s later (judge.ts), and
+// counts once whatever dies in between: its id is chosen when it comes in and stays the event's.
+
+export { dropHits, ensureHitPartitions } from './partitions.ts'
+export { type TrackingOptions, type TrackingRoom, trackingRoom } from './room.ts'
+export type { Treating } from './treat.ts'
+export type { EmailLedger, EngagedEmail, TrackedContent, TrackedLetter } from './types.ts'

@@ -1,0 +1,183 @@
+// From hits to events. A hit is judged when what came within 2 s after it is known, in one transaction that counts it,
+// writes its event under its own id and takes it off the waiting ones: a crash in between leaves all undone.
+//
+// The email's row is locked first, so firsts and counters are exact however many judges run. Nobody waits here: a hit or
+// an email that another transaction holds is left for the next turn. A hit on an email that is gone leaves no event.
+// Counters, `first_open` and `first_click` speak of people alone. A click by a person makes the mail opened: when it was
+// not before, an open with the same facts is written beside it.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Database, Db } from '../../platform/db.ts'
+import { firstIdAt, type Ids } from '../../platform/ids.ts'
+import { type Loop, loop } from '../../platform/lifecycle.ts'
+import type { Logger } from '../../platform/log.ts'
+import { append, type NewEvent } from '../events/index.ts'
+import { clientOf } from './clients.ts'
+import { kindOf } from './hits.ts'
+import * as sql from './sql.ts'
+import type { EmailLedger, EngagedEmail } from './types.ts'
+import { type ClickNear, verdict, WINDOW_MS } from './verdict.ts'
+
+export interface JudgeOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Logger
+  readonly ledger: EmailLedger
+}
+
+/** The window, and what a group commit may add to it. */
+const LIES_MS = WINDOW_MS + 250
+const AT_ONCE = 500
+const EVERY_MS = 250
+const MAX_CLICKS_NEAR = 20_000
+
+export function judgeLoop(options: JudgeOptions): Loop {
+  return loop({
+    name: 'tracking judge',
+    turn: async () => ((await judgeDue(options)) === AT_ONCE ? 0 : EVERY_MS),
+    onError: (err) => options.log.warn({ err }, 'hits will be judged again'),
+  })
+}
+
+/** @returns how many hits were looked at; as many as 500 means that there may be more */
+export async function judgeDue({ database, clock, ids, ledger }: JudgeOptions): Promise<number> {
+  const until = new Date(clock.now().getTime() - LIES_MS)
+  return database.transaction(async (db) => {
+    const hits = await db.query<sql.HitRow>(sql.waitingHits, [until, AT_ONCE])
+    if (hits.length === 0) return 0
+    const keys = keysOf(hits)
+    const [locked, known, clicks] = await Promise.all([
+      ledger.lock(db, keys),
+      ledger.facts(db, keys),
+      clicksNear(db, hits),
+    ])
+    const due = hits.filter(({ email_id: id }) => locked.has(id) || !known.has(id))
+    const judging = new Map([...locked.values()].map((email) => [email.id, tallyOf(email)]))
+    const events = due.flatMap((hit) => {
+      const tally = judging.get(hit.email_id)
+      return tally === undefined ? [] : eventsOf(hit, tally, clicks, ids)
+    })
+    await Promise.all([
+      append(db, events),
+      ledger.count(
+        db,
+        keys.flatMap((key) => countOf(key, judging.get(key.id))),
+      ),
+      db.execute(sql.judged, [due.map((hit) => hit.account_id), due.map((hit) => hit.id)]),
+    ])
+    return hits.length
+  })
+}
+
+interface Tally {
+  readonly email: EngagedEmail
+  opens: number
+  clicks: number
+}
+
+function tallyOf(email: EngagedEmail): Tally {
+  return { email, opens: 0, clicks: 0 }
+}
+
+function countOf(
+  key: { accountId: string; id: string },
+  tally: Tally | undefined,
+): { accountId: string; id: string; opens: number; clicks: number }[] {
+  if (tally === undefined || (tally.opens === 0 && tally.clicks === 0)) return []
+  return [{ ...key, opens: tally.opens, clicks: tally.clicks }]
+}
+
+function keysOf(hits: readonly sql.HitRow[]): { accountId: string; id: string }[] {
+  const keys = new Map(hits.map((hit) => [hit.email_id, { accountId: hit.account_id, id: hit.email_id }]))
+  return [...keys.values()]
+}
+
+type ClickRow = Pick<sql.HitRow, 'account_id' | 'email_id' | 'at' | 'link_index' | 'hidden' | 'user_agent' | 'ip'>
+
+/** The clicks of the same mails around the clicks among `hits`, by email. */
+async function clicksNear(db: Db, hits: readonly sql.HitRow[]): Promise<ReadonlyMap<string, readonly ClickNear[]>> {
+  const clicks = hits.filter(({ kind }) => kindOf(kind) === 'click')
+  if (clicks.length === 0) return new Map()
+  const times = clicks.map(({ at }) => at.getTime())
+  const low = new Date(Math.min(...times) - WINDOW_MS)
+  const high = new Date(Math.max(...times) + WINDOW_MS)
+  const keys = keysOf(clicks)
+  const rows = await db.query<ClickRow>(sql.clicksNear, [
+    keys.map(({ accountId }) => accountId),
+    keys.map(({ id }) => id),
+    firstIdAt(new Date(low.getTime() - 1_000)),
+    firstIdAt(new Date(high.getTime() + 1_000)),
+    low,
+    high,
+    MAX_CLICKS_NEAR,
+  ])
+  const near = rows.map((row): [string, ClickNear] => [
+    row.email_id,
+    { at: row.at, linkIndex: row.link_index ?? 0, hidden: row.hidden, clientKey: clientKeyOf(row) },
+  ])
+  return new Map([...Map.groupBy(near, ([id]) => id)].map(([id, entries]) => [id, entries.map(([, click]) => click)]))
+}
+
+function clientKeyOf({ ip, user_agent: userAgent }: Pick<sql.HitRow, 'ip' | 'user_agent'>): string {
+  return `${ip} ${userAgent}`
+}
+
+function eventsOf(
+  hit: sql.HitRow,
+  tally: Tally,
+  clicks: ReadonlyMap<string, readonly ClickNear[]>,
+  ids: Ids,
+): readonly NewEvent[] {
+  const { email } = tally
+  const kind = kindOf(hit.kind) === 'click' ? 'click' : 'open'
+  const client = clientOf(hit.user_agent, kind)
+  const near = (clicks.get(hit.email_id) ?? []).filter(
+    ({ at }) => Math.abs(at.getTime() - hit.at.getTime()) <= WINDOW_MS,
+  )
+  const fetched = { kind, at: hit.at, head: hit.head, agent: client.agent, clientKey: clientKeyOf(hit) } as const
+  const reason = verdict(fetched, email.deliveredAt, near)
+  const human = reason === null
+  const at = hit.at.toISOString()
+  const reader = {
+    user_agent: hit.user_agent,
+    ip: hit.ip,
+    platform: client.platform,
+    client: client.name,
+    is_machine: !human,
+    machine_reason: reason,
+  }
+  const event = (type: NewEvent['type'], eventId: string, data: object): NewEvent => ({
+    eventId,
+    at: hit.at,
+    accountId: hit.account_id,
+    domainId: email.domainId,
+    emailId: email.id,
+    type,
+    stream: email.stream,
+    sandbox: email.sandbox,
+    tag: email.tag,
+    data,
+    facts: null,
+  })
+  const opensSoFar = (): number => email.openCount + tally.opens
+  if (kind === 'open') {
+    const first = human && opensSoFar() === 0
+    if (human) tally.opens++
+    return [event('email.opened', hit.id, { opened_at: at, first_open: first, open_count: opensSoFar(), ...reader })]
+  }
+  const firstOpen = human && opensSoFar() === 0
+  const firstClick = human && email.clickCount + tally.clicks === 0
+  if (firstOpen) tally.opens++
+  if (human) tally.clicks++
+  const opened = { opened_at: at, first_open: firstOpen, open_count: opensSoFar(), ...reader }
+  const clicked = event('email.clicked', hit.id, {
+    ...opened,
+    clicked_at: at,
+    url: hit.url,
+    link_index: hit.link_index,
+    first_click: firstClick,
+    click_count: email.clickCount + tally.clicks,
+  })
+  return firstOpen ? [event('email.opened', ids.next(), opened), clicked] : [clicked]
+}

@@ -1,0 +1,152 @@
+// The public endpoints. All that an answer needs is in the token and in memory, so they answer while the database is
+// away; what happened is durable before the answer (intake.ts).
+//
+// GET and HEAD of the unsubscribe page change nothing: whoever follows every link of a mail unsubscribes nobody.
+
+import type { Readable } from 'node:stream'
+import { Type } from 'typebox'
+import type { Clock } from '../../platform/clock.ts'
+import { platformErrors } from '../../platform/errors.ts'
+import { type Answer, type AnyEndpoint, type Call, endpoint } from '../../platform/http.ts'
+import type { Ids } from '../../platform/ids.ts'
+import type { Logger } from '../../platform/log.ts'
+import { type Hit, type HitKind, storableAgent, storableIp } from './hits.ts'
+import type { Intake } from './intake.ts'
+import { confirmPage, donePage, stoppedLinkPage, TRACK_HEADERS, unknownLinkPage } from './pages.ts'
+import type { MailRef, Tokens } from './tokens.ts'
+
+export interface PublicRouteOptions {
+  readonly tokens: Tokens
+  readonly intake: Intake
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Logger
+  /** From memory: the account is suspended, or the target is blocked. */
+  readonly isStopped: (accountId: string, url: string) => boolean
+  /** The account's name as its recipients know it; null when it is not to be had now. */
+  readonly senderName: (accountId: string) => Promise<string | null>
+}
+
+/** A transparent pixel: GIF89a, 43 bytes. */
+const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64')
+const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data']
+const MAX_FORM_BYTES = 65_536
+const ONE_CLICK = /List-Unsubscribe(?:=|"[^]{0,200}?\r?\n\r?\n)One-Click/i
+const TAG = 'Public tracking'
+const Token = Type.Object({ token: Type.String() })
+const Html = Type.String({ description: 'text/html' })
+
+type PublicCall = Pick<Call<{ token: string }, unknown, unknown>, 'params' | 'method' | 'headers' | 'ip'>
+
+export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[] {
+  const { tokens, intake, isStopped, senderName, log } = options
+  // The reader gets an answer even when nothing can be written: the picture or the target is why they came.
+  const noted = async (hit: Hit): Promise<void> => {
+    try {
+      await intake.take(hit)
+    } catch (err) {
+      log.error({ err, email_id: hit.emailId }, 'a hit was lost')
+    }
+  }
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/track/o/{token}',
+      access: null,
+      tag: TAG,
+      summary: 'The open pixel',
+      params: Token,
+      answers: { 200: Type.String({ description: 'image/gif, 43 bytes, for any token' }) },
+      handle: async (call) => {
+        const token = tokens.read('open', call.params.token)
+        if (token !== null) await noted(hitOf(options, call, 'open', token))
+        return { status: 200, body: PIXEL, headers: { ...TRACK_HEADERS, 'content-type': 'image/gif' } }
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/track/c/{token}',
+      access: null,
+      tag: TAG,
+      summary: 'Record the click and redirect to the original URL',
+      params: Token,
+      answers: { 302: Type.Null({ description: 'to the target, byte for byte' }), 404: Html, 410: Html },
+      handle: async (call) => {
+        const token = tokens.read('click', call.params.token)
+        if (token === null) return unknownLinkPage()
+        const { url, linkIndex, hidden, accountId } = token
+        if (isStopped(accountId, url)) return stoppedLinkPage()
+        await noted({ ...hitOf(options, call, 'click', token), url, linkIndex, hidden })
+        return redirectTo(url)
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/track/u/{token}',
+      access: null,
+      tag: TAG,
+      summary: 'The unsubscribe confirmation page',
+      params: Token,
+      answers: { 200: Html, 404: Html },
+      handle: async ({ params }) => {
+        const token = tokens.read('unsubscribe', params.token)
+        return token === null ? unknownLinkPage() : confirmPage(token.recipient, await senderName(token.accountId))
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: '/track/u/{token}',
+      access: null,
+      tag: TAG,
+      summary: 'Unsubscribe: one click (RFC 8058), or the form of the page',
+      params: Token,
+      stream: FORM_TYPES,
+      bodyLimitBytes: MAX_FORM_BYTES,
+      answers: { 200: Html, 404: Html },
+      handle: async (call) => {
+        const token = tokens.read('unsubscribe', call.params.token)
+        const form = await textOf(call.stream)
+        if (token === null) return unknownLinkPage()
+        const { recipient, accountId } = token
+        await intake.take({ ...hitOf(options, call, ONE_CLICK.test(form) ? 'one_click' : 'link', token), recipient })
+        return donePage(recipient, await senderName(accountId))
+      },
+    }),
+  ]
+}
+
+function hitOf({ ids, clock }: PublicRouteOptions, call: PublicCall, kind: HitKind, mail: MailRef): Hit {
+  return {
+    id: ids.next(),
+    kind,
+    at: clock.now(),
+    accountId: mail.accountId,
+    emailId: mail.emailId,
+    sandbox: mail.sandbox,
+    head: call.method === 'HEAD',
+    userAgent: storableAgent(call.headers['user-agent']),
+    ip: storableIp(call.ip),
+    linkIndex: null,
+    url: null,
+    hidden: false,
+    recipient: null,
+  }
+}
+
+/** Headers are bytes: Node writes each character of the value as one. */
+function redirectTo(url: string): Answer {
+  const location = Buffer.from(url).toString('latin1')
+  return { status: 302, body: '', headers: { ...TRACK_HEADERS, location } }
+}
+
+async function textOf(body: Readable | object): Promise<string> {
+  if (!(Symbol.asyncIterator in body)) return ''
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > MAX_FORM_BYTES) throw platformErrors.payload_too_large({ limit_bytes: MAX_FORM_BYTES })
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('latin1')
+}

@@ -1,0 +1,125 @@
+// The room as one thing that starts and stops: what delivery asks for each mail, the public endpoints, the intake of
+// hits, the judge, and what is kept in memory and refreshed (blocked targets, branded names).
+
+import path from 'node:path'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/db.ts'
+import type { AnyEndpoint } from '../../platform/http.ts'
+import type { Ids } from '../../platform/ids.ts'
+import { type Loop, loop, type Service } from '../../platform/lifecycle.ts'
+import type { Logger } from '../../platform/log.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import type { Accounts } from '../accounts/index.ts'
+import { intakeOf } from './intake.ts'
+import { judgeLoop } from './judge.ts'
+import { dropHits, ensureHitPartitions } from './partitions.ts'
+import { publicRoutes } from './public-routes.ts'
+import * as sql from './sql.ts'
+import { blockedTargets } from './targets.ts'
+import { tokensOf } from './tokens.ts'
+import { type Treating, treating } from './treat.ts'
+import type { EmailLedger } from './types.ts'
+
+export interface TrackingOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Logger
+  readonly secrets: Secrets
+  readonly accounts: Pick<Accounts, 'settings' | 'suspendedAccounts'>
+  readonly ledger: EmailLedger
+  readonly dataDir: string
+  readonly publicUrl: string
+  readonly hostname: string
+}
+
+export interface TrackingRoom {
+  /** For delivery: what becomes of a mail on its way out. */
+  readonly tracking: Treating
+  /** Of the tracking role; they need no key. */
+  readonly publicEndpoints: readonly AnyEndpoint[]
+  /** True while this machine may hold unsubscribes that the database does not know. */
+  journalWaits(): boolean
+  /** For every process: what is kept in memory. */
+  readonly memory: Service
+  /** Of the tracking role: takes hits in. */
+  readonly intake: Service
+  /** Of the worker role: judges hits. */
+  readonly judge: Service
+}
+
+const REFRESH_MS = 2_000
+const PARTITIONS_EVERY_MS = 3_600_000
+const NAME_WITHIN_MS = 1_000
+const HITS_KEPT_MS = 14 * 86_400_000
+
+export function trackingRoom(options: TrackingOptions): TrackingRoom {
+  const { database, clock, ids, log, secrets, accounts, ledger, publicUrl, hostname } = options
+  const tokens = tokensOf(secrets)
+  const targets = blockedTargets()
+  const intake = intakeOf({ database, clock, ids, log, ledger, folder: path.join(options.dataDir, 'tracking') })
+  const memory = refreshed(options, async () => {
+    targets.set((await database.system.query<{ host: string }>(sql.blockedTargets)).map(({ host }) => host))
+  })
+  return {
+    tracking: treating({
+      tokens,
+      publicUrl,
+      hostname,
+      brandedBase: () => null,
+      unsubscribeMac: (text) => secrets.mac('verp unsubscribe', text),
+    }),
+    publicEndpoints: publicRoutes({
+      tokens,
+      intake,
+      clock,
+      ids,
+      log,
+      isStopped: (accountId, url) => accounts.suspendedAccounts().has(accountId) || targets.isBlocked(url),
+      senderName: (accountId) => senderName(accounts, accountId),
+    }),
+    journalWaits: () => intake.waiting(),
+    memory,
+    intake: intake.service,
+    judge: judgeLoop({ database, clock, ids, log, ledger }),
+  }
+}
+
+/** The page does not wait for a database that is away. */
+async function senderName(accounts: Pick<Accounts, 'settings'>, accountId: string): Promise<string | null> {
+  const late = new Promise<null>((resolve) => {
+    setTimeout(resolve, NAME_WITHIN_MS, null).unref()
+  })
+  const name = accounts.settings(accountId).then(
+    (settings) => settings.name,
+    () => null,
+  )
+  return Promise.race([name, late])
+}
+
+/** What must be there before the first mail or hit is part of the start; afterwards an older state goes on serving. */
+function refreshed({ database, clock, log }: TrackingOptions, refresh: () => Promise<void>): Service {
+  let partitionsAtMs = Number.NEGATIVE_INFINITY
+  const turn = async (): Promise<number> => {
+    await refresh()
+    if (clock.monotonicMs() - partitionsAtMs > PARTITIONS_EVERY_MS) {
+      await ensureHitPartitions(database.system, clock.now())
+      await dropHits(database.system, new Date(clock.now().getTime() - HITS_KEPT_MS))
+      partitionsAtMs = clock.monotonicMs()
+    }
+    return REFRESH_MS
+  }
+  const again: Loop = loop({
+    name: 'tracking',
+    turn,
+    onError: (err) => log.warn({ err }, 'what tracking keeps in memory could not be refreshed'),
+    retryMs: REFRESH_MS,
+  })
+  return {
+    ...again,
+    start: async () => {
+      await turn()
+      await again.start()
+    },
+  }
+}

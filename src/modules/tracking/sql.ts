@@ -1,0 +1,56 @@
+import { statement } from '../../platform/db.ts'
+
+// --- hits
+
+// A hit that is known already is left alone; the answer names the new ones.
+export const addHits = statement(
+  'tracking_add_hits',
+  `insert into hit (id, account_id, email_id, kind, at, link_index, url, hidden, head, user_agent, ip, waits)
+   select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::smallint[], $5::timestamptz[], $6::smallint[], $7::text[],
+     $8::boolean[], $9::boolean[], $10::text[], $11::text[], $12::boolean[])
+   on conflict (account_id, id) do nothing returning id`,
+)
+
+export interface HitRow {
+  readonly id: string
+  readonly account_id: string
+  readonly email_id: string
+  readonly kind: number
+  readonly at: Date
+  readonly link_index: number | null
+  readonly url: string | null
+  readonly hidden: boolean
+  readonly head: boolean
+  readonly user_agent: string
+  readonly ip: string
+}
+
+const HIT = 'id, account_id, email_id, kind, at, link_index, url, hidden, head, user_agent, ip'
+
+// What another judge holds is passed over.
+export const waitingHits = statement(
+  'tracking_waiting_hits',
+  `select ${HIT} from hit where waits and at <= $1 order by at limit $2 for update skip locked`,
+)
+// $3 $4 the smallest and the largest id that can be among them, which prunes partitions.
+export const clicksNear = statement(
+  'tracking_clicks_near',
+  `select h.account_id, h.email_id, h.at, h.link_index, h.hidden, h.user_agent, h.ip
+   from unnest($1::uuid[], $2::uuid[]) as k(account_id, email_id)
+     join hit h on h.account_id = k.account_id and h.email_id = k.email_id
+   where h.kind = 1 and h.id >= $3 and h.id < $4 and h.at >= $5 and h.at <= $6 limit $7`,
+)
+export const judged = statement(
+  'tracking_judged',
+  `update hit h set waits = false from unnest($1::uuid[], $2::uuid[]) as k(account_id, id)
+   where h.account_id = k.account_id and h.id = k.id`,
+)
+export const ensurePartitions = statement(
+  'tracking_ensure_partitions',
+  `select ensure_partitions('hit', true, $1::date, $2)`,
+)
+export const dropPartitions = statement('tracking_drop_partitions', `select drop_partitions('hit', $1::date)`)
+
+// --- targets that no link may lead to
+
+export const blockedTargets = statement('tracking_blocked_targets', 'select host from blocked_target')
