@@ -31,10 +31,13 @@ import {
 } from './modules/domains/index.ts'
 import { ensureEventPartitions } from './modules/events/index.ts'
 import {
+  countEngagement,
   emailErrors,
   emailRoutes,
+  engagedEmails,
   ensureOutboxPartitions,
   fetchLetters,
+  lockEngagedEmails,
   lockReportedEmail,
   markReported,
   type ReportedEmail,
@@ -58,6 +61,7 @@ import {
 } from './modules/sending/index.ts'
 import { deliveryFigures } from './modules/statistics/index.ts'
 import { expireSuppressions, forgetOldSoftBounces, suppressionRoutes } from './modules/suppression/index.ts'
+import { type TrackingRoom, trackingRoom } from './modules/tracking/index.ts'
 import { forgetValidations, validationRoom } from './modules/validation/index.ts'
 import { type Certificate, instanceCertificate } from './platform/certificates.ts'
 import type { Clock } from './platform/clock.ts'
@@ -89,6 +93,7 @@ export interface Rooms {
   readonly pulse: Pulse
   readonly submissionDoor: SmtpDoor
   readonly followers: Followers
+  readonly tracking: TrackingRoom
   readonly endpoints: readonly AnyEndpoint[]
   /** Called after each acceptance; the delivery role of this process listens. */
   onQueued: () => void
@@ -126,7 +131,19 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
   const disk = diskGuard(config.dataDir, sendingLimits.MAX_MESSAGE_BYTES, (err) =>
     log.warn({ err }, 'no look at the disk'),
   )
-  const composer = composerOf({ hostname: config.hostname, verpMac, tracking: null })
+  const tracking = trackingRoom({
+    database,
+    clock,
+    ids,
+    log,
+    secrets,
+    accounts,
+    ledger: { facts: engagedEmails, lock: lockEngagedEmails, count: countEngagement },
+    dataDir: config.dataDir,
+    publicUrl: config.publicUrl,
+    hostname: config.hostname,
+  })
+  const composer = composerOf({ hostname: config.hostname, verpMac, tracking: tracking.tracking })
   const state = { onQueued: (): void => undefined, isUp: false }
   const templates = templatesOf({ database, clock, ids })
   const accepting = acceptance({
@@ -187,6 +204,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     }),
     ...domainRoutes(domains),
     ...suppressionRoutes({ database, clock, ids }),
+    ...tracking.publicEndpoints,
     ...bounceRoutes({ database }),
     ...validationRoom({
       accounts,
@@ -232,7 +250,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
         verpMac,
         signingKeys: (db, domainIds) => senders.signingKeys(db, domainIds),
         suspendedAccounts: () => [...accounts.suspendedAccounts()],
-        tracking: null,
+        tracking: tracking.tracking,
       })
     : null
   if (delivery !== null) state.onQueued = () => delivery.wake()
@@ -252,6 +270,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     pulse,
     submissionDoor,
     followers,
+    tracking,
     endpoints,
   }
   return Object.assign(state, parts)
@@ -272,9 +291,22 @@ export async function servicesOf(
   const { config, ground, database, accounts, domains } = rooms
   const { clock, log } = ground
   const has = (role: (typeof config.roles)[number]): boolean => config.roles.includes(role)
-  const services: Service[] = [partitionsLoop(rooms), accounts.service, listener(rooms), rooms.disk, rooms.pulse]
+  const services: Service[] = [
+    partitionsLoop(rooms),
+    accounts.service,
+    listener(rooms),
+    rooms.disk,
+    rooms.pulse,
+    rooms.tracking.memory,
+    rooms.tracking.intake,
+  ]
   if (has('worker')) {
-    services.push(recheckLoop({ database, clock, domains, log }), cleaningLoop(rooms), ...rooms.followers.workers)
+    services.push(
+      recheckLoop({ database, clock, domains, log }),
+      cleaningLoop(rooms),
+      ...rooms.followers.workers,
+      rooms.tracking.judge,
+    )
   }
   if (has('worker') || has('mx')) services.push(rooms.inbound.service)
   if (rooms.delivery !== null) services.push(rooms.delivery)

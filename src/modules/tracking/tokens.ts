@@ -4,7 +4,7 @@
 //   base64url( key number (1) | nonce (12) | ciphertext | tag (16) )        AES-256-GCM
 //   content: account id (16) | email id (16) | flags (1) | what the purpose adds
 //
-// The nonce is a MAC of the content under a key of its own (the idea of RFC 8452 and RFC 5297: equal nonces mean equal
+// The nonce is a MAC of the content under a key of its own (a synthetic nonce, as in SIV modes: equal nonces mean equal
 // contents). A token has the key of its purpose, so that a click's token opens nothing at the unsubscribe page. Key
 // numbers let the instance begin new keys while old links go on working, until `oldestKey` says no more.
 // Malformed, foreign and outdated tokens are one: null.

@@ -1,0 +1,275 @@
+// Tracking through the front door: a mail is accepted, delivered to a receiver, opened, clicked and unsubscribed from.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import PostalMime from 'postal-mime'
+import { type Receiver, startReceiver } from './receiver.ts'
+import { type Reply, startWorld, type World } from './world.ts'
+
+const CHROME =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36'
+const TARGET = 'https://target.test/?a=1&b=%C3%BC&c=ü#f'
+const HTML =
+  '<html><body><a href="https://target.test/?a=1&amp;b=%C3%BC&amp;c=ü#f">one</a><a href="https://target.test/2">two</a>' +
+  '<a href="https://target.test/3">three</a><a href="{{unsubscribe}}">out</a></body></html>'
+
+interface Event {
+  readonly event: string
+  readonly event_id: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+interface Mail {
+  readonly id: string
+  readonly to: string
+  readonly html: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Paths on the service. */
+  readonly pixel: string
+  readonly links: readonly string[]
+  readonly out: string
+}
+
+describe('tracking', () => {
+  let world: World
+  let mx: Receiver
+  let count = 0
+  before(async () => {
+    mx = await startReceiver({})
+    world = await startWorld({
+      zones: { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.1'] } },
+      settings: { POSTHORN_SMTP_PORT: String(mx.port), POSTHORN_PUBLIC_URL: 'https://posthorn.test' },
+    })
+    await world.verifiedDomain('shop.example')
+  })
+  after(async () => {
+    await world[Symbol.asyncDispose]()
+    await mx[Symbol.asyncDispose]()
+  })
+
+  const get = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> =>
+    fetch(world.url + path, { method, redirect: 'manual', headers: { 'user-agent': CHROME, ...headers } })
+
+  const until = async <T>(what: string, look: () => Promise<T | null>): Promise<T> => {
+    for (let i = 0; i < 400; i++) {
+      const found = await look()
+      if (found !== null) return found
+      await new Promise((resolve) => setTimeout(resolve, 25))
+    }
+    throw new Error(`${what} did not come within 10 seconds`)
+  }
+
+  /** A mail that was delivered ten seconds ago. */
+  const mail = async (more: object = {}): Promise<Mail> => {
+    const to = `reader${++count}@example.net`
+    const sent = await world.api.post('/api/v1/send', {
+      from: 'a@shop.example',
+      to,
+      subject: 's',
+      html: HTML,
+      text: 'Out: {{unsubscribe}}',
+      tracking_enabled: true,
+      unsubscribe_header_enabled: true,
+      ...more,
+    })
+    assert.equal(sent.status, 202, JSON.stringify(sent.body))
+    const id: string = sent.body.data.email_id
+    await until('the delivery', async () => {
+      const { body } = await world.api.get(`/api/v1/emails/${id}`)
+      return body.data.status === 'delivered' ? true : null
+    })
+    const raw = mx.messages.findLast(({ data }) => data.includes(to))
+    const { html = '', headers } = await PostalMime.parse(raw?.data ?? '')
+    world.clock.advance(10_000)
+    const paths = [...html.matchAll(/https:\/\/posthorn\.test(\/track\/[ocu]\/[\w-]+)/g)].map(([, path = '']) => path)
+    return {
+      id,
+      to,
+      html,
+      headers: Object.fromEntries(headers.map(({ key, value }) => [key, value])),
+      pixel: paths.find((path) => path.startsWith('/track/o/')) ?? '',
+      links: paths.filter((path) => path.startsWith('/track/c/')),
+      out: paths.find((path) => path.startsWith('/track/u/')) ?? '',
+    }
+  }
+  const reactions = async (id: string): Promise<Event[]> => {
+    const { body }: Reply = await world.api.get(`/api/v1/emails/${id}`)
+    return body.data.events.filter(({ event }: Event) => /opened|clicked|unsubscribed/.test(event))
+  }
+  /** The events of this mail, once there are so many. */
+  const events = (id: string, many: number): Promise<Event[]> => {
+    world.clock.advance(5_000)
+    return until(`${many} events`, async () => {
+      const found = await reactions(id)
+      return found.length >= many ? found : null
+    })
+  }
+
+  test('an open by a person is one event with its facts, counted once', async () => {
+    const { id, pixel } = await mail()
+    const reply = await get(pixel)
+    assert.equal(reply.status, 200)
+    assert.equal(reply.headers.get('content-type'), 'image/gif')
+    assert.equal(reply.headers.get('cache-control'), 'no-store')
+    assert.equal((await reply.arrayBuffer()).byteLength, 43)
+    const [opened] = await events(id, 1)
+    assert.equal(opened?.event, 'email.opened')
+    const { first_open, open_count, platform, client, is_machine, machine_reason, user_agent } = opened?.data ?? {}
+    assert.deepEqual(
+      { first_open, open_count, platform, client, is_machine, machine_reason, user_agent },
+      {
+        first_open: true,
+        open_count: 1,
+        platform: 'webmail',
+        client: 'Chrome',
+        is_machine: false,
+        machine_reason: null,
+        user_agent: CHROME,
+      },
+    )
+    assert.equal((await world.api.get(`/api/v1/emails/${id}`)).body.data.open_count, 1)
+  })
+
+  test('a click leads to the target byte for byte, and makes the mail opened', async () => {
+    const { id, links } = await mail()
+    const reply = await get(links[0] ?? '')
+    assert.equal(reply.status, 302)
+    assert.equal(Buffer.from(reply.headers.get('location') ?? '', 'latin1').toString(), TARGET)
+    assert.equal(reply.headers.get('referrer-policy'), 'no-referrer')
+    assert.equal(reply.headers.get('set-cookie'), null)
+    const found = await events(id, 2)
+    assert.deepEqual(found.map(({ event }) => event).sort(), ['email.clicked', 'email.opened'])
+    const clicked = found.find(({ event }) => event === 'email.clicked')?.data
+    assert.equal(clicked?.['url'], TARGET)
+    assert.deepEqual(
+      [clicked?.['link_index'], clicked?.['first_click'], clicked?.['click_count'], clicked?.['platform']],
+      [0, true, 1, 'desktop'],
+    )
+  })
+
+  test('first flags and counters are exact under fifty opens at once', async () => {
+    const { id, pixel } = await mail()
+    await Promise.all(Array.from({ length: 50 }, () => get(pixel)))
+    const found = await events(id, 50)
+    assert.equal(found.length, 50)
+    assert.equal(found.filter(({ data }) => data['first_open'] === true).length, 1)
+    assert.deepEqual(
+      found.map(({ data }) => Number(data['open_count'])).sort((a, b) => a - b),
+      Array.from({ length: 50 }, (_, i) => i + 1),
+    )
+    assert.equal((await world.api.get(`/api/v1/emails/${id}`)).body.data.open_count, 50)
+  })
+
+  test('a scanner that gets and heads every address unsubscribes nobody and clicks nothing', async () => {
+    const { id, to, pixel, links, out } = await mail()
+    for (const path of [pixel, ...links, out]) {
+      await get(path)
+      await get(path, {}, 'HEAD')
+    }
+    const found = await events(id, 8)
+    assert.equal(found.length, 8)
+    const reasons = found.map(({ event, data }) => `${event} ${String(data['machine_reason'])}`)
+    assert.deepEqual(reasons.filter((reason) => reason === 'email.clicked link_scanner').length, 3)
+    assert.deepEqual(reasons.filter((reason) => reason.endsWith('head_request')).length, 4)
+    assert.equal((await world.api.get(`/api/v1/emails/${id}`)).body.data.click_count, 0)
+    const listed = await world.api.get(`/api/v1/customer/unsubscribes?search=${encodeURIComponent(to)}`)
+    assert.deepEqual(listed.body.data, [])
+  })
+
+  test('a hit before the delivery or within 2 s of it is a machine', async () => {
+    const { id, pixel } = await mail()
+    world.clock.advance(-10_000)
+    await get(pixel)
+    const [opened] = await events(id, 1)
+    assert.equal(opened?.data['is_machine'], true)
+    assert.equal(opened?.data['first_open'], false)
+  })
+
+  const BODIES: [why: string, source: string, init: RequestInit][] = [
+    [
+      'urlencoded',
+      'one_click',
+      { body: 'List-Unsubscribe=One-Click', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+    ],
+    ['multipart', 'one_click', { body: formOf('List-Unsubscribe', 'One-Click') }],
+    ['the page form', 'link', { body: '', headers: { 'content-type': 'application/x-www-form-urlencoded' } }],
+    ['no body', 'link', {}],
+  ]
+  for (const [why, source, init] of BODIES) {
+    test(`unsubscribing by ${why} holds at once, and is one event of source ${source}`, async () => {
+      const { id, to, out } = await mail()
+      const replies = await Promise.all(
+        Array.from({ length: 10 }, () => fetch(world.url + out, { ...init, method: 'POST', redirect: 'manual' })),
+      )
+      assert.deepEqual([...new Set(replies.map(({ status }) => status))], [200])
+      assert.equal(replies[0]?.headers.get('set-cookie'), null)
+      const listed = await world.api.get(`/api/v1/customer/unsubscribes?search=${encodeURIComponent(to)}`)
+      assert.deepEqual(
+        listed.body.data.map((entry: { email: string; source: string }) => [entry.email, entry.source]),
+        [[to, source]],
+      )
+      assert.equal((await events(id, 1)).length, 1)
+      const again = await world.api.post('/api/v1/send', { from: 'a@shop.example', to, subject: 's', text: 't' })
+      assert.equal(again.status, 422)
+      assert.equal(again.body.code, 'recipient_unsubscribed')
+    })
+  }
+
+  test('the page masks the address, runs no script and changes nothing', async () => {
+    const { to, out } = await mail()
+    const reply = await get(out)
+    const html = await reply.text()
+    assert.equal(reply.status, 200)
+    assert.match(reply.headers.get('content-security-policy') ?? '', /^default-src 'none'/)
+    assert.ok(!html.includes(to) && !html.includes('<script'))
+    assert.match(html, /r\*\*\*@e\*\*\*\.net/)
+    assert.match(html, /<form method="post"><button type="submit">/)
+    const head = await get(out, {}, 'HEAD')
+    assert.equal(head.status, 200)
+  })
+
+  test('tokens that are not ours, of another purpose, cut or changed are one 404', async () => {
+    const { links, pixel, out } = await mail()
+    const token = (links[0] ?? '').slice('/track/c/'.length)
+    const bad = [
+      'x',
+      token.slice(0, -1),
+      `${token}A`,
+      `x${token.slice(1)}`,
+      pixel.slice(9),
+      out.slice(9),
+      '..%2f',
+      'A'.repeat(4_000),
+    ]
+    const bodies = new Set<string>()
+    for (const each of bad) {
+      for (const place of ['c', 'u']) {
+        if (each === out.slice(9) && place === 'u') continue
+        const reply = await get(`/track/${place}/${each}`)
+        assert.equal(reply.status, 404, `${place} ${each}`)
+        assert.equal(reply.headers.get('location'), null)
+        bodies.add(await reply.text())
+      }
+      const gif = await get(`/track/o/${each}`)
+      assert.equal((await gif.arrayBuffer()).byteLength, 43)
+    }
+    assert.equal(bodies.size, 1)
+  })
+
+  test('a mail that is not tracked keeps its html, and the placeholder and the header work', async () => {
+    const { html, links, pixel, out, headers } = await mail({ tracking_enabled: false })
+    assert.deepEqual([links.length, pixel], [0, ''])
+    assert.ok(html.includes('href="https://target.test/2"') && out !== '')
+    assert.match(
+      headers['list-unsubscribe'] ?? '',
+      /^<https:\/\/posthorn\.test\/track\/u\/[\w-]+>,\s*<mailto:u\+[a-z2-7]+@/,
+    )
+    assert.equal(headers['list-unsubscribe-post'], 'List-Unsubscribe=One-Click')
+  })
+})
+
+function formOf(name: string, value: string): FormData {
+  const form = new FormData()
+  form.set(name, value)
+  return form
+}
