@@ -124,7 +124,7 @@ export function webhookWorker(options: WorkerOptions): Loop {
     stop: async (deadline) => {
       await worker.stop(deadline)
       const late = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve(), { once: true }))
-      await Promise.race([Promise.allSettled([...settled]), late])
+      await Promise.race([Promise.allSettled(settled), late])
     },
   }
 }
