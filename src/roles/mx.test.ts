@@ -85,7 +85,7 @@ async function inside(): Promise<Inside> {
       await greet(session)
       await session.ask('MAIL FROM:<>')
       const rcpt = await session.ask(`RCPT TO:<${to}>`)
-      const last = /^250/.test(rcpt) ? await afterData(session, message) : rcpt
+      const last = rcpt.startsWith('250') ? await afterData(session, message) : rcpt
       session.close()
       return last
     },

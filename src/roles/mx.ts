@@ -115,7 +115,9 @@ export function mxService(options: MxOptions): Mx {
         })
       }),
     stop: async (deadline) => {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      const closed = new Promise<void>((resolve) => {
+        server.close(() => resolve())
+      })
       while (server.dismissIdle() > 0 && !deadline.aborted) {
         await clock.sleep(STOP_POLL_MS, deadline).catch(() => undefined)
       }

@@ -156,7 +156,10 @@ function assertSame(sent: Taken, arrived: Taken | undefined, name: string): void
     parts.map(({ encoding, sha256, lf_sha256, type, ...rest }, i) => {
       const origin = sent.parts[i]
       const hash = origin?.encoding === 'base64' ? sha256 : lf_sha256
-      const typed = origin?.['type'] === null && sent.eight ? (typeof type === 'string' ? type : 'text/plain').split(';', 1)[0] : type
+      const typed =
+        origin?.['type'] === null && sent.eight
+          ? (typeof type === 'string' ? type : 'text/plain').split(';', 1)[0]
+          : type
       return { ...rest, type: typed, hash, ...(!sent.eight && { encoding }) }
     })
   assert.deepEqual(compared(arrived), compared(sent), name)

@@ -123,7 +123,9 @@ export function webhookWorker(options: WorkerOptions): Loop {
     ...worker,
     stop: async (deadline) => {
       await worker.stop(deadline)
-      const late = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve(), { once: true }))
+      const late = new Promise<void>((resolve) => {
+        deadline.addEventListener('abort', () => resolve(), { once: true })
+      })
       await Promise.race([Promise.allSettled(settled), late])
     },
   }
