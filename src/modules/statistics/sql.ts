@@ -35,13 +35,16 @@ const SUMS = COUNTERS.map((name) => `coalesce(sum(${name}), 0)::bigint as ${name
 // buckets is wider than the dates by what a change of clocks may move midnight; the dates decide.
 export const byDay = statement(
   'statistics_by_day',
-  `select to_char(bucket at time zone $8, 'YYYY-MM-DD') as date, ${SUMS} from stat_bucket
-   where account_id = $1 and scope = $2 and span = $3 and domain_id = any($4::uuid[]) and tag = $5
-     and bucket >= ($6::date::timestamp at time zone $8) - interval '3 hours'
-     and bucket < (($7::date + 1)::timestamp at time zone $8) + interval '3 hours'
-     and (bucket at time zone $8)::date between $6::date and $7::date
-     and ($9::smallint is null or stream = $9) and ($10 or not sandbox)
-   group by 1 order by 1`,
+  `select to_char(day, 'YYYY-MM-DD') as date, s.* from (
+     select day, ${SUMS} from (
+       select (bucket at time zone $8)::date as day, ${COLUMNS} from stat_bucket
+       where account_id = $1 and scope = $2 and span = $3 and domain_id = any($4::uuid[]) and tag = $5
+         and bucket >= ($6::date::timestamp at time zone $8) - interval '3 hours'
+         and bucket < (($7::date + 1)::timestamp at time zone $8) + interval '3 hours'
+         and ($9::smallint is null or stream = $9) and ($10 or not sandbox)
+       offset 0) b
+     group by day offset 0) s
+   where day between $6::date and $7::date order by day`,
 )
 
 export const sumOfDays = statement(
