@@ -7,6 +7,7 @@ import packageJson from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
 import { type Followers, followersOf } from './followers.ts'
 import type { Ground } from './ground.ts'
+import { cleaningLoop, partitionsLoop } from './housekeeping.ts'
 import { type Accounts, accountRoutes, accountsRoom, readPlans } from './modules/accounts/index.ts'
 import { bounceRoutes, type EmailDoor, type Inbound, inboundOf, inboundRoutes } from './modules/bounces/index.ts'
 import { contentRoutes } from './modules/content/index.ts'
@@ -15,7 +16,6 @@ import {
   composerOf,
   type Delivery,
   deliveryService,
-  forgetInbox,
   inboxRoutes,
   type Relay,
 } from './modules/delivery/index.ts'
@@ -29,13 +29,11 @@ import {
   type SenderDomains,
   senderDomainsOf,
 } from './modules/domains/index.ts'
-import { ensureEventPartitions } from './modules/events/index.ts'
 import {
   countEngagement,
   emailErrors,
   emailRoutes,
   engagedEmails,
-  ensureOutboxPartitions,
   fetchLetters,
   lockEngagedEmails,
   lockReportedEmail,
@@ -46,7 +44,6 @@ import {
 } from './modules/outbox/index.ts'
 import {
   acceptance,
-  forgetKeys,
   previewsOf,
   riskRoutes,
   type Sending,
@@ -60,9 +57,9 @@ import {
   templatesOf,
 } from './modules/sending/index.ts'
 import { deliveryFigures } from './modules/statistics/index.ts'
-import { expireSuppressions, forgetOldSoftBounces, suppressionRoutes } from './modules/suppression/index.ts'
+import { suppressionRoutes } from './modules/suppression/index.ts'
 import { type TrackingRoom, trackingRoom } from './modules/tracking/index.ts'
-import { forgetValidations, validationRoom } from './modules/validation/index.ts'
+import { validationRoom } from './modules/validation/index.ts'
 import { type Certificate, instanceCertificate } from './platform/certificates.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Database } from './platform/db.ts'
@@ -71,7 +68,7 @@ import { ApiError } from './platform/errors.ts'
 import { healthEndpoints } from './platform/health.ts'
 import { type AnyEndpoint, type HttpServer, httpServer } from './platform/http.ts'
 import type { Ids } from './platform/ids.ts'
-import { loop, type Service, startAll, stopAll } from './platform/lifecycle.ts'
+import { type Service, startAll, stopAll } from './platform/lifecycle.ts'
 import { databasePulse, type Pulse } from './platform/pulse.ts'
 import type { Store } from './platform/store.ts'
 import { type Mx, mxService } from './roles/mx.ts'
@@ -278,10 +275,6 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
 
 const VERSION = packageJson.version
 const MAX_BODY_BYTES = 2_147_483_647
-const PARTITIONS_EVERY_MS = 3_600_000
-const CLEAN_EVERY_MS = 600_000
-const CLEAN_AT_ONCE = 1_000
-const INBOX_KEPT_MS = 30 * 86_400_000
 const REPORTS_MATCHED_MS = 30 * 86_400_000
 
 /** The services of this process, in the order in which they start. */
@@ -292,7 +285,7 @@ export async function servicesOf(
   const { clock, log } = ground
   const has = (role: (typeof config.roles)[number]): boolean => config.roles.includes(role)
   const services: Service[] = [
-    partitionsLoop(rooms),
+    partitionsLoop(rooms.database, rooms.ground, rooms.followers.ensurePartitions),
     accounts.service,
     listener(rooms),
     rooms.disk,
@@ -303,7 +296,7 @@ export async function servicesOf(
   if (has('worker')) {
     services.push(
       recheckLoop({ database, clock, domains, log }),
-      cleaningLoop(rooms),
+      cleaningLoop(rooms.database, rooms.ground),
       ...rooms.followers.workers,
       rooms.tracking.judge,
     )
@@ -408,45 +401,6 @@ function relayOf({ delivery, relayTls, relayUser, relayPassword }: Config): Rela
   if (delivery.kind !== 'relay') return null
   const { host, port } = delivery
   return { host, port, tls: relayTls, username: relayUser, password: relayPassword }
-}
-
-/** Partitions must be there before anything is accepted: the first turn is part of the start. */
-function partitionsLoop({ database, followers, ground: { clock, log } }: Rooms): Service {
-  const ensure = async (): Promise<number> => {
-    await ensureOutboxPartitions(database.system, clock.now())
-    await ensureEventPartitions(database.system, clock.now())
-    await followers.ensurePartitions()
-    return PARTITIONS_EVERY_MS
-  }
-  const hourly = loop({
-    name: 'partitions',
-    turn: ensure,
-    onError: (err) => log.warn({ err }, 'partitions will be tried again'),
-  })
-  return {
-    ...hourly,
-    start: async () => {
-      await ensure()
-      await hourly.start()
-    },
-  }
-}
-
-/** Takes away what has had its day: nothing waits for it, so its pace does not matter. */
-function cleaningLoop({ database, ground: { clock, ids, log } }: Rooms): Service {
-  return loop({
-    name: 'cleaning',
-    turn: async () => {
-      await forgetKeys(database.system, clock.now())
-      const expired = await database.transaction((db) => expireSuppressions(db, { ids, clock }, CLEAN_AT_ONCE))
-      const old = await forgetOldSoftBounces(database.system, { ids, clock }, CLEAN_AT_ONCE)
-      const inboxSince = new Date(clock.now().getTime() - INBOX_KEPT_MS)
-      const read = await forgetInbox(database.system, inboxSince, CLEAN_AT_ONCE)
-      const asked = await forgetValidations(database.system, clock.now(), CLEAN_AT_ONCE)
-      return Math.max(expired, old, read, asked) === CLEAN_AT_ONCE ? 0 : CLEAN_EVERY_MS
-    },
-    onError: (err) => log.warn({ err }, 'cleaning will be tried again'),
-  })
 }
 
 export async function apiServer(rooms: Rooms): Promise<HttpServer> {

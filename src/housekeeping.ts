@@ -1,0 +1,56 @@
+// What every instance does now and then: making tomorrow's partitions, taking away what has had its day. A part of the
+// composition root.
+
+import type { Ground } from './ground.ts'
+import { forgetInbox } from './modules/delivery/index.ts'
+import { ensureEventPartitions } from './modules/events/index.ts'
+import { ensureOutboxPartitions } from './modules/outbox/index.ts'
+import { forgetKeys } from './modules/sending/index.ts'
+import { expireSuppressions, forgetOldSoftBounces } from './modules/suppression/index.ts'
+import { forgetValidations } from './modules/validation/index.ts'
+import type { Database } from './platform/db.ts'
+import { loop, type Service } from './platform/lifecycle.ts'
+
+const PARTITIONS_EVERY_MS = 3_600_000
+const CLEAN_EVERY_MS = 600_000
+const CLEAN_AT_ONCE = 1_000
+const INBOX_KEPT_MS = 30 * 86_400_000
+
+/** Partitions must be there before anything is accepted: the first turn is part of the start. */
+export function partitionsLoop(database: Database, { clock, log }: Ground, ensureMore: () => Promise<void>): Service {
+  const ensure = async (): Promise<number> => {
+    await ensureOutboxPartitions(database.system, clock.now())
+    await ensureEventPartitions(database.system, clock.now())
+    await ensureMore()
+    return PARTITIONS_EVERY_MS
+  }
+  const hourly = loop({
+    name: 'partitions',
+    turn: ensure,
+    onError: (err) => log.warn({ err }, 'partitions will be tried again'),
+  })
+  return {
+    ...hourly,
+    start: async () => {
+      await ensure()
+      await hourly.start()
+    },
+  }
+}
+
+/** Takes away what has had its day: nothing waits for it, so its pace does not matter. */
+export function cleaningLoop(database: Database, { clock, ids, log }: Ground): Service {
+  return loop({
+    name: 'cleaning',
+    turn: async () => {
+      await forgetKeys(database.system, clock.now())
+      const expired = await database.transaction((db) => expireSuppressions(db, { ids, clock }, CLEAN_AT_ONCE))
+      const old = await forgetOldSoftBounces(database.system, { ids, clock }, CLEAN_AT_ONCE)
+      const inboxSince = new Date(clock.now().getTime() - INBOX_KEPT_MS)
+      const read = await forgetInbox(database.system, inboxSince, CLEAN_AT_ONCE)
+      const asked = await forgetValidations(database.system, clock.now(), CLEAN_AT_ONCE)
+      return Math.max(expired, old, read, asked) === CLEAN_AT_ONCE ? 0 : CLEAN_EVERY_MS
+    },
+    onError: (err) => log.warn({ err }, 'cleaning will be tried again'),
+  })
+}
