@@ -54,7 +54,7 @@ create table tracking_domain_hold (
   account_id uuid not null,
   until timestamptz not null
 );
-grant select, insert, update, delete on tracking_domain_hold to posthorn_system;
+select protect('tracking_domain_hold', '');
 
 -- What the CA asks of any machine that answers for the name.
 create table acme_challenge (
