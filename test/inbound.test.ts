@@ -1,0 +1,80 @@
+// Reports that an account hands in, and those that come to the MX of a whole process.
+
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { statement } from '../src/platform/db.ts'
+import { startWorld, type World } from './world.ts'
+
+const DELIVERED = statement('test_delivered', 'update email set status = 3 where id = $1')
+
+async function sentMail(world: World, to: string): Promise<{ readonly id: string; readonly messageId: string }> {
+  const { status, body } = await world.api.post('/api/v1/send', {
+    from: 'news@shop.example',
+    to,
+    subject: 'Order',
+    text: 'Hello',
+  })
+  assert.ok(status < 300, JSON.stringify(body))
+  const id = body.email_id ?? body.data?.email_id
+  await world.rooms.database.system.execute(DELIVERED, [id])
+  const email = (await world.api.get(`/api/v1/emails/${id}`)).body.data
+  return { id, messageId: email.message_id }
+}
+
+const report = (messageId: string): string =>
+  `From: MAILER-DAEMON@example.net\r\nSubject: Undelivered\r\nContent-Type: multipart/report; report-type=delivery-status; boundary=b\r\n\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; x\r\n\r\nFinal-Recipient: rfc822; bob@example.net\r\nAction: failed\r\nStatus: 5.1.1\r\nDiagnostic-Code: smtp; 550 5.1.1 no such user\r\n\r\n--b\r\nContent-Type: text/rfc822-headers\r\n\r\nMessage-ID: <${messageId}>\r\n\r\n--b--\r\n`
+
+async function handIn(
+  world: World,
+  mail: string,
+  key: string,
+): Promise<{ status: number; data: Record<string, unknown> }> {
+  const answer = await fetch(`${world.url}/api/v1/inbound/bounces`, {
+    method: 'POST',
+    headers: { 'content-type': 'message/rfc822', 'x-api-key': key },
+    body: mail,
+  })
+  const body = (await answer.json()) as { data: Record<string, unknown> }
+  return { status: answer.status, data: body.data }
+}
+
+test('a report handed in as the mail it came in has its effect once, for the account that sent the mail', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api,worker,mx' } })
+  await world.verifiedDomain('shop.example')
+  const { id, messageId } = await sentMail(world, 'bob@example.net')
+  const other = await world.newAccount()
+  const foreign = await handIn(world, report(messageId.replace(/[<>]/g, '')), other.apiKey)
+  assert.equal(foreign.status, 202)
+  assert.equal(foreign.data['matched'], false)
+  const mail = report(messageId.replace(/[<>]/g, ''))
+  const first = await handIn(world, mail, world.account.apiKey)
+  assert.equal(first.status, 202)
+  assert.deepEqual(
+    { ...first.data, id: null },
+    { id: null, matched: true, email_id: id, type: 'hard', suppressed: true },
+  )
+  const again = await handIn(world, mail, world.account.apiKey)
+  assert.equal(again.data['type'], null)
+  const bounces = (await world.api.get('/api/v1/customer/bounces')).body.data
+  assert.equal(bounces.length, 1)
+  assert.equal(bounces[0].source, 'api')
+  assert.equal((await world.api.get(`/api/v1/emails/${id}`)).body.data.status, 'bounced')
+})
+
+test('facts handed in name an email of the account, and its own recipient alone', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api,worker,mx' } })
+  await world.verifiedDomain('shop.example')
+  const { id } = await sentMail(world, 'bob@example.net')
+  const post = (what: string, body: object): ReturnType<World['api']['post']> =>
+    world.api.post(`/api/v1/inbound/${what}`, body)
+  const elsewhere = await post('bounces', { email_id: id, recipient: 'eve@example.net', type: 'hard' })
+  assert.equal(elsewhere.body.data.matched, false)
+  const complained = await post('complaints', { email_id: id, recipient: 'BOB@example.net' })
+  assert.equal(complained.status, 202)
+  assert.equal(complained.body.data.type, 'complaint')
+  assert.equal(complained.body.data.suppressed, true)
+  assert.equal((await world.api.get(`/api/v1/emails/${id}`)).body.data.status, 'complained')
+  assert.equal((await world.api.get('/api/v1/customer/suppressions/bob@example.net')).body.data.reason, 'complaint')
+  assert.equal((await post('bounces', { recipient: 'bob@example.net' })).status, 400)
+  assert.equal((await world.apiWith(null).post('/api/v1/inbound/bounces', { email_id: id })).status, 401)
+})
