@@ -5,8 +5,9 @@
 // 2,000 lines of 1,000 characters are read.
 
 import { commandIn } from './dsn.ts'
-import { quotedReply, verdictOf } from './report-words.ts'
+import { type Judged, type QuotedReply, quotedReply, verdictOf } from './report-words.ts'
 import type { ReportedRecipient } from './reports.ts'
+import type { SmtpCommand } from './smtp-bounce.ts'
 
 const LINES_MOST = 2_000
 const LINE_CHARS = 1_000
@@ -28,7 +29,7 @@ const RETURNED = new RegExp(
 const ADDRESS = /[^\s<>()[\]{}"'`,;:*=]{1,64}@(?:[\w-]{1,63}\.){0,10}[\w*-]{1,63}/
 // A line that opens a block about one recipient: the address, perhaps in brackets, perhaps with words behind it.
 const OPENS =
-  /^[\s>*\-\u2022"'(]{0,20}(?:[45]\d\d (?:[45]\.\d\.\d )?(?=<))?(?:(?:(?:final[- ]|original[- ]|failed |intended )?(?:recipients?|addressee|address)(?: address)?|to|rcpt to|for|user|error delivering to|undeliverable to|mail to|mailto)\s{0,3}(?::|is|was)?\s{0,3})?[<"'(]{0,3}(?:mailto:|smtp:|rfc822;)?([^\s<>()[\]{}"'`,;:*=]{1,64}@[\w.*-]{1,255})[>"')]{0,3}/i
+  /^[\s>*\-\u2022"'(]{0,20}(?:[45]\d\d (?:[45]\.\d\.\d )?(?=<))?(?:(?:(?:final[- ]|original[- ]|failed |intended )?(?:recipients?|addressee|address)(?: address)?|to|rcpt to|for|user|error delivering to|undeliverable to|mail to|mailto)(?=[\s:<"'(])\s{0,3}(?::|is|was)?\s{0,3})?[<"'(]{0,3}(?:mailto:|smtp:|rfc822;)?([^\s<>()[\]{}"'`,;:*=]{1,64}@[\w.*-]{1,255})[>"')]{0,3}/i
 const SENDERS = /\bfrom\b|\bsender\b|return-path|reply-to|postmaster@|contact|help/i
 
 /** The lines a person at the reporting side wrote, or their mailer; without the message that came back. */
@@ -49,17 +50,18 @@ export function prose(text: string): string[] {
  */
 export function readProse(lines: readonly string[], failed: readonly string[]): readonly ReportedRecipient[] {
   const blocks = blocksOf(lines)
+  const several = new Set(blocks.map(({ address }) => address)).size > 1
   const found: ReportedRecipient[] = []
   for (const block of blocks) {
     if (found.length >= RECIPIENTS_MOST) break
-    const recipient = readBlock(block.address, block, lines)
+    const recipient = readBlock(block.address, { ...block, several }, lines)
     const known = found.findIndex(({ address }) => address === recipient.address)
     if (known < 0) found.push(recipient)
     else if (saysMore(recipient, found[known])) found[known] = recipient
   }
   const telling = found.filter(({ diagnostic }) => diagnostic !== null)
   if (telling.length > 0) return telling
-  return [readBlock(failed[0] ?? found[0]?.address ?? firstAddress(lines), { lines, start: 0 }, lines)]
+  return [readBlock(failed[0] ?? found[0]?.address ?? firstAddress(lines), { lines, start: 0, several: false }, lines)]
 }
 
 function saysMore(one: ReportedRecipient, other: ReportedRecipient | undefined): boolean {
@@ -102,16 +104,23 @@ function firstAddress(lines: readonly string[]): string | null {
 
 function readBlock(
   address: string | null,
-  { lines, start }: { readonly lines: readonly string[]; readonly start: number },
+  { lines, start, several }: Pick<Block, 'start'> & { readonly lines: readonly string[]; readonly several: boolean },
   all: readonly string[],
 ): ReportedRecipient {
-  const said = quotedIn(all, start, start + lines.length) ?? quotedIn(all, 0, all.length)
+  const own = quotedIn(all, start, start + lines.length)
+  // A reply elsewhere in the text may be another recipient's: words of one's own come first.
+  const told = several && judge(wordsOf(lines), null).verdict.category !== 'unknown'
+  const said = own ?? (told ? null : quotedIn(all, 0, all.length))
   const words = said?.text ?? wordsOf(lines.length > 1 ? lines : all)
   const reply = said === null ? null : quotedReply(said.text)
   const command = said?.command ?? commandIn(words)
-  const { smtpCode, enhanced, verdict } = verdictOf({ words: reply?.words ?? words, reply, status: null, command })
+  const { smtpCode, enhanced, verdict } = judge(reply?.words ?? words, reply, command)
   const diagnostic = words === '' ? null : words
   return { address, action: 'failed', smtpCode, enhanced, diagnostic, command, remoteHost: hostIn(lines), verdict }
+}
+
+function judge(words: string, reply: QuotedReply | null, command: SmtpCommand | null = null): Judged {
+  return verdictOf({ words, reply, status: null, command })
 }
 
 interface Quoted {

@@ -101,8 +101,13 @@ const LOCAL: readonly (readonly [BounceCategory, RegExp])[] = [
   ],
   [
     'invalid_recipient',
-    /not listed in (?:the )?(?:domino|public name|.{0,40}directory)|domino ?(?:directory|ディレクトリ|verzeichnis)|no mailbox here by that name|resolver\.adr\.(?:ex)?recip(?:ient)?notf?ound|unrouteable address|recipient name is not recognized|unknown local[- ]part|couldn't find (?:the )?(?:user|recipient)/,
+    /not listed in (?:the )?(?:domino|public name|.{0,40}directory)|domino ?(?:directory|ディレクトリ|verzeichnis)|no mailbox here by that name|resolver\.adr\.(?:ex)?recip(?:ient)?notf?ound|unrouteable address|recipient name is not recognized|no valid recipients for this mm|user \S{1,80} \([^()]{0,320}\) not found|收件人.{0,12}不存在|(?:用户|用戶|邮箱地址).{0,6}不存在|empf(?:ä|ae)nger.{0,40}(?:existiert nicht|unbekannt)|destinatario.{0,40}no existe|destinataire.{0,40}(?:inconnu|n'existe pas)|(?:адрес|пользователь|ящик).{0,40}не существует|unknown local[- ]part|couldn't find (?:the )?(?:user|recipient)/,
   ],
+  [
+    'mailbox_full',
+    /buz(?:ó|o)n.{0,60}(?:lleno|completo)|bo(?:î|i)te.{0,60}pleine|postfach.{0,60}voll|casella.{0,60}piena|caixa.{0,60}cheia|[邮郵]箱.{0,9}(?:已[满滿]|容量)|ボックス.{0,20}(?:一杯|いっぱい|超え)|ящик.{0,40}переполнен/,
+  ],
+  ['policy', /not accepting mail from/],
   [
     'unknown',
     /couldn't create|can't create (?:user )?output|command (?:died|failed|output)|maildrop|procmail|exited with|child (?:status|process)|mailer error|loops? back to myself|too many hops|mail forwarding loop|mail loop/,

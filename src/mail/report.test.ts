@@ -98,6 +98,29 @@ const REPORTS: readonly (readonly [name: string, mail: Buffer, expected: string]
     ),
     'bounce, hard invalid_recipient',
   ],
+  [
+    'two recipients in prose, one refused in words and one by a reply',
+    TEXT(
+      'This is the Postfix program at host x.\n\n<a@b.example>: Host or domain name not found. Name service error for name=b.example type=A: Host not found\n\n<c@d.example>: host mx.d.example[192.0.2.1] said: 552 5.2.2 mailbox full (in reply to RCPT TO command)\n',
+    ),
+    'bounce, hard bad_domain, soft mailbox_full',
+  ],
+  [
+    'a mailer in another language',
+    TEXT(
+      'No se pudo entregar a estos destinatarios:\na@b.example\nEl buzón del destinatario está lleno',
+      'From: postmaster@x.example\nSubject: No se puede entregar\nContent-Type: text/plain; charset=utf-8',
+    ),
+    'bounce, soft mailbox_full',
+  ],
+  [
+    'a warning that goes on trying',
+    TEXT(
+      'The address to which the message has not yet been delivered is:\n\n  a@b.example\n\nDelivery attempts will continue for some time',
+      'From: Mailer-Daemon@x.example\nSubject: Warning: message 1abc delayed 24 hours',
+    ),
+    'delayed, unknown unknown',
+  ],
   ['a vacation', TEXT('I am away.', 'From: a@b.example\nSubject: Automatic reply: Order'), 'auto_reply'],
   [
     'an answering machine by RFC 3834 that talks of unknown users',
