@@ -872,6 +872,13 @@ create table tracking_domain_hold (
   until timestamp with time zone not null,
   constraint tracking_domain_hold_pkey PRIMARY KEY (name)
 );
+alter table tracking_domain_hold enable row level security, force row level security;
+create policy system on tracking_domain_hold to posthorn_system
+  using true
+  with check true;
+create policy tenant on tracking_domain_hold to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
 grant delete, insert, select, update on tracking_domain_hold to posthorn_system;
 
 create table unsubscribe (
