@@ -30,12 +30,9 @@ import {
   senderDomainsOf,
 } from './modules/domains/index.ts'
 import {
-  countEngagement,
   emailErrors,
   emailRoutes,
-  engagedEmails,
   fetchLetters,
-  lockEngagedEmails,
   lockReportedEmail,
   markReported,
   type ReportedEmail,
@@ -58,7 +55,7 @@ import {
 } from './modules/sending/index.ts'
 import { deliveryFigures } from './modules/statistics/index.ts'
 import { suppressionRoutes } from './modules/suppression/index.ts'
-import { type TrackingRoom, trackingRoom } from './modules/tracking/index.ts'
+import { type TrackingRoom, trackingDomainExists } from './modules/tracking/index.ts'
 import { validationRoom } from './modules/validation/index.ts'
 import { type Certificate, instanceCertificate } from './platform/certificates.ts'
 import type { Clock } from './platform/clock.ts'
@@ -71,6 +68,7 @@ import type { Ids } from './platform/ids.ts'
 import { type Service, startAll, stopAll } from './platform/lifecycle.ts'
 import { databasePulse, type Pulse } from './platform/pulse.ts'
 import type { Store } from './platform/store.ts'
+import { readersOf, secureListener } from './readers.ts'
 import { type Mx, mxService } from './roles/mx.ts'
 import { type Submission, submissionService } from './roles/submission.ts'
 
@@ -118,6 +116,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     secrets,
     spfMechanism: config.spfMechanism,
     onRemoved: (db, { domainId }) => releaseDomain(db, domainId),
+    trackingDomainExists,
   })
   const senders = senderDomainsOf({ database, clock, secrets })
   const sites = siteIds(database.system)
@@ -128,18 +127,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
   const disk = diskGuard(config.dataDir, sendingLimits.MAX_MESSAGE_BYTES, (err) =>
     log.warn({ err }, 'no look at the disk'),
   )
-  const tracking = trackingRoom({
-    database,
-    clock,
-    ids,
-    log,
-    secrets,
-    accounts,
-    ledger: { facts: engagedEmails, lock: lockEngagedEmails, count: countEngagement },
-    dataDir: config.dataDir,
-    publicUrl: config.publicUrl,
-    hostname: config.hostname,
-  })
+  const tracking = readersOf({ config, ground, store, accounts })
   const composer = composerOf({ hostname: config.hostname, verpMac, tracking: tracking.tracking })
   const state = { onQueued: (): void => undefined, isUp: false }
   const templates = templatesOf({ database, clock, ids })
@@ -202,6 +190,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     ...domainRoutes(domains),
     ...suppressionRoutes({ database, clock, ids }),
     ...tracking.publicEndpoints,
+    ...tracking.endpoints,
     ...bounceRoutes({ database }),
     ...validationRoom({
       accounts,
@@ -298,7 +287,7 @@ export async function servicesOf(
       recheckLoop({ database, clock, domains, log }),
       cleaningLoop(rooms.database, rooms.ground),
       ...rooms.followers.workers,
-      rooms.tracking.judge,
+      ...rooms.tracking.workers,
     )
   }
   if (has('worker') || has('mx')) services.push(rooms.inbound.service)
@@ -307,6 +296,10 @@ export async function servicesOf(
   if (mx !== null) services.push(mx)
   if (has('submission')) services.push(await submissionOf(rooms))
   const http = has('api') || has('tracking') ? await apiServer(rooms) : null
+  if (http !== null && config.httpsPort !== null) {
+    const own = await certificateOf(rooms)
+    services.push(secureListener({ config, ground, tracking: rooms.tracking, own, http }, config.httpsPort))
+  }
   if (http !== null) services.push(httpService(rooms, http), ...rooms.followers.beforeHttpStops)
   return { services, http, mx }
 }
@@ -331,7 +324,7 @@ async function mxOf(rooms: Rooms): Promise<Mx> {
     hostname: config.hostname,
     certificate: await certificateOf(rooms),
     inbound,
-    unsubscribe: null,
+    unsubscribe: (localPart) => rooms.tracking.unsubscribeMail(localPart),
     clock: ground.clock,
     log: ground.log,
     rateLimits: config.rateLimits,

@@ -27,3 +27,9 @@ export async function leaveTrackingDomain(db: Db, accountId: string, trackingDom
   const rows = await db.query<{ name: string }>(sql.leaveTrackingDomain, [accountId, trackingDomainId])
   for (const { name } of rows) await db.query(sql.notify, [accountId, name])
 }
+
+/** Which sending domain uses which tracking domain, by the sending domain's id. */
+export async function trackingAssignments(db: Db): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.query<{ id: string; tracking_domain_id: string }>(sql.trackingAssignments)
+  return new Map(rows.map((row) => [row.id, row.tracking_domain_id]))
+}

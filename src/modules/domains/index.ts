@@ -24,7 +24,14 @@ export {
   type RemovedDomain,
   type Verified,
 } from './domains.ts'
-export { type DomainName, domainsUsing, leaveTrackingDomain, oldestUsable, ownedDomains } from './door.ts'
+export {
+  type DomainName,
+  domainsUsing,
+  leaveTrackingDomain,
+  oldestUsable,
+  ownedDomains,
+  trackingAssignments,
+} from './door.ts'
 export { errors } from './errors.ts'
 export { type RecheckOptions, recheckDue, recheckLoop } from './jobs.ts'
 export { domainRoutes, wireDomain, wireRecords } from './routes.ts'

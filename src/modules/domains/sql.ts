@@ -120,3 +120,7 @@ export const leaveTrackingDomain = statement(
 /** Payload: `<account id>/<domain name>`. Sent with the commit of the change. */
 export const CHANGED_CHANNEL = 'posthorn_domains'
 export const notify = statement('domains_notify', `select pg_notify('${CHANGED_CHANNEL}', $1 || '/' || $2)`)
+export const trackingAssignments = statement(
+  'domains_tracking_assignments',
+  'select id, tracking_domain_id from sending_domain where tracking_domain_id is not null',
+)

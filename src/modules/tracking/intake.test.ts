@@ -41,7 +41,8 @@ function hit(some: Partial<Hit> = {}): Hit {
 }
 
 function intake(database: Database, folder: string): Intake {
-  const ledger = { facts: async () => new Map(), lock: async () => new Map(), count: async () => undefined }
+  const none = async (): Promise<ReadonlyMap<string, never>> => new Map<string, never>()
+  const ledger = { facts: none, lock: none, byToken: async () => null, count: async () => undefined }
   return intakeOf({ database, clock, ids, log: createLogger('silent'), ledger, folder })
 }
 

@@ -6,13 +6,15 @@
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/db.ts'
 import { platformErrors } from '../../platform/errors.ts'
-import { type Answer, type AnyEndpoint, type Call, endpoint } from '../../platform/http.ts'
+import { type Answer, type AnyEndpoint, type Call, endpoint, raw } from '../../platform/http.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/log.ts'
 import { type Hit, type HitKind, storableAgent, storableIp } from './hits.ts'
 import type { Intake } from './intake.ts'
 import { confirmPage, donePage, stoppedLinkPage, TRACK_HEADERS, unknownLinkPage } from './pages.ts'
+import { challenge } from './sql-names.ts'
 import type { MailRef, Tokens } from './tokens.ts'
 
 export interface PublicRouteOptions {
@@ -32,11 +34,39 @@ const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAICR
 const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data']
 const MAX_FORM_BYTES = 65_536
 const ONE_CLICK = /List-Unsubscribe(?:=|"[^]{0,200}?\r?\n\r?\n)One-Click/i
+const CHALLENGE = /^[A-Za-z0-9_-]{1,256}$/
 const TAG = 'Public tracking'
 const Token = Type.Object({ token: Type.String() })
 const Html = Type.String({ description: 'text/html' })
 
 type PublicCall = Pick<Call<{ token: string }, unknown, unknown>, 'params' | 'method' | 'headers' | 'ip'>
+
+/** What a CA asks for (RFC 8555 section 8.3). The database is asked, since any machine may have begun the order. */
+export function challengeRoute({
+  database,
+  clock,
+}: {
+  readonly database: Database
+  readonly clock: Clock
+}): AnyEndpoint {
+  return endpoint({
+    method: 'GET',
+    path: '/.well-known/acme-challenge/{token}',
+    access: null,
+    tag: TAG,
+    summary: 'The answer to a certificate authority',
+    params: Token,
+    answers: { 200: Type.String({ description: 'text/plain' }), 404: Html },
+    handle: async ({ params }) => {
+      const { token } = params
+      if (!CHALLENGE.test(token)) return unknownLinkPage()
+      const row = await database.system.one<{ key_authorization: string }>(challenge, [token, clock.now()])
+      return row === null
+        ? unknownLinkPage()
+        : raw('text/plain', row.key_authorization, { 'cache-control': 'no-store' })
+    },
+  })
+}
 
 export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[] {
   const { tokens, intake, isStopped, senderName, log } = options

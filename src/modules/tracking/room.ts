@@ -2,18 +2,25 @@
 // hits, the judge, and what is kept in memory and refreshed (blocked targets, branded names).
 
 import path from 'node:path'
+import type { SecureContext } from 'node:tls'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
+import type { Resolver } from '../../platform/dns.ts'
 import type { AnyEndpoint } from '../../platform/http.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { type Loop, loop, type Service } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import type { Accounts } from '../accounts/index.ts'
+import { certificateLoop } from './certificates.ts'
 import { intakeOf } from './intake.ts'
 import { judgeLoop } from './judge.ts'
+import { unsubscribeByMail } from './mail.ts'
+import { namesOf } from './names.ts'
 import { dropHits, ensureHitPartitions } from './partitions.ts'
-import { publicRoutes } from './public-routes.ts'
+import { challengeRoute, publicRoutes } from './public-routes.ts'
+import { trackingRoutes } from './routes.ts'
+import { servedNames } from './served.ts'
 import * as sql from './sql.ts'
 import { blockedTargets } from './targets.ts'
 import { tokensOf } from './tokens.ts'
@@ -31,21 +38,35 @@ export interface TrackingOptions {
   readonly dataDir: string
   readonly publicUrl: string
   readonly hostname: string
+  /** For tracking domains; never from a cache. */
+  readonly resolver: Resolver
+  /** Null: nothing serves TLS here, and no certificate is asked for. */
+  readonly httpsPort: number | null
+  /** Null: Let's Encrypt. */
+  readonly acmeDirectory: string | null
+  readonly acmeCaFile: string | null
+  readonly operatorEmail: string | null
 }
 
 export interface TrackingRoom {
   /** For delivery: what becomes of a mail on its way out. */
   readonly tracking: Treating
+  /** The API of tracking domains. */
+  readonly endpoints: readonly AnyEndpoint[]
   /** Of the tracking role; they need no key. */
   readonly publicEndpoints: readonly AnyEndpoint[]
+  /** The certificate of a branded name; null: it is not served here. Never throws but for a key that does not open. */
+  contextFor(name: string): SecureContext | null
+  /** For the MX: what mail to this local part asks for; null: it is no unsubscribe address of ours. */
+  unsubscribeMail(localPart: string): (() => Promise<void>) | null
   /** True while this machine may hold unsubscribes that the database does not know. */
   journalWaits(): boolean
   /** For every process: what is kept in memory. */
   readonly memory: Service
   /** Of the tracking role: takes hits in. */
   readonly intake: Service
-  /** Of the worker role: judges hits. */
-  readonly judge: Service
+  /** Of the worker role: judges hits, checks names, gets certificates. */
+  readonly workers: readonly Service[]
 }
 
 const REFRESH_MS = 2_000
@@ -58,7 +79,12 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
   const tokens = tokensOf(secrets)
   const targets = blockedTargets()
   const intake = intakeOf({ database, clock, ids, log, ledger, folder: path.join(options.dataDir, 'tracking') })
+  const wantsCertificates = options.httpsPort !== null
+  const names = namesOf({ ...options, wantsCertificates })
+  const served = servedNames(options, options.httpsPort)
+  const unsubscribeMac = (text: Buffer): Buffer => secrets.mac('verp unsubscribe', text)
   const memory = refreshed(options, async () => {
+    await served.refresh()
     targets.set((await database.system.query<{ host: string }>(sql.blockedTargets)).map(({ host }) => host))
   })
   return {
@@ -66,22 +92,45 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
       tokens,
       publicUrl,
       hostname,
-      brandedBase: () => null,
-      unsubscribeMac: (text) => secrets.mac('verp unsubscribe', text),
+      brandedBase: (domainId) => served.brandedBase(domainId),
+      unsubscribeMac,
     }),
-    publicEndpoints: publicRoutes({
-      tokens,
-      intake,
-      clock,
-      ids,
-      log,
-      isStopped: (accountId, url) => accounts.suspendedAccounts().has(accountId) || targets.isBlocked(url),
-      senderName: (accountId) => senderName(accounts, accountId),
-    }),
+    endpoints: trackingRoutes(names, () => clock.now()),
+    publicEndpoints: [
+      challengeRoute({ database, clock }),
+      ...publicRoutes({
+        tokens,
+        intake,
+        clock,
+        ids,
+        log,
+        isStopped: (accountId, url) => accounts.suspendedAccounts().has(accountId) || targets.isBlocked(url),
+        senderName: (accountId) => senderName(accounts, accountId),
+      }),
+    ],
+    contextFor: (name) => served.contextFor(name),
+    unsubscribeMail: (localPart) => unsubscribeByMail({ database, clock, ids, ledger, unsubscribeMac }, localPart),
     journalWaits: () => intake.waiting(),
     memory,
     intake: intake.service,
-    judge: judgeLoop({ database, clock, ids, log, ledger }),
+    workers: [
+      judgeLoop({ database, clock, ids, log, ledger }),
+      names.rechecks,
+      ...(wantsCertificates
+        ? [
+            certificateLoop({
+              database,
+              clock,
+              log,
+              secrets,
+              names,
+              directory: options.acmeDirectory,
+              caFile: options.acmeCaFile,
+              email: options.operatorEmail,
+            }),
+          ]
+        : []),
+    ],
   }
 }
 

@@ -19,12 +19,27 @@ export interface EngagedEmail {
   readonly clickCount: number
 }
 
+export interface MailedEmail {
+  readonly accountId: string
+  readonly emailId: string
+  readonly domainId: string | null
+  readonly recipientKey: string
+  readonly stream: 'transactional' | 'broadcast'
+  readonly sandbox: boolean
+  readonly tag: string | null
+}
+
 /** The keeper of the emails. */
 export interface EmailLedger {
   /** By id; emails that are not there any more are missing. */
   facts(db: Db, keys: readonly EmailKey[]): Promise<ReadonlyMap<string, EngagedEmail>>
   /** The same, locked; what another transaction holds is missing too. */
   lock(db: Db, keys: readonly EmailKey[]): Promise<ReadonlyMap<string, EngagedEmail>>
+  /** By what an unsubscribe address of ours holds; null: there is no such email any more. */
+  byToken(
+    db: Db,
+    key: { readonly emailId: string; readonly firstAccountId: string; readonly lastAccountId: string },
+  ): Promise<MailedEmail | null>
   count(db: Db, counts: readonly (EmailKey & { readonly opens: number; readonly clicks: number })[]): Promise<void>
 }
 

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startWorld, type World } from '../../../test/world.ts'
+
+let world: World
+before(async () => {
+  world = await startWorld()
+})
+after(async () => {
+  await world[Symbol.asyncDispose]()
+})
+const PATH = '/api/v1/customer/tracking-domains'
+
+test('a tracking domain is created, shown, listed, verified by its CNAME alone, and deleted', async () => {
+  const made = await world.api.post(PATH, { domain: 'track.shop.example' })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const { id, cname_target: target, dns_setup: setup, is_verified: verified, ssl_enabled: ssl, data } = made.body
+  assert.deepEqual(
+    [verified, ssl, setup.record_type, setup.hostname, setup.value],
+    [false, false, 'CNAME', 'track.shop.example', target],
+  )
+  assert.equal(data.id, id)
+  assert.match(target, /^t-[0-9a-f]{32}\.mail\.posthorn\.test$/)
+  const before = await world.api.post(`${PATH}/${id}/verify`)
+  assert.deepEqual([before.status, before.body.success, before.body.verified], [200, true, false])
+  world.zones.declare({ 'track.shop.example': { CNAME: [target] } })
+  const verify = await world.api.post(`${PATH}/${id}/verify`)
+  assert.deepEqual(
+    [verify.body.verified, verify.body.is_verified, verify.body.verification.found],
+    [true, true, target],
+  )
+  assert.equal((await world.api.get(PATH)).body.data.length, 1)
+  assert.equal((await world.api.get(`${PATH}/${id}`)).body.domain, 'track.shop.example')
+  assert.equal((await world.api.post(PATH, { domain: 'track.shop.example' })).body.code, 'already_exists')
+  const gone = await world.api.delete(`${PATH}/${id}`)
+  assert.deepEqual(gone.body, { success: true, data: { id, deleted: true } })
+  assert.equal((await world.api.get(`${PATH}/${id}`)).status, 404)
+})
+
+test('a DNS error changes nothing, a CNAME that is gone ends the proof', async () => {
+  const domain = 'go.errors.example'
+  const made = (await world.api.post(PATH, { domain })).body
+  world.zones.declare({ [domain]: { CNAME: [made.cname_target] } })
+  const verify = async (): Promise<boolean> => (await world.api.post(`${PATH}/${made.id}/verify`)).body.verified
+  assert.equal(await verify(), true)
+  world.zones.declare({ [domain]: () => 'servfail' })
+  assert.equal(await verify(), true)
+  world.zones.declare({ [domain]: { CNAME: ['elsewhere.example'] } })
+  assert.equal(await verify(), false)
+})
+
+for (const domain of ['co.uk', '127.0.0.1', 'localhost', 'a.mail.posthorn.test', 'Upper.example', 'x']) {
+  test(`${domain} cannot be a tracking domain`, async () => {
+    const { status, body } = await world.api.post(PATH, { domain })
+    assert.deepEqual([status, body.code], [422, 'validation_error'])
+  })
+}
+
+test('a tracking domain in use is not deleted unless forced, which takes it away from its domains', async () => {
+  const sender = await world.verifiedDomain('in-use.example')
+  const { id } = (await world.api.post(PATH, { domain: 'track.in-use.example' })).body
+  const assigned = await world.api.patch(`/api/v1/customer/domains/${sender}`, { tracking_domain_id: id })
+  assert.equal(assigned.status, 200, JSON.stringify(assigned.body))
+  const refused = await world.api.delete(`${PATH}/${id}`)
+  assert.deepEqual([refused.status, refused.body.code], [409, 'tracking_domain_in_use'])
+  assert.equal((await world.api.delete(`${PATH}/${id}?force=true`)).status, 200)
+  assert.equal((await world.api.get(`/api/v1/customer/domains/${sender}`)).body.data.tracking_domain_id, null)
+})
+
+test('a CNAME to the target of one account proves nothing for another, and a name given up is held', async () => {
+  const other = await world.newAccount()
+  const domain = 'links.held.example'
+  const mine = (await world.api.post(PATH, { domain })).body
+  const theirs = (await other.api.post(PATH, { domain })).body
+  assert.notEqual(mine.cname_target, theirs.cname_target)
+  world.zones.declare({ [domain]: { CNAME: [mine.cname_target] } })
+  assert.equal((await other.api.post(`${PATH}/${theirs.id}/verify`)).body.verified, false)
+  assert.equal((await world.api.post(`${PATH}/${mine.id}/verify`)).body.verified, true)
+  assert.equal((await other.api.get(`${PATH}/${mine.id}`)).status, 404)
+  await world.api.delete(`${PATH}/${mine.id}`)
+  world.zones.declare({ [domain]: { CNAME: [theirs.cname_target] } })
+  assert.equal((await other.api.post(`${PATH}/${theirs.id}/verify`)).body.verified, false)
+  world.clock.advance(31 * 86_400_000)
+  assert.equal((await other.api.post(`${PATH}/${theirs.id}/verify`)).body.verified, true)
+})

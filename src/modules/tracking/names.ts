@@ -1,0 +1,186 @@
+// Branded names of links. A name is proved by a CNAME to a target that is unguessable and bound to the account, so that
+// pointing at this service in general proves nothing, and a forgotten CNAME serves nobody else. Two accounts may have
+// one name pending and learn nothing of each other; it is verified for the one whose target its CNAME has. A verified
+// name that is deleted is held for 30 days for its account. Verified names are checked again every day; one whose CNAME
+// is gone is verified no more, gets no certificate and is used by no new mail. A DNS error changes nothing.
+
+import { parse } from 'tldts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database, Db } from '../../platform/db.ts'
+import type { Resolver } from '../../platform/dns.ts'
+import { validationError } from '../../platform/errors.ts'
+import type { Ids } from '../../platform/ids.ts'
+import { type Loop, loop } from '../../platform/lifecycle.ts'
+import type { Logger } from '../../platform/log.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import { domainsUsing, leaveTrackingDomain } from '../domains/index.ts'
+import { errors } from './errors.ts'
+import * as sql from './sql-names.ts'
+
+export interface NamesOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Logger
+  readonly secrets: Secrets
+  /** Never from a cache. */
+  readonly resolver: Resolver
+  readonly hostname: string
+  readonly publicUrl: string
+  /** False: nothing here serves TLS, so no certificate is asked for. */
+  readonly wantsCertificates: boolean
+}
+
+export type NameRow = sql.NameRow
+
+export interface Names {
+  add(accountId: string, name: string): Promise<NameRow>
+  get(accountId: string, id: string): Promise<NameRow>
+  list(accountId: string, slice: { offset: number; limit: number }): Promise<readonly NameRow[]>
+  count(accountId: string): Promise<number>
+  /** At most some seconds. */
+  verify(accountId: string, id: string): Promise<NameRow>
+  remove(accountId: string, id: string, force: boolean): Promise<void>
+  /** Checks verified names again, once a day each. */
+  readonly rechecks: Loop
+}
+
+const HELD_MS = 30 * 86_400_000
+const RECHECK_MS = 86_400_000
+const LEASE_MS = 120_000
+const RECHECKS_AT_ONCE = 20
+const RECHECK_TURN_MS = 60_000
+const DNS_WITHIN_MS = 8_000
+const TARGET_HEX = 32
+
+export function namesOf(options: NamesOptions): Names {
+  const { database, clock, ids, log, secrets, hostname } = options
+  const targetOf = (accountId: string, name: string): string =>
+    `t-${secrets.mac('tracking cname', `${accountId} ${name}`).toString('hex').slice(0, TARGET_HEX)}.${hostname}`
+  const checked = async (row: NameRow): Promise<NameRow> => {
+    const found = await cnameOf(options.resolver, row.name)
+    return database.transaction((db) => recordCheck(db, options, row, found))
+  }
+  const get = async (accountId: string, id: string): Promise<NameRow> => {
+    const row = await database.system.one<NameRow>(sql.oneName, [accountId, id])
+    if (row === null) throw errors.not_found()
+    return row
+  }
+  return {
+    get,
+    add: async (accountId, name) => {
+      refuseUnfit(name, options)
+      const values = [ids.next(), accountId, name, targetOf(accountId, name), clock.now()]
+      const row = await database.system.one<NameRow>(sql.addName, values)
+      if (row === null) throw errors.already_exists({ domain: name })
+      return row
+    },
+    list: (accountId, { offset, limit }) => database.system.query<NameRow>(sql.namesOf, [accountId, offset, limit]),
+    count: async (accountId) => (await database.system.one<{ count: number }>(sql.countNames, [accountId]))?.count ?? 0,
+    verify: async (accountId, id) => checked(await get(accountId, id)),
+    remove: (accountId, id, force) => database.transaction((db) => remove(db, clock, { accountId, id, force })),
+    rechecks: loop({
+      name: 'tracking domain rechecks',
+      turn: async () => {
+        const now = clock.now()
+        const due = await database.system.query<NameRow>(sql.dueChecks, [
+          now,
+          new Date(now.getTime() + LEASE_MS),
+          RECHECKS_AT_ONCE,
+        ])
+        await Promise.all(due.map(checked))
+        await database.system.execute(sql.forgetHolds, [now])
+        return due.length === RECHECKS_AT_ONCE ? 0 : RECHECK_TURN_MS
+      },
+      onError: (err) => log.warn({ err }, 'tracking domains will be checked again'),
+    }),
+  }
+}
+
+/** @throws 422: a name that cannot carry links, or that is ours */
+function refuseUnfit(name: string, { hostname, publicUrl }: NamesOptions): void {
+  const { isIp, domain } = parse(name, { allowPrivateDomains: true })
+  const own = [hostname, new URL(publicUrl).hostname].some((ours) => name === ours || name.endsWith(`.${ours}`))
+  if (isIp !== true && domain !== null && !own) return
+  const message = own ? 'is a name of this service' : 'is not a name that an account can own'
+  throw validationError([{ field: 'domain', rule: 'domain', message }])
+}
+
+type Found =
+  | { readonly kind: 'target'; readonly target: string }
+  | { readonly kind: 'none'; readonly error: string }
+  /** The DNS did not answer: nothing is known. */
+  | { readonly kind: 'unknown'; readonly error: string }
+
+async function cnameOf(resolver: Resolver, name: string): Promise<Found> {
+  const answer = await resolver
+    .cname(name, AbortSignal.timeout(DNS_WITHIN_MS))
+    .catch(() => ({ kind: 'timeout' as const }))
+  switch (answer.kind) {
+    case 'found':
+      return { kind: 'target', target: (answer.records[0] ?? '').toLowerCase().replace(/\.$/, '').slice(0, 255) }
+    case 'nxdomain':
+      return { kind: 'none', error: 'the name does not exist' }
+    case 'nodata':
+      return { kind: 'none', error: 'the name has no CNAME record' }
+    case 'servfail':
+    case 'timeout':
+      return { kind: 'unknown', error: 'the DNS did not answer' }
+  }
+}
+
+async function recordCheck(db: Db, options: NamesOptions, before: NameRow, found: Found): Promise<NameRow> {
+  const now = options.clock.now()
+  const row = await db.one<NameRow>(sql.lockName, [before.account_id, before.id])
+  if (row === null) throw errors.not_found()
+  const { verifiedAt, error } = await judged(db, row, found, now)
+  if (verifiedAt !== null && row.verified_at === null) await db.execute(sql.unverifyOthers, [row.name, row.id])
+  const target = found.kind === 'target' ? found.target : found.kind === 'none' ? null : row.found
+  const nextCheckAt = verifiedAt === null ? null : new Date(now.getTime() + RECHECK_MS)
+  const sslDueAt = options.wantsCertificates ? now : null
+  const values = [row.account_id, row.id, target, error, now, verifiedAt, nextCheckAt, sslDueAt]
+  return (await db.one<NameRow>(sql.recordCheck, values)) ?? row
+}
+
+async function judged(
+  db: Db,
+  row: NameRow,
+  found: Found,
+  now: Date,
+): Promise<{ readonly verifiedAt: Date | null; readonly error: string | null }> {
+  switch (found.kind) {
+    case 'unknown':
+      return { verifiedAt: row.verified_at, error: found.error }
+    case 'none':
+      return { verifiedAt: null, error: found.error }
+    case 'target': {
+      if (found.target !== row.cname_target) return { verifiedAt: null, error: 'the CNAME leads elsewhere' }
+      const held = await db.one<{ account_id: string }>(sql.heldFor, [row.name, now])
+      if (held !== null && held.account_id !== row.account_id) {
+        return { verifiedAt: null, error: 'the name was given up by another account less than 30 days ago' }
+      }
+      return { verifiedAt: row.verified_at ?? now, error: null }
+    }
+  }
+}
+
+async function remove(
+  db: Db,
+  clock: Clock,
+  { accountId, id, force }: { readonly accountId: string; readonly id: string; readonly force: boolean },
+): Promise<void> {
+  const row = await db.one<NameRow>(sql.lockName, [accountId, id])
+  if (row === null) throw errors.not_found()
+  const users = await domainsUsing(db, accountId, id)
+  if (users.length > 0 && !force) throw errors.tracking_domain_in_use({ domains: users.map(({ name }) => name) })
+  await leaveTrackingDomain(db, accountId, id)
+  if (row.verified_at !== null) {
+    await db.execute(sql.holdName, [row.name, accountId, new Date(clock.now().getTime() + HELD_MS)])
+  }
+  await db.execute(sql.removeName, [accountId, id])
+}
+
+/** Whether the account has that tracking domain. */
+export async function trackingDomainExists(db: Db, accountId: string, id: string): Promise<boolean> {
+  return (await db.one(sql.oneName, [accountId, id])) !== null
+}

@@ -1,0 +1,171 @@
+import { Type } from 'typebox'
+import {
+  type Answer,
+  type AnyEndpoint,
+  bare,
+  DateTime,
+  dataOf,
+  endpoint,
+  IdParams,
+  list,
+  listOf,
+  Page,
+  PageLimit,
+  PagePagination,
+  pageOf,
+  Uuid,
+} from '../../platform/http.ts'
+import { errors } from './errors.ts'
+import type { NameRow, Names } from './names.ts'
+
+const TAG = 'Tracking domains'
+const PATH = '/api/v1/customer/tracking-domains'
+const LEGACY_PATH = '/api/customer/tracking-domains'
+const READ = { scope: 'tracking_domains:read' }
+const WRITE = { scope: 'tracking_domains:write' }
+const VERIFY = { scope: 'tracking_domains:write', rate: 'verify' }
+const ALL = 1_000
+
+// Lengths of RFC 1035 section 2.3.4: 253 characters, 63 a label.
+const NAME = '^(?=.{4,253}$)(?!(?:.*\\.)?[^.]{64})[a-z0-9]+(?:[-.][a-z0-9]+)*\\.[a-z]{2,}$'
+const NewName = Type.Object(
+  { domain: Type.String({ pattern: NAME, maxLength: 253, examples: ['track.example.com'] }) },
+  { additionalProperties: false },
+)
+
+const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
+const FIELDS = {
+  id: Uuid,
+  domain: Type.String(),
+  cname_target: Type.String(),
+  is_verified: Type.Boolean(),
+  ssl_enabled: Type.Boolean(),
+  created_at: DateTime,
+  dns_setup: Type.Object({
+    record_type: Type.String(),
+    hostname: Type.String(),
+    value: Type.String(),
+    instructions: Type.String(),
+  }),
+  verified_at: nullable(DateTime),
+  ssl_status: Type.Enum(['none', 'pending', 'issued', 'failed']),
+  ssl_expires_at: nullable(DateTime),
+  ssl_error: nullable(Type.String()),
+  verification: Type.Object({
+    expected: Type.String(),
+    found: nullable(Type.String()),
+    error: nullable(Type.String()),
+    checked_at: nullable(DateTime),
+  }),
+}
+const TrackingDomain = Type.Object(FIELDS)
+const VERIFIED = { success: Type.Boolean(), verified: Type.Boolean() }
+const Bare = Type.Object({ ...FIELDS, data: TrackingDomain })
+const Deleted = Type.Object({ id: Uuid, deleted: Type.Boolean() })
+
+/** @param now decides whether the certificate still holds */
+export function wireName(row: NameRow, now: Date): object {
+  return {
+    id: row.id,
+    domain: row.name,
+    cname_target: row.cname_target,
+    is_verified: row.verified_at !== null,
+    ssl_enabled: row.ssl_status === 'issued' && row.ssl_expires_at !== null && row.ssl_expires_at > now,
+    created_at: row.created_at.toISOString(),
+    dns_setup: {
+      record_type: 'CNAME',
+      hostname: row.name,
+      value: row.cname_target,
+      instructions: `Publish a CNAME record for ${row.name} with the value ${row.cname_target}, then verify. It may take 5 to 30 minutes until it is seen.`,
+    },
+    verified_at: row.verified_at?.toISOString() ?? null,
+    ssl_status: row.ssl_status,
+    ssl_expires_at: row.ssl_expires_at?.toISOString() ?? null,
+    ssl_error: row.ssl_error,
+    verification: {
+      expected: row.cname_target,
+      found: row.found,
+      error: row.check_error,
+      checked_at: row.checked_at?.toISOString() ?? null,
+    },
+  }
+}
+
+export function trackingRoutes(names: Names, now: () => Date): readonly AnyEndpoint[] {
+  const answer = (row: NameRow, more: { status?: number; also?: Record<string, unknown> } = {}): Answer =>
+    bare(wireName(row, now()), more)
+  const at = (path: string): { path: string; legacyPath: string; tag: string } => ({
+    path: PATH + path,
+    legacyPath: LEGACY_PATH + path,
+    tag: TAG,
+  })
+  return [
+    endpoint({
+      ...at(''),
+      method: 'GET',
+      access: READ,
+      summary: 'List tracking domains',
+      query: Type.Object({ page: Page, limit: PageLimit }),
+      answers: { 200: listOf(TrackingDomain, PagePagination) },
+      handle: async ({ principal: { accountId }, query }) => {
+        const total = await names.count(accountId)
+        const isWhole = query.page === undefined && query.limit === undefined
+        const paged = pageOf(query, total)
+        const slice = isWhole ? { offset: 0, limit: ALL } : { offset: paged.offset, limit: paged.pagination.limit }
+        const rows = await names.list(accountId, slice)
+        const whole = { page: 1, limit: total, total, pages: 1 }
+        return list(
+          rows.map((row) => wireName(row, now())),
+          isWhole ? whole : paged.pagination,
+        )
+      },
+    }),
+    endpoint({
+      ...at(''),
+      method: 'POST',
+      access: WRITE,
+      summary: 'Add a tracking domain',
+      body: NewName,
+      answers: { 201: Bare },
+      errors: [errors.already_exists],
+      handle: async ({ principal, body }) => answer(await names.add(principal.accountId, body.domain), { status: 201 }),
+    }),
+    endpoint({
+      ...at('/{id}'),
+      method: 'GET',
+      access: READ,
+      summary: 'Show a tracking domain',
+      params: IdParams,
+      answers: { 200: Bare },
+      errors: [errors.not_found],
+      handle: async ({ principal, params }) => answer(await names.get(principal.accountId, params.id)),
+    }),
+    endpoint({
+      ...at('/{id}/verify'),
+      method: 'POST',
+      access: VERIFY,
+      summary: 'Check the CNAME of a tracking domain',
+      params: IdParams,
+      answers: { 200: Type.Object({ ...FIELDS, ...VERIFIED, data: TrackingDomain }) },
+      errors: [errors.not_found],
+      handle: async ({ principal, params }) => {
+        const row = await names.verify(principal.accountId, params.id)
+        return answer(row, { also: { success: true, verified: row.verified_at !== null } })
+      },
+    }),
+    endpoint({
+      ...at('/{id}'),
+      method: 'DELETE',
+      access: WRITE,
+      summary: 'Delete a tracking domain',
+      params: IdParams,
+      query: Type.Object({ force: Type.Optional(Type.Boolean()) }),
+      answers: { 200: dataOf(Deleted, { success: Type.Boolean() }) },
+      errors: [errors.not_found, errors.tracking_domain_in_use],
+      handle: async ({ principal, params, query }) => {
+        await names.remove(principal.accountId, params.id, query.force === true)
+        return { status: 200, body: { success: true, data: { id: params.id, deleted: true } } }
+      },
+    }),
+  ]
+}

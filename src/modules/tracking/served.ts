@@ -1,0 +1,78 @@
+// The branded names that are served now, in memory: which sending domain's links have which base, and which certificate
+// answers in a handshake. Refreshed every two seconds; while the database is away the last state goes on serving.
+
+import { createSecureContext, type SecureContext } from 'node:tls'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/db.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import { trackingAssignments } from '../domains/index.ts'
+import { CERTIFICATE_KEY } from './certificates.ts'
+import * as sql from './sql-names.ts'
+
+export interface Served {
+  refresh(): Promise<void>
+  /** The base of a sending domain's links, and from when; null: it has no name of its own. */
+  brandedBase(domainId: string): { readonly url: string; readonly since: Date } | null
+  /** Null: no such name is served here. */
+  contextFor(name: string): SecureContext | null
+}
+
+interface Entry {
+  readonly name: string
+  readonly since: Date
+  readonly expiresAtMs: number
+  readonly certificate: string
+  readonly sealedKey: Buffer
+  context: SecureContext | null
+}
+
+export function servedNames(
+  { database, clock, secrets }: { readonly database: Database; readonly clock: Clock; readonly secrets: Secrets },
+  httpsPort: number | null,
+): Served {
+  let byId: ReadonlyMap<string, Entry> = new Map()
+  let ids: ReadonlyMap<string, string> = new Map()
+  let assigned: ReadonlyMap<string, string> = new Map()
+  const port = httpsPort === null || httpsPort === 443 ? '' : `:${httpsPort}`
+  return {
+    refresh: async () => {
+      const rows = await database.system.query<sql.ServedRow>(sql.servedNames, [clock.now()])
+      const isKnown = (row: sql.ServedRow): boolean => byId.get(row.id)?.expiresAtMs === row.ssl_expires_at.getTime()
+      const changed = rows.filter((row) => !isKnown(row)).map(({ id }) => id)
+      const pems = changed.length === 0 ? [] : await database.system.query<PemRow>(sql.certificatesOf, [changed])
+      const fresh = new Map(pems.map((pem) => [pem.id, pem]))
+      const entries = rows.flatMap((row): [string, Entry][] => {
+        const known = byId.get(row.id)
+        const pem = fresh.get(row.id)
+        if (pem === undefined) return known === undefined ? [] : [[row.id, { ...known, since: row.ssl_since }]]
+        const { certificate, private_key: sealedKey } = pem
+        const expiresAtMs = row.ssl_expires_at.getTime()
+        return [[row.id, { name: row.name, since: row.ssl_since, expiresAtMs, certificate, sealedKey, context: null }]]
+      })
+      byId = new Map(entries)
+      ids = new Map(entries.map(([id, { name }]) => [name, id]))
+      assigned = await trackingAssignments(database.system)
+    },
+    brandedBase: (domainId) => {
+      const entry = byId.get(assigned.get(domainId) ?? '')
+      return entry === undefined ? null : { url: `https://${entry.name}${port}`, since: entry.since }
+    },
+    contextFor: (name) => {
+      const id = ids.get(name.toLowerCase())
+      const entry = id === undefined ? undefined : byId.get(id)
+      if (id === undefined || entry === undefined) return null
+      entry.context ??= createSecureContext({
+        cert: entry.certificate,
+        key: secrets.open(CERTIFICATE_KEY, id, entry.sealedKey),
+        minVersion: 'TLSv1.2',
+      })
+      return entry.context
+    },
+  }
+}
+
+interface PemRow {
+  readonly id: string
+  readonly certificate: string
+  readonly private_key: Buffer
+}

@@ -1,0 +1,149 @@
+import { statement } from '../../platform/db.ts'
+
+export interface NameRow {
+  readonly id: string
+  readonly account_id: string
+  readonly name: string
+  readonly cname_target: string
+  readonly created_at: Date
+  readonly verified_at: Date | null
+  readonly found: string | null
+  readonly check_error: string | null
+  readonly checked_at: Date | null
+  readonly ssl_status: 'none' | 'pending' | 'issued' | 'failed'
+  readonly ssl_since: Date | null
+  readonly ssl_expires_at: Date | null
+  readonly ssl_error: string | null
+  readonly ssl_failures: number
+}
+
+const COLUMNS = `id, account_id, name, cname_target, created_at, verified_at, found, check_error, checked_at, ssl_status,
+  ssl_since, ssl_expires_at, ssl_error, ssl_failures`
+
+export const addName = statement(
+  'tracking_add_name',
+  `insert into tracking_domain (id, account_id, name, cname_target, created_at) values ($1, $2, $3, $4, $5)
+   on conflict (account_id, name) do nothing returning ${COLUMNS}`,
+)
+export const namesOf = statement(
+  'tracking_names_of',
+  `select ${COLUMNS} from tracking_domain where account_id = $1 order by id offset $2 limit $3`,
+)
+export const countNames = statement(
+  'tracking_count_names',
+  'select count(*)::int as count from tracking_domain where account_id = $1',
+)
+export const oneName = statement(
+  'tracking_one_name',
+  `select ${COLUMNS} from tracking_domain where account_id = $1 and id = $2`,
+)
+export const lockName = statement(
+  'tracking_lock_name',
+  `select ${COLUMNS} from tracking_domain where account_id = $1 and id = $2 for update`,
+)
+export const removeName = statement(
+  'tracking_remove_name',
+  'delete from tracking_domain where account_id = $1 and id = $2',
+)
+
+// The proof is the one CNAME that a name can have: who has it now takes the place of whoever had it before.
+export const unverifyOthers = statement(
+  'tracking_unverify_others',
+  `update tracking_domain set verified_at = null, next_check_at = null, ssl_due_at = null, ssl_status = 'none'
+   where name = $1 and id <> $2 and verified_at is not null`,
+)
+/** $3 found, $4 error, $5 now, $6 verified since, $7 the next check, $8 when to ask for a certificate at the latest. */
+export const recordCheck = statement(
+  'tracking_record_check',
+  `update tracking_domain set found = $3, check_error = $4, checked_at = $5, verified_at = $6, next_check_at = $7,
+     ssl_status = case when $6::timestamptz is null then 'none' when ssl_expires_at > $5 then 'issued'
+       when $8::timestamptz is null then ssl_status else 'pending' end,
+     ssl_due_at = case when $6::timestamptz is null then null else coalesce(ssl_due_at, $8) end,
+     ssl_since = case when $6::timestamptz is null then null when verified_at is null and ssl_expires_at > $5 then $5
+       else ssl_since end
+   where account_id = $1 and id = $2 returning ${COLUMNS}`,
+)
+export const dueChecks = statement(
+  'tracking_due_checks',
+  `update tracking_domain set next_check_at = $2 where id = any(array(
+     select id from tracking_domain where next_check_at <= $1 order by next_check_at limit $3 for update skip locked))
+   returning ${COLUMNS}`,
+)
+
+// --- names that are held after their deletion
+
+export const holdName = statement(
+  'tracking_hold_name',
+  `insert into tracking_domain_hold (name, account_id, until) values ($1, $2, $3)
+   on conflict (name) do update set account_id = excluded.account_id, until = excluded.until`,
+)
+export const heldFor = statement(
+  'tracking_held_for',
+  'select account_id from tracking_domain_hold where name = $1 and until > $2',
+)
+export const forgetHolds = statement('tracking_forget_holds', 'delete from tracking_domain_hold where until <= $1')
+
+// --- certificates
+
+/** $1 now, $2 until when nobody else takes it. */
+export const dueCertificate = statement(
+  'tracking_due_certificate',
+  `update tracking_domain set ssl_due_at = $2 where id = any(array(
+     select id from tracking_domain where ssl_due_at <= $1 and verified_at is not null order by ssl_due_at limit 1
+     for update skip locked))
+   returning ${COLUMNS}`,
+)
+export const certificateIssued = statement(
+  'tracking_certificate_issued',
+  `update tracking_domain set certificate = $2, private_key = $3, ssl_expires_at = $4, ssl_due_at = $5,
+     ssl_since = coalesce(ssl_since, $6), ssl_status = 'issued', ssl_error = null, ssl_failures = 0
+   where id = $1 and verified_at is not null`,
+)
+export const certificateFailed = statement(
+  'tracking_certificate_failed',
+  `update tracking_domain set ssl_error = $2, ssl_failures = ssl_failures + 1, ssl_due_at = $3,
+     ssl_status = case when ssl_expires_at > $4 then 'issued' else 'failed' end
+   where id = $1 and verified_at is not null`,
+)
+
+export interface ServedRow {
+  readonly id: string
+  readonly name: string
+  readonly ssl_since: Date
+  readonly ssl_expires_at: Date
+}
+export const servedNames = statement(
+  'tracking_served_names',
+  `select id, name, ssl_since, ssl_expires_at from tracking_domain
+   where verified_at is not null and certificate is not null and ssl_since is not null and ssl_expires_at > $1`,
+)
+export const certificatesOf = statement(
+  'tracking_certificates_of',
+  'select id, certificate, private_key from tracking_domain where id = any($1::uuid[]) and certificate is not null',
+)
+
+export const addChallenge = statement(
+  'tracking_add_challenge',
+  `insert into acme_challenge (token, key_authorization, expires_at) values ($1, $2, $3)
+   on conflict (token) do nothing`,
+)
+export const removeChallenge = statement(
+  'tracking_remove_challenge',
+  'delete from acme_challenge where token = $1 or expires_at < $2',
+)
+export const challenge = statement(
+  'tracking_challenge',
+  'select key_authorization from acme_challenge where token = $1 and expires_at >= $2',
+)
+export const addAcmeAccount = statement(
+  'tracking_add_acme_account',
+  'insert into acme_account (directory, private_key) values ($1, $2) on conflict (directory) do nothing',
+)
+export const acmeAccount = statement(
+  'tracking_acme_account',
+  'select private_key, url from acme_account where directory = $1',
+)
+export const setAcmeAccountUrl = statement(
+  'tracking_set_acme_account_url',
+  'update acme_account set url = $2 where directory = $1 and url is null',
+)

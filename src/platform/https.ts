@@ -1,0 +1,79 @@
+// The TLS listener beside the plain one: the same handler, a certificate by the name that the client asks for. A name
+// that nobody has here ends the handshake with a fatal alert; a client that names none gets the instance's own
+// certificate. The callback never throws: a throw in it would end the process.
+
+import type { RequestListener } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
+import type { Certificate } from './certificates.ts'
+import type { Service } from './lifecycle.ts'
+import type { Logger } from './log.ts'
+
+export interface HttpsOptions {
+  readonly host: string
+  readonly port: number
+  readonly log: Logger
+  /** For clients that name nobody, and for the instance's own names. */
+  readonly own: Certificate
+  readonly ownNames: readonly string[]
+  /** The certificate of a guest's name; null: it is not served here. */
+  readonly contextFor: (name: string) => SecureContext | null
+  /** `guest`: the guest's name that the client asked for, else null. */
+  readonly handle: (guest: string | null) => RequestListener
+}
+
+const HANDSHAKE_WITHIN_MS = 10_000
+const HEADERS_WITHIN_MS = 15_000
+const REQUEST_WITHIN_MS = 120_000
+const MAX_HEADER_BYTES = 16_384
+
+export function httpsService(options: HttpsOptions): Service & { port(): number | null } {
+  const { host, port, log, own, ownNames, contextFor, handle } = options
+  const ownContext = createSecureContext({ ...own, minVersion: 'TLSv1.2' })
+  const isOwn = (name: string): boolean => ownNames.includes(name.toLowerCase())
+  const server = createServer(
+    {
+      ...own,
+      minVersion: 'TLSv1.2',
+      handshakeTimeout: HANDSHAKE_WITHIN_MS,
+      headersTimeout: HEADERS_WITHIN_MS,
+      requestTimeout: REQUEST_WITHIN_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      SNICallback: (name, done) => {
+        try {
+          const context = isOwn(name) ? ownContext : contextFor(name)
+          if (context === null) done(new Error('no such name here'))
+          else done(null, context)
+        } catch (err) {
+          log.error({ err, name }, 'a certificate cannot be used')
+          done(new Error('no certificate'))
+        }
+      },
+    },
+    (request, response) => {
+      const name = (request.socket as TLSSocket).servername
+      handle(typeof name === 'string' && !isOwn(name) ? name : null)(request, response)
+    },
+  )
+  server.on('tlsClientError', (_, socket: Socket) => socket.destroy())
+  return {
+    name: 'https',
+    port: () => (server.address() as AddressInfo | null)?.port ?? null,
+    start: () =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject)
+        server.listen({ host, port }, resolve)
+      }),
+    stop: async (deadline) => {
+      const closed = new Promise<void>((resolve) => {
+        server.close(() => resolve())
+      })
+      server.closeIdleConnections()
+      const cut = (): void => server.closeAllConnections()
+      if (deadline.aborted) cut()
+      else deadline.addEventListener('abort', cut, { once: true })
+      await closed
+    },
+  }
+}

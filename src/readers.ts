@@ -1,0 +1,74 @@
+// What readers do with mails, connected: tracking over the outbox, and the TLS listener that serves branded names. A part
+// of the composition root.
+
+import type { Config } from './config.ts'
+import type { Ground } from './ground.ts'
+import type { Accounts } from './modules/accounts/index.ts'
+import { countEngagement, engagedEmails, lockEngagedEmails, lockReportedEmail } from './modules/outbox/index.ts'
+import { type TrackingRoom, trackingRoom } from './modules/tracking/index.ts'
+import type { Certificate } from './platform/certificates.ts'
+import type { HttpServer } from './platform/http.ts'
+import { httpsService } from './platform/https.ts'
+import type { Service } from './platform/lifecycle.ts'
+import type { Store } from './platform/store.ts'
+
+export interface ReadersOptions {
+  readonly config: Config
+  readonly ground: Ground
+  readonly store: Store
+  readonly accounts: Accounts
+}
+
+export function readersOf({ config, ground, store, accounts }: ReadersOptions): TrackingRoom {
+  const { clock, ids, log, verifier } = ground
+  const { database, secrets } = store
+  return trackingRoom({
+    database,
+    clock,
+    ids,
+    log,
+    secrets,
+    accounts,
+    resolver: verifier,
+    ledger: { facts: engagedEmails, lock: lockEngagedEmails, count: countEngagement, byToken: lockReportedEmail },
+    dataDir: config.dataDir,
+    publicUrl: config.publicUrl,
+    hostname: config.hostname,
+    httpsPort: config.httpsPort,
+    acmeDirectory: config.acmeDirectory,
+    acmeCaFile: config.acmeCaFile,
+    operatorEmail: config.operatorEmail,
+  })
+}
+
+export interface SecureOptions {
+  readonly config: Config
+  readonly ground: Pick<Ground, 'log'>
+  readonly tracking: Pick<TrackingRoom, 'contextFor'>
+  readonly own: Certificate
+  readonly http: HttpServer
+}
+
+/** HTTP over TLS. Under a branded name the public paths alone are answered: the API has its own address. */
+export function secureListener(
+  { config, ground, tracking, own, http }: SecureOptions,
+  port: number,
+): Service & { port(): number | null } {
+  return httpsService({
+    host: config.httpHost,
+    port,
+    log: ground.log,
+    own,
+    ownNames: [config.hostname, new URL(config.publicUrl).hostname],
+    contextFor: (name) => tracking.contextFor(name),
+    handle: (guest) => (request, response) => {
+      if (guest === null || /^\/(?:track|\.well-known\/acme-challenge)\//.test(request.url ?? '')) {
+        http.app.routing(request, response)
+        return
+      }
+      response
+        .writeHead(404, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
+        .end('Not found')
+    },
+  })
+}
