@@ -24,7 +24,7 @@ const mail = fc.record({
     'listed@example.net',
     'gone@example.net',
     'info@example.org',
-    'bounce@sandbox.test',
+    'deliver@sandbox.test',
   ),
   from: fc.constantFrom('x@good.example', 'x@unproved.example', 'x@foreign.example'),
   subject: fc.constantFrom('Your receipt', 'WIN $$$ NOW!!! Act fast', ''),
