@@ -11,6 +11,7 @@ interface LockedPackage {
   readonly integrity?: string
   readonly link?: boolean
   readonly optional?: boolean
+  readonly dev?: boolean
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
@@ -41,6 +42,9 @@ const PERMISSIVE = new Set([
   'Python-2.0',
   'Unlicense',
 ])
+
+/** Weak copyleft: binds changes to the package's own files. Enough for a tool that only our tests run, never for what ships. */
+const FOR_TESTS_ONLY = new Set(['MPL-2.0'])
 
 /** Packages whose package.json says nothing usable, and what their licence file says. */
 const SAID_ELSEWHERE: Readonly<Record<string, string>> = {}
@@ -77,12 +81,13 @@ function reachable(lock: Lock, from: string, name: string): boolean {
 export function faultsOfLicences(root: string, lock: Lock): string[] {
   const faults: string[] = []
   let read = 0
-  for (const path of Object.keys(lock.packages)) {
+  for (const [path, { dev = false }] of Object.entries(lock.packages)) {
     const manifest = join(root, path, 'package.json')
     if (path === '' || !existsSync(manifest)) continue // another platform's
     const { name, license, licenses } = JSON.parse(readFileSync(manifest, 'utf8')) as Record<string, unknown>
     const said = SAID_ELSEWHERE[String(name)] ?? license ?? licenses
-    if (!permits(said)) faults.push(`${path}: licence ${JSON.stringify(said)} is not on the list of permissive ones`)
+    if (!permits(said) && !(dev && FOR_TESTS_ONLY.has(String(said))))
+      faults.push(`${path}: licence ${JSON.stringify(said)} is not on the list of permissive ones`)
     read++
   }
   if (read === 0) faults.push('no licence was read: install first')
