@@ -2,8 +2,8 @@
 
 import type { Config } from './config.ts'
 import type { Ground } from './ground.ts'
-import type { Accounts } from './modules/accounts/index.ts'
-import type { Domains } from './modules/domains/index.ts'
+import type { Accounts, TrackingDefaults } from './modules/accounts/index.ts'
+import type { DomainSettings, Domains } from './modules/domains/index.ts'
 import { eventRoutes, eventStreams } from './modules/events/index.ts'
 import { healthLoop, healthRoutes } from './modules/health/index.ts'
 import { emailsTo } from './modules/outbox/index.ts'
@@ -35,9 +35,12 @@ export interface Followers {
 export function followersOf({ config, ground, store, accounts, domains }: FollowersOptions): Followers {
   const { clock, ids, log, resolver } = ground
   const { database, secrets } = store
-  const isTracked = async (accountId: string): Promise<boolean> => {
+  const isTracked = async (accountId: string, domain?: DomainSettings): Promise<boolean> => {
     const { tracking } = await accounts.settings(accountId)
-    return tracking.trackingEnabled && (tracking.openTrackingEnabled || tracking.clickTrackingEnabled)
+    if (domain !== undefined) return isTrackedBy(tracking, domain)
+    if (isTrackedBy(tracking, null)) return true
+    const all = await domains.list({ accountId, domainIds: null }, { limit: null, offset: 0 })
+    return all.domains.some(({ settings }) => isTrackedBy(tracking, settings))
   }
   const outgoing = connector({ resolver, allowPrivate: config.allowPrivateNetworks })
   const streams = eventStreams({ database, clock, log })
@@ -78,4 +81,11 @@ export function followersOf({ config, ground, store, accounts, domains }: Follow
     ensurePartitions: () => ensureWebhookPartitions(database, clock),
     beforeHttpStops: [streams.service],
   }
+}
+
+/** Whether opens or clicks are tracked: the domain's word, else the account's. */
+function isTrackedBy(account: TrackingDefaults, domain: DomainSettings | null): boolean {
+  const opens = domain?.openTrackingEnabled ?? account.openTrackingEnabled
+  const clicks = domain?.clickTrackingEnabled ?? account.clickTrackingEnabled
+  return (domain?.trackingEnabled ?? account.trackingEnabled) && (opens || clicks)
 }

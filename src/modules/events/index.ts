@@ -15,6 +15,7 @@ export {
   eventsOfEmail,
   eventsOfPeriod,
   factsOf,
+  firstAndLast,
   wireEvent,
 } from './read.ts'
 export { type EventRoutesOptions, eventRoutes } from './routes.ts'

@@ -86,6 +86,22 @@ export async function eventsOfPeriod(
   return rows.map(followed)
 }
 
+/** When the first and the last of a domain's events of one type happened in a period; null when there is none. */
+export async function firstAndLast(
+  db: Db,
+  accountId: string,
+  { domainId, type, from, to }: { domainId: string; type: EventType; from: Date; to: Date },
+): Promise<{ readonly first: Date; readonly last: Date } | null> {
+  const row = await db.one<{ first: Date | null; last: Date | null }>(sql.firstAndLast, [
+    accountId,
+    from,
+    to,
+    domainId,
+    EVENT_TYPES[type],
+  ])
+  return row === null || row.first === null || row.last === null ? null : { first: row.first, last: row.last }
+}
+
 /** The one shape of an event (contract section 12). */
 export function wireEvent(event: FollowedEvent, facts: EmailFacts | null): WireEvent {
   const { metadata = null, ...mail } = facts ?? {}

@@ -43,6 +43,13 @@ export const factsOf = statement(
      and f.email_id = k.email_id and f.at >= $3 and f.at < $4 and f.facts is not null order by f.at limit 1) e`,
 )
 
+/** Of the events of one type of one domain in a period, without the sandbox. */
+export const firstAndLast = statement(
+  'events_first_and_last',
+  `select min(at) as first, max(at) as last from event
+   where account_id = $1 and at >= $2 and at < $3 and domain_id = $4 and type = $5 and not sandbox`,
+)
+
 export const ensurePartitions = statement(
   'events_ensure_partitions',
   `select ensure_partitions('event', false, $1::date, $2)`,

@@ -4,9 +4,11 @@ import fc from 'fast-check'
 import { startWorld } from '../../../test/world.ts'
 import { statement } from '../../platform/db.ts'
 import { COUNTERS } from '../statistics/counters.ts'
-import type { Counts } from '../statistics/index.ts'
+import { type Counts, followStatistics } from '../statistics/index.ts'
 import { gradeOf, healthOf } from './formula.ts'
+import { readinessOf } from './readiness.ts'
 
+const READINESS = '/api/v1/customer/domains/test-readiness'
 const PATH = '/api/v1/customer/health-score'
 const counts = (over: Partial<Counts>): Counts => ({
   ...(Object.fromEntries(COUNTERS.map((name) => [name, 0])) as Counts),
@@ -98,11 +100,94 @@ test('a record is kept by the day, refreshed, listed, and a grade that changed i
   assert.deepEqual([history.data.length, history.data[0].score, history.pagination.total], [1, 71, 1])
   assert.equal((await api.get(`${PATH}/history?limit=366`)).body.code, 'invalid_parameter')
   const domainId = await world.verifiedDomain('ready.example')
-  const { status, body } = await api.get(`/api/v1/customer/domains/test-readiness/${domainId}`)
-  assert.deepEqual(
-    [status, body.data.recommended_test_mode, body.data.tracking_domain.configured],
-    [200, 'basic', false],
-  )
   const other = await world.newAccount()
   assert.equal((await other.api.get(`/api/v1/customer/domains/test-readiness/${domainId}`)).status, 404)
 })
+
+test('a domain that is new has the whole readiness report, and is for plain text', async () => {
+  await using world = await startWorld()
+  const { api } = world.account
+  const domainId = await world.verifiedDomain('ready.example')
+  const before = (await api.get(`${READINESS}/${domainId}`)).body.data
+  assert.deepEqual(before.sending_stats, {
+    total_sent: 0,
+    sent_30d: 0,
+    delivery_rate: null,
+    bounce_rate: null,
+    complaint_rate: null,
+    first_sent_at: null,
+    last_sent_at: null,
+  })
+  const sent = await api.post('/api/v1/send', { from: 'a@ready.example', to: 'b@x.test', subject: 's', text: 't' })
+  assert.equal(sent.status, 202)
+  await followStatistics(world.rooms.database)
+  const { data } = (await api.get(`${READINESS}/${domainId}`)).body
+  const [event] = (await api.get('/api/v1/events?event=email.sent')).body.data
+  assert.deepEqual(
+    { ...data, warnings: null, recommendations: null, checklist: null },
+    {
+      domain_id: domainId,
+      domain: 'ready.example',
+      verification_status: 'verified',
+      domain_age_days: 0,
+      health_score: null,
+      grade: null,
+      sending_stats: {
+        ...before.sending_stats,
+        total_sent: 1,
+        sent_30d: 1,
+        delivery_rate: 0,
+        bounce_rate: 0,
+        first_sent_at: event.timestamp,
+        last_sent_at: event.timestamp,
+      },
+      tracking_domain: { configured: false, domain: null, is_verified: false, ssl_enabled: false },
+      recommended_test_mode: 'basic',
+      ready: true,
+      warnings: null,
+      recommendations: null,
+      checklist: null,
+    },
+  )
+  for (const check of data.checklist) {
+    assert.deepEqual(Object.keys(check), ['code', 'label', 'passed', 'required', 'message'])
+  }
+  const other = await world.newAccount()
+  assert.equal((await other.api.get(`${READINESS}/${domainId}`)).status, 404)
+})
+
+const tracking = { name: 'go.x.test', isVerified: true, sslEnabled: true }
+// What is known of a domain, and the kind of test that its report recommends.
+const MODES: [
+  over: { status?: string; days?: number; total?: number; tracking?: object | null; hard?: number },
+  mode: string,
+][] = [
+  [{}, 'full'],
+  [{ status: 'pending' }, 'basic'],
+  [{ status: 'temporary_failure' }, 'full'],
+  [{ days: 6 }, 'basic'],
+  [{ days: 7 }, 'standard'],
+  [{ days: 29 }, 'standard'],
+  [{ total: 99 }, 'basic'],
+  [{ total: 100 }, 'standard'],
+  [{ total: 999 }, 'standard'],
+  [{ tracking: null }, 'standard'],
+  [{ tracking: { ...tracking, isVerified: false } }, 'standard'],
+  [{ hard: 200 }, 'standard'],
+]
+for (const [over, mode] of MODES) {
+  test(`a domain with ${JSON.stringify(over)} is for ${mode}`, () => {
+    const { status = 'verified', days = 30, total = 1_000, hard = 0 } = over
+    const now = new Date('2026-03-01T00:00:00Z')
+    const createdAt = new Date(now.getTime() - days * 86_400_000)
+    const report = readinessOf({
+      domain: { id: '', name: 'x.test', status, createdAt, spfLost: false } as never,
+      counts: counts({ sent: 1_000, delivered: 1_000, hard }),
+      sent: { total, firstAt: createdAt, lastAt: now },
+      trackingDomain: (over.tracking === undefined ? tracking : over.tracking) as never,
+      tracked: false,
+      now,
+    })
+    assert.equal((report as { recommended_test_mode: string }).recommended_test_mode, mode)
+  })
+}

@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
+import type { DomainSettings } from '../domains/index.ts'
 import { append } from '../events/index.ts'
 import { countsOf } from '../statistics/index.ts'
 import { FORMULA_VERSION, type Health, healthOf, WINDOW_DAYS } from './formula.ts'
@@ -12,8 +13,8 @@ export interface HealthContext {
   readonly database: Database
   readonly clock: Clock
   readonly ids: Ids
-  /** Whether an account's mail is tracked by its defaults. */
-  readonly isTracked: (accountId: string) => Promise<boolean>
+  /** Whether an account's mail, or that of one of its domains, is tracked. */
+  readonly isTracked: (accountId: string, domain?: DomainSettings) => Promise<boolean>
 }
 
 interface RecordRow {

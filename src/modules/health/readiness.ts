@@ -1,54 +1,149 @@
-// Whether a domain is ready for a test mailing, and of which kind. Pure.
+// Whether a domain is ready for a test mailing, and of which kind (contract section 8). Pure.
 //
-// basic: plain text, no tracking, no links - for a domain that is new, has hardly sent, or is not well. standard: html and
-// links, without tracking. full: everything.
+// basic: plain text, no tracking, no links - for a domain that is not in use, is new here, or has hardly sent. full:
+// everything - for one that is known, well and has links of its own name. standard: html, at most one link, opens tracked.
 
-import type { Domain } from '../domains/index.ts'
-import type { Counts } from '../statistics/index.ts'
-import { healthOf } from './formula.ts'
+import type { Domain, DomainStatus } from '../domains/index.ts'
+import type { Counts, SentByDomain } from '../statistics/index.ts'
+import type { TrackingDomainFacts } from '../tracking/index.ts'
+import { healthOf, WINDOW_DAYS } from './formula.ts'
 
 const DAY_MS = 86_400_000
 const NEW_DAYS = 7
-const YOUNG_DAYS = 30
+const KNOWN_DAYS = 30
 const FEW_SENT = 100
+const MUCH_SENT = 1_000
 const POOR_SCORE = 60
 const GOOD_SCORE = 80
+const IN_USE: readonly DomainStatus[] = ['verified', 'temporary_failure']
 
-export function readinessOf(domain: Domain, counts: Counts, tracked: boolean, now: Date): object {
-  const ageDays = Math.floor((now.getTime() - domain.createdAt.getTime()) / DAY_MS)
+export interface ReadinessFacts {
+  readonly domain: Domain
+  /** Of the domain, in the window of the score. */
+  readonly counts: Counts
+  /** Since the domain is here. */
+  readonly sent: SentByDomain
+  /** Null: none is assigned. */
+  readonly trackingDomain: TrackingDomainFacts | null
+  /** Whether the domain's mail is tracked. */
+  readonly tracked: boolean
+  readonly now: Date
+}
+
+export type TestMode = 'basic' | 'standard' | 'full'
+
+interface Check {
+  readonly code: string
+  readonly label: string
+  readonly passed: boolean
+  /** Without it a test mailing should not go out at all. */
+  readonly required: boolean
+  readonly message: string
+}
+
+export function readinessOf(facts: ReadinessFacts): object {
+  const { domain, counts, sent, trackingDomain, tracked, now } = facts
+  const ageDays = Math.max(0, Math.floor((now.getTime() - domain.createdAt.getTime()) / DAY_MS))
   const { score, grade, metrics, findings } = healthOf(counts, tracked)
-  const trackingDomainId = domain.settings.trackingDomainId
-  const verified = domain.status === 'verified'
-  const poor = score !== null && score < POOR_SCORE
-  const basic = !verified || ageDays < NEW_DAYS || counts.sent < FEW_SENT || poor
-  const full = ageDays >= YOUNG_DAYS && score !== null && score >= GOOD_SCORE && trackingDomainId !== null
-  const checklist = [
-    { item: 'domain_verified', done: verified },
-    { item: 'tracking_domain', done: trackingDomainId !== null },
-    { item: 'older_than_7_days', done: ageDays >= NEW_DAYS },
-    { item: 'enough_sent', done: counts.sent >= FEW_SENT },
-    { item: 'healthy', done: !poor },
-  ]
+  const known = { ...facts, ageDays, score }
+  const checklist = checklistOf(known)
+  const mode = modeOf(known)
   return {
     domain_id: domain.id,
     domain: domain.name,
-    status: domain.status,
-    ready: verified && !poor,
+    verification_status: domain.status,
     domain_age_days: ageDays,
-    health: { score, grade },
-    statistics: metrics,
-    tracking_domain: { configured: trackingDomainId !== null, id: trackingDomainId },
-    recommended_test_mode: basic ? 'basic' : full ? 'full' : 'standard',
+    health_score: score,
+    grade,
+    sending_stats: {
+      total_sent: sent.total,
+      sent_30d: counts.sent,
+      delivery_rate: metrics['delivery_rate'],
+      bounce_rate: metrics['bounce_rate'],
+      complaint_rate: metrics['complaint_rate'],
+      first_sent_at: sent.firstAt,
+      last_sent_at: sent.lastAt,
+    },
+    tracking_domain: {
+      configured: trackingDomain !== null,
+      domain: trackingDomain?.name ?? null,
+      is_verified: trackingDomain?.isVerified ?? false,
+      ssl_enabled: trackingDomain?.sslEnabled ?? false,
+    },
+    recommended_test_mode: mode,
+    ready: checklist.every(({ required, passed }) => passed || !required),
     warnings: [
-      ...(verified ? [] : ['The domain is not verified']),
+      ...checklist.filter(({ required, passed }) => required && !passed).map(({ message }) => message),
+      ...(domain.spfLost ? ['The SPF record is missing: some receivers will trust the mail less'] : []),
+      ...(domain.status === 'temporary_failure' ? ['The last check did not find the DNS records of the domain'] : []),
       ...(ageDays < NEW_DAYS ? ['The domain is new here: begin with few emails'] : []),
       ...findings.filter(({ severity }) => severity !== 'info').map(({ message }) => message),
     ],
     recommendations: [
-      ...(verified ? [] : ['Publish the DNS records of the domain and verify it']),
-      ...(trackingDomainId === null ? ['Assign a tracking domain of your own'] : []),
-      ...(basic ? ['Test with plain text, without links and tracking'] : []),
+      ADVICE[mode],
+      ...checklist.filter(({ required, passed }) => !required && !passed).map(({ message }) => message),
     ],
     checklist,
   }
+}
+
+interface Known extends ReadinessFacts {
+  readonly ageDays: number
+  readonly score: number | null
+}
+
+function isInUse({ status }: Domain): boolean {
+  return IN_USE.includes(status)
+}
+
+function modeOf({ domain, ageDays, sent, score, trackingDomain }: Known): TestMode {
+  if (!isInUse(domain) || ageDays < NEW_DAYS || sent.total < FEW_SENT) return 'basic'
+  const isKnown = ageDays >= KNOWN_DAYS && sent.total >= MUCH_SENT && score !== null && score >= GOOD_SCORE
+  return isKnown && trackingDomain?.isVerified === true ? 'full' : 'standard'
+}
+
+const ADVICE: Readonly<Record<TestMode, string>> = {
+  basic: 'Test with plain text, without links and without tracking',
+  standard: 'Test with html, at most one link, and open tracking',
+  full: 'Test with the mail as it will be, links and tracking included',
+}
+
+function checklistOf({ domain, ageDays, sent, score, trackingDomain }: Known): readonly Check[] {
+  return [
+    {
+      code: 'domain_verified',
+      label: 'Domain verified',
+      passed: isInUse(domain),
+      required: true,
+      message: 'Publish the DNS records of the domain and verify it',
+    },
+    {
+      code: 'health_score',
+      label: 'Healthy sending',
+      passed: score === null || score >= POOR_SCORE,
+      required: true,
+      message: `The domain's health score of the last ${WINDOW_DAYS} days is below ${POOR_SCORE}`,
+    },
+    {
+      code: 'domain_age',
+      label: `At least ${NEW_DAYS} days old`,
+      passed: ageDays >= NEW_DAYS,
+      required: false,
+      message: `Wait until the domain has been here for ${NEW_DAYS} days`,
+    },
+    {
+      code: 'sending_history',
+      label: `At least ${FEW_SENT} emails sent`,
+      passed: sent.total >= FEW_SENT,
+      required: false,
+      message: `Send ${FEW_SENT} emails from the domain, a few more each day`,
+    },
+    {
+      code: 'tracking_domain',
+      label: 'Verified tracking domain',
+      passed: trackingDomain?.isVerified === true,
+      required: false,
+      message: 'Assign a tracking domain of your own and verify it',
+    },
+  ]
 }

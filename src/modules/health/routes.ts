@@ -13,7 +13,8 @@ import {
   Uuid,
 } from '../../platform/http.ts'
 import type { Domains } from '../domains/index.ts'
-import { countsOf } from '../statistics/index.ts'
+import { countsOf, sentByDomain } from '../statistics/index.ts'
+import { trackingDomainFacts } from '../tracking/index.ts'
 import { calculateHealth, currentHealth, type HealthContext, healthHistory, windowOf } from './health.ts'
 import { readinessOf } from './readiness.ts'
 
@@ -110,6 +111,43 @@ export function healthRoutes(options: HealthRoutesOptions): readonly AnyEndpoint
   ]
 }
 
+const Readiness = Type.Object({
+  domain_id: Uuid,
+  domain: Type.String(),
+  verification_status: Type.String(),
+  domain_age_days: Type.Integer(),
+  health_score: nullable(Type.Integer()),
+  grade: nullable(Type.String()),
+  sending_stats: Type.Object({
+    total_sent: Type.Integer(),
+    sent_30d: Type.Integer(),
+    delivery_rate: nullable(Type.Number()),
+    bounce_rate: nullable(Type.Number()),
+    complaint_rate: nullable(Type.Number()),
+    first_sent_at: nullable(DateTime),
+    last_sent_at: nullable(DateTime),
+  }),
+  tracking_domain: Type.Object({
+    configured: Type.Boolean(),
+    domain: nullable(Type.String()),
+    is_verified: Type.Boolean(),
+    ssl_enabled: Type.Boolean(),
+  }),
+  recommended_test_mode: Type.Enum(['basic', 'standard', 'full']),
+  ready: Type.Boolean(),
+  warnings: Type.Array(Type.String()),
+  recommendations: Type.Array(Type.String()),
+  checklist: Type.Array(
+    Type.Object({
+      code: Type.String(),
+      label: Type.String(),
+      passed: Type.Boolean(),
+      required: Type.Boolean(),
+      message: Type.String(),
+    }),
+  ),
+})
+
 function readinessRoute({ database, clock, domains, isTracked }: HealthRoutesOptions): AnyEndpoint {
   return endpoint({
     method: 'GET',
@@ -118,15 +156,21 @@ function readinessRoute({ database, clock, domains, isTracked }: HealthRoutesOpt
     summary: 'Tells whether a domain is ready for a test mailing, and of which kind',
     tag: TAG,
     params: Type.Object({ domain_id: Uuid }),
-    answers: { 200: dataOf(Type.Record(Type.String(), Type.Unknown())) },
+    answers: { 200: dataOf(Readiness) },
     handle: async ({ principal, params }) => {
       const { accountId } = principal
       const domain = await domains.get(principal, params.domain_id)
-      const { from, to } = windowOf(clock.now())
-      const counts = await database.tenant(accountId, (db) =>
-        countsOf(db, accountId, { domainId: domain.id, from, to }),
-      )
-      return single(readinessOf(domain, counts, await isTracked(accountId), clock.now()))
+      const now = clock.now()
+      const { from, to } = windowOf(now)
+      const { trackingDomainId } = domain.settings
+      const tracked = await isTracked(accountId, domain.settings)
+      const facts = await database.tenant(accountId, async (db) => ({
+        counts: await countsOf(db, accountId, { domainId: domain.id, from, to }),
+        sent: await sentByDomain(db, accountId, domain.id),
+        trackingDomain:
+          trackingDomainId === null ? null : await trackingDomainFacts(db, accountId, trackingDomainId, now),
+      }))
+      return single(readinessOf({ domain, tracked, now, ...facts }))
     },
   })
 }

@@ -1,9 +1,9 @@
 // What other rooms ask of the roll-ups.
 
 import type { Database, Db } from '../../platform/db.ts'
-import { EVENT_TYPES } from '../events/index.ts'
+import { EVENT_TYPES, firstAndLast } from '../events/index.ts'
 import { COUNTERS, type Counts } from './counters.ts'
-import { NO_DOMAIN, SCOPE } from './roll-up.ts'
+import { NO_DOMAIN, QUARTER_MS, SCOPE } from './roll-up.ts'
 import * as sql from './sql.ts'
 
 /** @returns the share of the whole in [0, 1] with four decimals; null when the whole is 0 */
@@ -62,6 +62,34 @@ export async function countsOf(
   const scope = domainId === null ? SCOPE.account : SCOPE.domain
   const row = await db.one<Counts>(sql.sumOfDays, [accountId, scope, [domainId ?? NO_DOMAIN], from, to])
   return row ?? (Object.fromEntries(COUNTERS.map((name) => [name, 0])) as Counts)
+}
+
+export interface SentByDomain {
+  readonly total: number
+  /** Null: nothing was sent. Exact while the log has the event, else the quarter of an hour. */
+  readonly firstAt: Date | null
+  readonly lastAt: Date | null
+}
+
+/** What a domain has sent since it is here, without the sandbox. */
+export async function sentByDomain(db: Db, accountId: string, domainId: string): Promise<SentByDomain> {
+  const row = await db.one<{ total: number; first: Date | null; last: Date | null }>(sql.sentByDomain, [
+    accountId,
+    domainId,
+  ])
+  const { total = 0, first = null, last = null } = row ?? {}
+  const within = (from: Date) =>
+    firstAndLast(db, accountId, {
+      domainId,
+      type: 'email.sent',
+      from,
+      to: new Date(from.getTime() + QUARTER_MS),
+    })
+  return {
+    total,
+    firstAt: first === null ? null : ((await within(first))?.first ?? first),
+    lastAt: last === null ? null : ((await within(last))?.last ?? last),
+  }
 }
 
 /** The accounts that something happened to since `from`, in the order of ids, behind `after` (null: from the first). */

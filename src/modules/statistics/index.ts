@@ -11,6 +11,14 @@
 
 export { statisticsCommands } from './cli.ts'
 export type { Counts } from './counters.ts'
-export { activeAccounts, countsOf, deliveryFigures, type MonthFigures, rate } from './figures.ts'
+export {
+  activeAccounts,
+  countsOf,
+  deliveryFigures,
+  type MonthFigures,
+  rate,
+  type SentByDomain,
+  sentByDomain,
+} from './figures.ts'
 export { followStatistics, rebuildStatistics, statisticsLoop } from './jobs.ts'
 export { type StatisticsRoutesOptions, statisticsRoutes } from './routes.ts'

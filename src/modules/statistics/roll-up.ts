@@ -10,7 +10,7 @@ export const NO_DOMAIN = '00000000-0000-0000-0000-000000000000'
 export const SCOPE = { account: 0, domain: 1, tag: 2, domainAndTag: 3 } as const
 export const SPAN = { quarter: 0, day: 1 } as const
 
-const QUARTER_MS = 900_000
+export const QUARTER_MS = 900_000
 const DAY_MS = 86_400_000
 
 type Dimensions = Pick<FollowedEvent, 'accountId' | 'domainId' | 'tag' | 'stream' | 'sandbox'>

@@ -54,6 +54,14 @@ export const sumOfDays = statement(
      and bucket >= $4 and bucket < $5 and not sandbox`,
 )
 
+/** When a domain sent for the first and the last time, to the quarter of an hour, and how much in all. */
+export const sentByDomain = statement(
+  'statistics_sent_by_domain',
+  `select coalesce(sum(sent), 0)::bigint as total, min(bucket) filter (where sent > 0) as first,
+     max(bucket) filter (where sent > 0) as last
+   from stat_bucket where account_id = $1 and scope = 1 and span = 0 and domain_id = $2 and tag = '' and not sandbox`,
+)
+
 // The roll-ups and what the follower has not taken yet, of one snapshot: exact at once.
 export const monthNow = statement(
   'statistics_month_now',

@@ -184,3 +184,23 @@ async function remove(
 export async function trackingDomainExists(db: Db, accountId: string, id: string): Promise<boolean> {
   return (await db.one(sql.oneName, [accountId, id])) !== null
 }
+
+export interface TrackingDomainFacts {
+  readonly name: string
+  readonly isVerified: boolean
+  /** A certificate stands that has not run out. */
+  readonly sslEnabled: boolean
+}
+
+/** What others may know of a tracking domain; null when the account has none of that id. */
+export async function trackingDomainFacts(
+  db: Db,
+  accountId: string,
+  id: string,
+  now: Date,
+): Promise<TrackingDomainFacts | null> {
+  const row = await db.one<NameRow>(sql.oneName, [accountId, id])
+  if (row === null) return null
+  const { name, verified_at: verifiedAt, ssl_status: ssl, ssl_expires_at: until } = row
+  return { name, isVerified: verifiedAt !== null, sslEnabled: ssl === 'issued' && until !== null && until > now }
+}

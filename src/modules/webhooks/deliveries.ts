@@ -8,7 +8,7 @@ import { type Asker, readEndpoint } from './endpoints.ts'
 import { errors } from './errors.ts'
 import { enqueue, wants } from './fan-out.ts'
 import * as sql from './sql.ts'
-import type { AttemptFacts, Endpoint } from './types.ts'
+import { type AttemptFacts, type Endpoint, TEST_EVENT } from './types.ts'
 
 export const KEPT_DAYS = 30
 const MAX_REPLAYED = 100_000
@@ -42,7 +42,8 @@ export interface DeliveryContext {
 
 export interface DeliveryFilter {
   readonly status: string | null
-  readonly event: EventType | null
+  /** Its number. */
+  readonly event: number | null
   readonly from: Date | null
   readonly to: Date | null
   readonly cursor: string | null
@@ -64,7 +65,7 @@ export function listDeliveries(
     accountId,
     webhookId,
     filter.status,
-    filter.event === null ? null : EVENT_TYPES[filter.event],
+    filter.event,
     firstIdAt(from),
     filter.to === null ? LAST_ID : firstIdAt(filter.to),
   ]
@@ -81,13 +82,18 @@ export function listDeliveries(
   })
 }
 
-/** One that still waits is tried at once. @throws ApiError not_found, invalid_state when the endpoint is switched off */
+/**
+ * One that still waits is tried at once.
+ *
+ * @throws ApiError not_found, invalid_state when the endpoint is switched off or the delivery was a test
+ */
 export function replayDelivery({ database, clock, ids }: DeliveryContext, asker: Asker, id: string): Promise<number> {
   const { accountId } = asker
   return database.tenant(accountId, async (db) => {
     const row = await db.one<DeliveryRow>(sql.oneDelivery, [accountId, id])
     if (row === null) throw errors.not_found()
     await lockActive(db, asker, row.webhook_id)
+    if (row.event === TEST_EVENT) throw errors.invalid_state()
     const now = clock.now()
     if (row.status === 'pending') {
       await db.execute(sql.hurry, [accountId, id, now])

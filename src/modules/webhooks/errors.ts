@@ -3,5 +3,5 @@ import { defineErrors } from '../../platform/errors.ts'
 export const errors = defineErrors({
   webhook_limit_reached: [403, 'The plan allows no further webhook endpoint'],
   not_found: [404, 'No such webhook endpoint'],
-  invalid_state: [409, 'The endpoint is not active'],
+  invalid_state: [409, 'The endpoint is not active, or this was a test'],
 })

@@ -15,10 +15,10 @@ import {
   Uuid,
 } from '../../platform/http.ts'
 import { timeOfId } from '../../platform/ids.ts'
-import { EVENT_TYPES, type EventType, eventType } from '../events/index.ts'
+import { EVENT_TYPES, type EventType } from '../events/index.ts'
 import { type DeliveryContext, type DeliveryRow, listDeliveries, replayDelivery, replayPeriod } from './deliveries.ts'
 import { errors } from './errors.ts'
-import { EVENT_NAMES } from './types.ts'
+import { EVENT_NAMES, eventName, TEST_EVENT } from './types.ts'
 
 const PATH = '/api/v1/customer/webhooks'
 const TAG = 'Webhooks'
@@ -43,7 +43,7 @@ const Delivery = Type.Object({
 
 const Query = Type.Object({
   status: Type.Optional(Type.Enum(['pending', 'success', 'failed'])),
-  event: Type.Optional(Type.Enum(Object.keys(EVENT_TYPES))),
+  event: Type.Optional(Type.Enum([...Object.keys(EVENT_TYPES), 'test'])),
   from: Type.Optional(DateTime),
   to: Type.Optional(DateTime),
   limit: ListLimit,
@@ -78,7 +78,7 @@ function logRoute(context: DeliveryContext): AnyEndpoint {
     handle: async ({ principal, params, query }) => {
       const { rows, total, next } = await listDeliveries(context, principal, params.webhookId, {
         status: query.status ?? null,
-        event: (query.event as EventType | undefined) ?? null,
+        event: query.event === undefined ? null : numberOf(query.event),
         from: query.from === undefined ? null : new Date(query.from),
         to: query.to === undefined ? null : new Date(query.to),
         cursor: query.cursor ?? null,
@@ -89,6 +89,10 @@ function logRoute(context: DeliveryContext): AnyEndpoint {
       return list(rows.map(wireDelivery), pagination)
     },
   })
+}
+
+function numberOf(name: string): number {
+  return name === 'test' ? TEST_EVENT : EVENT_TYPES[name as EventType]
 }
 
 function replayRoutes(context: DeliveryContext): readonly AnyEndpoint[] {
@@ -138,7 +142,7 @@ function wireDelivery(row: DeliveryRow): object {
   return {
     id: row.id,
     event_id: row.event_id,
-    event: eventType(row.event),
+    event: eventName(row.event),
     email_id: row.email_id,
     attempt: row.attempt,
     status: row.status,

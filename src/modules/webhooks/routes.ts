@@ -14,13 +14,10 @@ import {
   single,
   Uuid,
 } from '../../platform/http.ts'
-import { attempt } from './attempt.ts'
 import {
-  type Asker,
   changeEndpoint,
   createEndpoint,
   type EndpointContext,
-  openSecret,
   readEndpoint,
   regenerateSecret,
   removeEndpoint,
@@ -29,6 +26,7 @@ import {
 import { errors } from './errors.ts'
 import { deliveryRoutes } from './routes-deliveries.ts'
 import * as sql from './sql.ts'
+import { testEndpoint } from './test-call.ts'
 import { type Endpoint, EVENT_NAMES } from './types.ts'
 
 export interface WebhookRoutesOptions extends EndpointContext {
@@ -219,32 +217,10 @@ function testRoute(options: WebhookRoutesOptions): AnyEndpoint {
     answers: { 200: dataOf(Result, { success: Type.Boolean() }) },
     errors: [errors.not_found],
     handle: async ({ principal, params }) => {
-      const { database, clock, ids, secrets } = options
-      const { webhookId } = params
-      const { endpoint: row, sealed } = await database.tenant(principal.accountId, (db) =>
-        readEndpoint(db, principal, webhookId),
-      )
-      const eventId = ids.next()
-      const { success, facts } = await attempt(options, {
-        url: row.url,
-        secret: openSecret(secrets, row.id, sealed),
-        webhookId: row.id,
-        eventId,
-        payload: testEvent(principal, eventId, clock.now()),
-      })
+      const { eventId, success, facts } = await testEndpoint(options, principal, params.webhookId)
       return single({ event_id: eventId, ...facts }, { also: { success } })
     },
   })
-}
-
-function testEvent({ accountId }: Asker, eventId: string, at: Date): object {
-  return {
-    event_id: eventId,
-    event: 'test',
-    timestamp: at.toISOString(),
-    customer_id: accountId,
-    message: 'This is a test event from Posthorn',
-  }
 }
 
 /** Schemas of optional fields have undefined among their types; a body never does. */

@@ -154,6 +154,15 @@ export const purge = statement('webhooks_purge', 'delete from webhook_queue wher
 
 // --- the delivery log
 
+export const keepTest = statement(
+  'webhooks_keep_test',
+  `with noted as (
+     update webhook set last_delivery_at = $9, last_delivery_status = case when $7 then 'success' else 'failed' end
+     where account_id = $2 and id = $3)
+   insert into webhook_delivery (id, account_id, webhook_id, event_id, event_at, event, email_id, attempt, success, last)
+   values ($1, $2, $3, $4, $5, $6, null, 1, $7, $8::jsonb)`,
+)
+
 const ENDED = `select id, account_id, webhook_id, event_id, event_at, event, email_id, attempt,
   case when success then 'success' else 'failed' end as status, last, null::timestamptz as due, null::uuid as lease
   from webhook_delivery`

@@ -1,6 +1,13 @@
-import { EVENT_TYPES } from '../events/index.ts'
+import { EVENT_TYPES, eventType } from '../events/index.ts'
 
 export const EVENT_NAMES = [...Object.keys(EVENT_TYPES), 'test', '*'] as const
+
+/** The number of `test` in the delivery log; the log of events has no such type. */
+export const TEST_EVENT = 0
+
+export function eventName(number: number): string {
+  return number === TEST_EVENT ? 'test' : eventType(number)
+}
 
 /** An endpoint as stored, without its secret. */
 export interface Endpoint {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
+import { Webhook as SvixWebhook } from 'svix'
 import { webhookReceiver } from '../../../test/webhook-receiver.ts'
 import { startWorld, type TestAccount, type World } from '../../../test/world.ts'
 import { statement } from '../../platform/db.ts'
@@ -93,6 +94,8 @@ test('an event arrives in the one shape, and both signatures hold for the bytes 
   assert.equal(one.headers['x-webhook-signature'], createHmac('sha256', secret).update(one.bytes).digest('hex'))
   assert.equal(one.headers['webhook-id'], sent.eventId)
   new Webhook(secret).verify(one.bytes.toString(), one.headers as Record<string, string>)
+  new SvixWebhook(secret).verify(one.bytes.toString(), one.headers as Record<string, string>)
+  assert.throws(() => new SvixWebhook(secret).verify(`${one.bytes.toString()} `, one.headers as never))
   assert.throws(() => new Webhook(secret).verify(`${one.bytes.toString()} `, one.headers as Record<string, string>))
   await until(async () => (await deliveries(account, id))[0]?.status === 'success')
   const [delivery] = await deliveries(account, id)
@@ -180,6 +183,17 @@ test('the test operation sends a signed test event and tells what came back, als
   receiver.answer = (_, reply) => void reply.writeHead(500).end('broken')
   const bad = await account.api.post(`${PATH}/${id}/test`)
   assert.deepEqual([bad.status, bad.body.success, bad.body.data.response_body], [200, false, 'broken'])
+  const log = await deliveries(account, id, '?event=test')
+  assert.deepEqual(
+    log.map((row) => [row.event, row.event_id, row.status, row.http_status, row.attempt, row.next_attempt_at]),
+    [
+      ['test', bad.body.data.event_id, 'failed', 500, 1, null],
+      ['test', good.body.data.event_id, 'success', 200, 1, null],
+    ],
+  )
+  const shown = (await account.api.get(`${PATH}/${id}`)).body.data
+  assert.deepEqual([shown.last_delivery_status, shown.consecutive_failures], ['failed', 0])
+  assert.equal((await account.api.post(`${PATH}/deliveries/${log[0].id}/replay`)).status, 409)
 })
 
 test('what fails is tried again by the schedule with the same event_id, and then stays in the log as failed', async () => {

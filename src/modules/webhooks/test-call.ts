@@ -1,0 +1,55 @@
+// The test operation: one attempt at once, whatever the endpoint wants to hear of, without retries. It stands in the delivery
+// log as any other; it says nothing about whether the endpoint fails, and cannot be told again, since the log of events does
+// not have it.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Connector } from '../../platform/connect.ts'
+import type { Database } from '../../platform/db.ts'
+import type { Ids } from '../../platform/ids.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import { type AttemptResult, attempt } from './attempt.ts'
+import { type Asker, openSecret, readEndpoint } from './endpoints.ts'
+import * as sql from './sql.ts'
+import { TEST_EVENT } from './types.ts'
+
+export interface TestContext {
+  readonly database: Database
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly secrets: Secrets
+  readonly connector: Connector
+}
+
+/** @throws ApiError not_found */
+export async function testEndpoint(
+  context: TestContext,
+  asker: Asker,
+  webhookId: string,
+): Promise<AttemptResult & { readonly eventId: string }> {
+  const { database, clock, ids, secrets } = context
+  const { accountId } = asker
+  const { endpoint, sealed } = await database.tenant(accountId, (db) => readEndpoint(db, asker, webhookId))
+  const eventId = ids.next()
+  const at = clock.now()
+  const result = await attempt(context, {
+    url: endpoint.url,
+    secret: openSecret(secrets, webhookId, sealed),
+    webhookId,
+    eventId,
+    payload: testEvent(accountId, eventId, at),
+  })
+  const { success, facts } = result
+  const row = [ids.next(), accountId, webhookId, eventId, at, TEST_EVENT, success, JSON.stringify(facts), clock.now()]
+  await database.system.execute(sql.keepTest, row)
+  return { ...result, eventId }
+}
+
+function testEvent(accountId: string, eventId: string, at: Date): object {
+  return {
+    event_id: eventId,
+    event: 'test',
+    timestamp: at.toISOString(),
+    customer_id: accountId,
+    message: 'This is a test event from Posthorn',
+  }
+}
