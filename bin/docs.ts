@@ -5,7 +5,9 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { SETTINGS } from '../src/config.ts'
+import { METRICS } from '../src/metrics.ts'
 import { type ErrorKind, platformErrors } from '../src/platform/errors.ts'
+import type { MetricFacts, MetricTable } from '../src/platform/metrics.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const MADE_BY = '<!-- Made by `npm run check -- --fix docs` from the code; changes here are lost. -->'
@@ -71,7 +73,31 @@ ${[...new Set(rows)].join('\n')}
 `
 }
 
-const pages: Readonly<Record<string, string>> = { 'docs/config.md': configPage(), 'docs/errors.md': await errorsPage() }
+function metricsPage(): string {
+  const rows = Object.values(METRICS satisfies MetricTable).map((facts: MetricFacts) => {
+    const labels = (facts.labels ?? []).map((label) => `\`${label}\``).join(', ')
+    return `| \`${facts.name}\` | ${facts.kind} | ${labels} | ${cell(facts.help)} |`
+  })
+  return `${MADE_BY}
+
+# Metrics
+
+\`GET /metrics\` in Prometheus' text format, to requests from the machine itself without a forwarding header, and to bearers of
+POSTHORN_METRICS_TOKEN; to all else it does not exist. Figures are those of one process, but for what stands in the database (queue,
+webhooks, followers), which every process reports alike. Beside these stand the usual \`process_*\` and \`nodejs_*\` figures, among them
+the event loop's delay (\`nodejs_eventloop_lag_p99_seconds\`).
+
+| metric | kind | labels | meaning |
+|---|---|---|---|
+${rows.join('\n')}
+`
+}
+
+const pages: Readonly<Record<string, string>> = {
+  'docs/config.md': configPage(),
+  'docs/errors.md': await errorsPage(),
+  'docs/metrics.md': metricsPage(),
+}
 const stale = Object.entries(pages).filter(([path, text]) => {
   const file = join(ROOT, path)
   return !existsSync(file) || readFileSync(file, 'utf8') !== text

@@ -8,6 +8,7 @@ import type { Config } from './config.ts'
 import { type Followers, followersOf } from './followers.ts'
 import type { Ground } from './ground.ts'
 import { cleaningLoop, partitionsLoop } from './housekeeping.ts'
+import { metricsEndpoint, noteAttempt, type ServiceMetrics, serviceMetrics } from './metrics.ts'
 import { type Accounts, accountRoutes, accountsRoom, readPlans } from './modules/accounts/index.ts'
 import { bounceRoutes, type EmailDoor, type Inbound, inboundOf, inboundRoutes } from './modules/bounces/index.ts'
 import { contentRoutes } from './modules/content/index.ts'
@@ -90,6 +91,7 @@ export interface Rooms {
   readonly followers: Followers
   readonly tracking: TrackingRoom
   readonly endpoints: readonly AnyEndpoint[]
+  readonly metrics: ServiceMetrics
   /** Called after each acceptance; the delivery role of this process listens. */
   onQueued: () => void
   /** Every role of this process is up. */
@@ -124,12 +126,13 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     if (beating) log.info({}, 'the database answers again')
     else log.error({}, 'the database does not answer')
   })
+  const state = { onQueued: (): void => undefined, isUp: false }
+  const metrics = serviceMetrics({ database, ground, beating: () => pulse.beating(), isUp: () => state.isUp })
   const disk = diskGuard(config.dataDir, sendingLimits.MAX_MESSAGE_BYTES, (err) =>
     log.warn({ err }, 'no look at the disk'),
   )
   const tracking = readersOf({ config, ground, store, accounts })
   const composer = composerOf({ hostname: config.hostname, verpMac, tracking: tracking.tracking })
-  const state = { onQueued: (): void => undefined, isUp: false }
   const templates = templatesOf({ database, clock, ids })
   const accepting = acceptance({
     database,
@@ -148,7 +151,19 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     acceptance: {
       idle: accepting.idle,
       // By REST and by SMTP alike: an answer within seconds, also when the database hangs.
-      submit: (submission) => pulse.whileBeating(() => accepting.submit(submission)),
+      submit: async (submission) => {
+        const began = clock.monotonicMs()
+        const accepted = await pulse.whileBeating(() => accepting.submit(submission))
+        metrics.note('accepts', (clock.monotonicMs() - began) / 1_000)
+        if (accepted.kind === 'done') {
+          const counts = accepted.outcomes.map((one) => (one.kind === 'accepted' ? one.accepted.recipients.length : 0))
+          metrics.note(
+            'accepted',
+            counts.reduce((sum, count) => sum + count, 0),
+          )
+        }
+        return accepted
+      },
     },
     lookups: {
       domain: (db, accountId, name) => senders.senderDomain(db, accountId, name),
@@ -236,6 +251,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
         verpMac,
         signingKeys: (db, domainIds) => senders.signingKeys(db, domainIds),
         suspendedAccounts: () => [...accounts.suspendedAccounts()],
+        onAttempt: (outcome, domain, host) => noteAttempt(metrics, outcome, domain, host),
         tracking: tracking.tracking,
       })
     : null
@@ -258,6 +274,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     followers,
     tracking,
     endpoints,
+    metrics,
   }
   return Object.assign(state, parts)
 }
@@ -405,8 +422,10 @@ export async function apiServer(rooms: Rooms): Promise<HttpServer> {
     trustedProxies: config.trustedProxies,
     openapi: { publicUrl: config.publicUrl, euUrl: config.euUrl },
     pulse: rooms.pulse,
+    onAnswered: ({ seconds, ...labels }) => rooms.metrics.note('requests', seconds, labels),
   })
   http.add([
+    metricsEndpoint(rooms.metrics, config),
     ...healthEndpoints({ database, roles: config.roles, version: VERSION, isUp: () => rooms.isUp, http: () => http }),
     ...endpoints,
   ])

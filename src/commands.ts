@@ -2,7 +2,13 @@
 
 import { accountCommands } from './modules/accounts/index.ts'
 import { domainCommands } from './modules/domains/index.ts'
+import { queueCommands } from './modules/outbox/index.ts'
 import { statisticsCommands } from './modules/statistics/index.ts'
 import type { Command } from './platform/command.ts'
 
-export const commands: readonly Command[] = [...accountCommands, ...domainCommands, ...statisticsCommands]
+export const commands: readonly Command[] = [
+  ...accountCommands,
+  ...domainCommands,
+  ...queueCommands,
+  ...statisticsCommands,
+]

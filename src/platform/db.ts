@@ -39,6 +39,8 @@ export interface Database {
    * connection was lost and made again). Resolves once the server listens.
    */
   listen(channel: string, heard: (payload: string | null) => void): Promise<void>
+  /** The connections of this process. `waiting`: requests for one that have none yet. */
+  pools(): readonly { readonly name: string; readonly open: number; readonly idle: number; readonly waiting: number }[]
   /** Rejects when the database does not answer within `withinMs`. */
   ping(withinMs: number): Promise<void>
   close(): Promise<void>
@@ -87,6 +89,13 @@ export function connect({ url, maxConnections = 8, onError }: DatabaseOptions): 
     transaction: (work) => transact(system, null, work),
     tenant: (accountId, work) => transact(tenant, accountId, work),
     listen: listener.listen,
+    pools: () =>
+      Object.entries({ system, tenant }).map(([name, { totalCount, idleCount, waitingCount }]) => ({
+        name,
+        open: totalCount,
+        idle: idleCount,
+        waiting: waitingCount,
+      })),
     ping: (withinMs) => ping(system, withinMs),
     close: async () => {
       await Promise.all([listener.close(), system.end(), tenant.end()])

@@ -34,6 +34,8 @@ export interface HttpOptions {
   readonly ids: Ids
   readonly trustedProxies: readonly string[]
   readonly openapi: OpenApiAddresses
+  /** Called for each request that was answered. `route`: as the document names it, or 'unknown'. */
+  readonly onAnswered?: (answered: { method: string; route: string; status: number; seconds: number }) => void
   /** Whether the database answers. Absent: it is taken to. */
   readonly pulse?: Pick<Pulse, 'whileBeating'>
 }
@@ -81,6 +83,11 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   app.addHook('preValidation', async (request) => {
     refuseUnfitText(request.params)
     refuseUnfitText(request.query)
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url?.replaceAll(/:(\w+)/g, '{$1}') ?? 'unknown'
+    const { method } = request
+    options.onAnswered?.({ method, route, status: reply.statusCode, seconds: reply.elapsedTime / 1_000 })
   })
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, options.log))
   app.setNotFoundHandler((request, reply) => answerError(unknownPath(request, paths), request, reply, options.log))

@@ -13,7 +13,7 @@ import type { Ids } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/log.ts'
 import { recordBounces } from '../bounces/index.ts'
 import { append } from '../events/index.ts'
-import { complete } from '../outbox/index.ts'
+import { type AttemptOutcome, complete } from '../outbox/index.ts'
 import { type Delivered, noteDelivery } from '../suppression/index.ts'
 import { addToInbox, type NewInboxMail } from './inbox.ts'
 import type { Conclusion } from './results.ts'
@@ -28,6 +28,8 @@ export interface RecorderOptions {
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Logger
+  /** Called for each attempt once its result is durable. `host` is null when none was reached. */
+  readonly onAttempt?: (outcome: AttemptOutcome, recipientDomain: string, host: string | null) => void
 }
 
 export interface Recorder {
@@ -45,10 +47,20 @@ export function recorderOf(options: RecorderOptions): Recorder {
   const { database, clock, log } = options
   const giveUp = new AbortController()
 
+  const tell = (kept: readonly Recorded[]): void => {
+    for (const { result, letter } of kept) {
+      if (result.attempt === null || letter === null) continue
+      const { outcome, detail } = result.attempt
+      const domain = letter.recipientKey.slice(letter.recipientKey.lastIndexOf('@') + 1)
+      options.onAttempt?.(outcome, domain, 'mx' in detail && typeof detail.mx === 'string' ? detail.mx : null)
+    }
+  }
+
   const write = async (items: readonly Recorded[]): Promise<readonly void[]> => {
     for (;;) {
       try {
-        await database.transaction((db) => writeAll(db, items, options))
+        const kept = await database.transaction((db) => writeAll(db, items, options))
+        tell(kept)
         return items.map(() => undefined)
       } catch (error) {
         if (giveUp.signal.aborted) throw error
@@ -93,7 +105,11 @@ export function recorderOf(options: RecorderOptions): Recorder {
   }
 }
 
-async function writeAll(db: Db, items: readonly Recorded[], { ids, clock }: RecorderOptions): Promise<void> {
+async function writeAll(
+  db: Db,
+  items: readonly Recorded[],
+  { ids, clock }: RecorderOptions,
+): Promise<readonly Recorded[]> {
   const kept: Recorded[] = []
   for (const [epoch, group] of Map.groupBy(items, (item) => item.epoch)) {
     const passed = await complete(
@@ -103,12 +119,13 @@ async function writeAll(db: Db, items: readonly Recorded[], { ids, clock }: Reco
     )
     kept.push(...group.filter((item) => passed.has(item.result.id)))
   }
-  if (kept.length === 0) return
+  if (kept.length === 0) return kept
   const bounces = kept.flatMap(({ bounce }) => (bounce === null ? [] : [bounce]))
   const events = kept.flatMap((item) => item.events)
   const inbox = kept.flatMap((item) => (item.inbox === null ? [] : [item.inbox]))
   await Promise.all([append(db, events), addToInbox(db, inbox), noteDelivery(db, kept.flatMap(deliveryOf))])
   await recordBounces(db, { ids, clock }, bounces)
+  return kept
 }
 
 /** A delivery clears what soft bounces have counted up. */

@@ -93,7 +93,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     maxSockets: limits.maxSockets,
     onError,
   })
-  const recorder = recorderOf({ database, clock, ids, log })
+  const recorder = recorderOf(options)
   const places = placesOf(network.pauseMs)
   const gate = answerGate(limits.maxUnrecorded)
   const large = byteBudget(limits.maxLargeBytes)

@@ -68,6 +68,21 @@ export function follow(database: Database, { name, limit, effect }: FollowOption
   })
 }
 
+/** How old the first event is that each follower has yet to read: 0 when it has read all. */
+export async function followerLags(
+  db: Db,
+  now: Date,
+): Promise<readonly { readonly name: string; readonly lagSeconds: number }[]> {
+  const rows = await db.query<{ name: string; xid: string; seq: number; at: Date | number }>(sql.followers)
+  return Promise.all(
+    rows.map(async ({ name, xid, seq, at }) => {
+      const since = at instanceof Date ? new Date(at.getTime() - OVERLAP_MS) : FROM_THE_START
+      const first = await db.one<{ at: Date }>(sql.firstAfter, [xid, seq, since])
+      return { name, lagSeconds: first === null ? 0 : Math.max(0, (now.getTime() - first.at.getTime()) / 1_000) }
+    }),
+  )
+}
+
 interface Cursor {
   readonly xid: string
   readonly seq: number

@@ -6,7 +6,7 @@
 // when the email is accepted; later events are joined to it by the email's id, whose time says in which partition it is.
 
 export { append, type NewEvent } from './append.ts'
-export { type FollowedEvent, type FollowOptions, follow, logBegins, rewind } from './follow.ts'
+export { type FollowedEvent, type FollowOptions, follow, followerLags, logBegins, rewind } from './follow.ts'
 export { dropEvents, ensureEventPartitions } from './partitions.ts'
 export {
   type EventPeriod,

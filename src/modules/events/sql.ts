@@ -31,6 +31,15 @@ export const after = statement(
    from event where (xid, seq) > ($1::xid8, $2) and xid < pg_snapshot_xmin(pg_current_snapshot()) and at >= $3
    order by xid, seq limit $4`,
 )
+export const followers = statement(
+  'events_followers',
+  'select name, xid::text as xid, seq, at from follower order by name',
+)
+// As `after`, of the first event alone, without looking below open transactions: how far behind, not what may be read.
+export const firstAfter = statement(
+  'events_first_after',
+  'select at from event where (xid, seq) > ($1::xid8, $2) and at >= $3 order by xid, seq limit 1',
+)
 export const advance = statement(
   'events_advance_follower',
   'update follower set xid = $2::xid8, seq = $3, at = greatest(at, $4) where name = $1',

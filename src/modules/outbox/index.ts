@@ -8,11 +8,13 @@
 // and sets its rows ready again; whatever the dead process still writes is fenced out by the epoch and the number that
 // each claim gave out. Sending accepts (`enqueue`), delivery claims and completes, everyone else reads.
 
+export { queueCommands } from './cli.ts'
 export { decodeContent, encodeContent } from './content.ts'
 export { type ControlOptions, cancelEmail, rescheduleEmail, retryEmail, statusName } from './control.ts'
 export { type EmailStory, emailStory, emailsTo } from './emails.ts'
 export { countEngagement, type EngagedEmail, engagedEmails, lockEngagedEmails } from './engagement.ts'
 export { emailErrors } from './errors.ts'
+export { queueFigures } from './figures.ts'
 export { joinAsNode, leaveAsNode, type NodeLease, RENEW_EVERY_MS, renewLease, takeOver } from './node.ts'
 export { ensureOutboxPartitions } from './partitions.ts'
 export {

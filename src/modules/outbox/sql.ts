@@ -302,3 +302,30 @@ export const countEngagement = statement(
    from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[]) as k(account_id, id, opens, clicks)
    where e.account_id = k.account_id and e.id = k.id`,
 )
+
+// --- for the operator
+
+export const queueByState = statement(
+  'outbox_queue_by_state',
+  'select state, count(*)::int as emails, min(at) as oldest from queue group by state',
+)
+export const queueByDestination = statement(
+  'outbox_queue_by_destination',
+  `with d as (
+     select site_id, count(*) filter (where state = 0)::int as ready, count(*) filter (where state = 1)::int as leased,
+       count(*) filter (where state = 2 and not scheduled)::int as waiting,
+       count(*) filter (where state = 2 and scheduled)::int as scheduled,
+       min(at) as oldest, min(at) filter (where state = 2 and not scheduled) as next,
+       (array_agg(id) filter (where state = 2 and not scheduled))[1] as one,
+       (array_agg(account_id) filter (where state = 2 and not scheduled))[1] as account
+     from queue group by site_id order by count(*) desc, site_id limit $1)
+   select s.name, d.ready, d.leased, d.waiting, d.scheduled, d.oldest, d.next,
+     (select e.last_response from email e where e.account_id = d.account and e.id = d.one) as last_response
+   from d join site s on s.id = d.site_id order by d.ready + d.leased + d.waiting + d.scheduled desc, s.name`,
+)
+export const flushQueue = statement(
+  'outbox_flush_queue',
+  `update queue set state = 0, at = $2 where state = 2 and not scheduled
+     and ($1::text is null or site_id = (select id from site where name = $1))`,
+)
+export const ownerOfEmail = statement('outbox_owner_of_email', 'select account_id from email where id = $1')

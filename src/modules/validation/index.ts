@@ -8,6 +8,7 @@ import { type CheckerOptions, checkerOf } from './validation.ts'
 
 export { disposableConfidence, isAliasRelay } from './disposable.ts'
 export { isRole } from './local-part.ts'
+export { providerOf } from './providers.ts'
 
 export interface ValidationRoomOptions extends CheckerOptions {
   readonly accounts: ValidationRoutesOptions['accounts']

@@ -10,6 +10,7 @@
 // - While an endpoint is switched off nothing is told to it, nor later.
 
 export type { Asker, EndpointContext } from './endpoints.ts'
+export { webhookFigures } from './figures.ts'
 export { ensureWebhookPartitions, webhookServices } from './jobs.ts'
 export { type WebhookRoutesOptions, webhookRoutes } from './routes.ts'
 export type { DisabledEndpoint, DisabledReason } from './types.ts'

@@ -207,3 +207,10 @@ export const dropPartitions = statement(
   'webhooks_drop_partitions',
   `select drop_partitions('webhook_delivery', $1::date)`,
 )
+
+export const figures = statement(
+  'webhooks_figures',
+  `select (select count(*)::int from webhook_queue) as waiting,
+     (select min(q.due) from webhook w cross join lateral (select due from webhook_queue where webhook_id = w.id
+        order by due limit 1) q) as due`,
+)

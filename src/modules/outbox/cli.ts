@@ -1,0 +1,84 @@
+// `posthorn queue`: what waits, and hurrying it. It works on the tables alone, so it does not matter which machine runs it;
+// the delivery role sees what became ready at its next look, a quarter of a second later at most.
+
+import { type Command, UsageError } from '../../platform/command.ts'
+import { retryEmail } from './control.ts'
+import { flushQueue, type QueuedDestination, queueByDestination, queueFigures } from './figures.ts'
+import { ownerOfEmail } from './owner.ts'
+
+const LISTED = 100
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
+export const queueCommands: readonly Command[] = [
+  {
+    path: ['queue', 'list'],
+    summary: 'what waits, by destination',
+    usage: '',
+    options: { json: { type: 'boolean' }, limit: { type: 'string' } },
+    run: async ({ database, clock, print }, values) => {
+      const limit = Number(values['limit'] ?? LISTED)
+      if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit is a number from 1')
+      const [figures, destinations] = await Promise.all([
+        queueFigures(database.system, clock.now()),
+        queueByDestination(database.system, limit),
+      ])
+      if (values['json'] === true) {
+        for (const one of destinations) print(JSON.stringify(wireDestination(one)))
+        return
+      }
+      print(figures.map(({ state, emails }) => `${emails} ${state}`).join(', '))
+      for (const one of destinations) print(line(one, clock.now()))
+    },
+  },
+  {
+    path: ['queue', 'flush'],
+    summary: 'try the deferred emails now, those of one destination or all',
+    usage: '[destination]',
+    options: { json: { type: 'boolean' } },
+    run: async ({ database, clock, print }, values, [destination = null, ...more]) => {
+      if (more.length > 0) throw new UsageError('one destination, or none for all')
+      const emails = await flushQueue(database.system, destination?.toLowerCase() ?? null, clock.now())
+      print(values['json'] === true ? JSON.stringify({ emails }) : `${emails} emails are ready`)
+    },
+  },
+  {
+    path: ['queue', 'retry'],
+    summary: 'try one email again: a deferred one now, one that failed or bounced anew',
+    usage: '<email id>',
+    options: { json: { type: 'boolean' } },
+    run: async ({ database, clock, ids, print }, values, [id, ...more]) => {
+      if (id === undefined || more.length > 0 || !UUID.test(id)) throw new UsageError('the id of one email is needed')
+      const accountId = await ownerOfEmail(database.system, id)
+      await retryEmail({ database, clock, ids, onQueued: () => undefined }, accountId, id)
+      print(values['json'] === true ? JSON.stringify({ id, status: 'queued' }) : `${id} is ready`)
+    },
+  },
+]
+
+function wireDestination(one: QueuedDestination): object {
+  return {
+    destination: one.destination,
+    ready: one.ready,
+    leased: one.leased,
+    waiting: one.waiting,
+    scheduled: one.scheduled,
+    oldest_at: one.oldestAt.toISOString(),
+    next_attempt_at: one.nextAttemptAt?.toISOString() ?? null,
+    last_response: one.lastResponse,
+  }
+}
+
+function line(one: QueuedDestination, now: Date): string {
+  const counts = (['ready', 'leased', 'waiting', 'scheduled'] as const)
+    .filter((state) => one[state] > 0)
+    .map((state) => `${one[state]} ${state}`)
+  const next = one.nextAttemptAt === null ? [] : [`next try ${inWords(one.nextAttemptAt.getTime() - now.getTime())}`]
+  const said = one.lastResponse === null ? [] : [`last answer: ${one.lastResponse.replaceAll(/\s+/g, ' ')}`]
+  return `${one.destination.padEnd(30)} ${[...counts, ...next, ...said].join(', ')}`
+}
+
+function inWords(ms: number): string {
+  if (ms <= 0) return 'now'
+  const seconds = Math.ceil(ms / 1_000)
+  return seconds < 120 ? `in ${seconds} s` : `in ${Math.round(seconds / 60)} min`
+}

@@ -1,0 +1,10 @@
+import type { Db } from '../../platform/db.ts'
+import { emailErrors } from './errors.ts'
+import * as sql from './sql.ts'
+
+/** Whose email it is, for the operator alone. @throws not_found */
+export async function ownerOfEmail(db: Db, id: string): Promise<string> {
+  const row = await db.one<{ account_id: string }>(sql.ownerOfEmail, [id])
+  if (row === null) throw emailErrors.not_found()
+  return row.account_id
+}

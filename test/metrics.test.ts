@@ -1,0 +1,58 @@
+// /metrics: what is measured arrives there, and nobody reads it who may not.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { METRICS } from '../src/metrics.ts'
+import { startWorld } from './world.ts'
+
+function figure(page: string, series: string): number | null {
+  const line = page.split('\n').find((text) => text.startsWith(`${series} `))
+  return line === undefined ? null : Number(line.slice(series.length + 1))
+}
+
+test('requests, acceptances, attempts and the queue are counted where Prometheus reads them', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
+  const mail = { from: 'a@example.com', to: ['b@example.net', 'c@example.net'], subject: 's', text: 't' }
+  const { body: sent } = await world.account.testApi.post('/api/v1/send', mail)
+  const id = sent.email_id
+  assert.ok(id, JSON.stringify(sent))
+  for (let tries = 0; tries < 100; tries++) {
+    const { body: story } = await world.account.testApi.get(`/api/v1/emails/${id}`)
+    if (story.data.status === 'delivered') break
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  const later = { ...mail, scheduled_at: new Date(world.clock.now().getTime() + 3_600_000).toISOString() }
+  assert.equal((await world.account.testApi.post('/api/v1/send', later)).status, 202)
+  world.clock.advance(60_000)
+  const answer = await fetch(`${world.url}/metrics`)
+  assert.equal(answer.status, 200)
+  assert.match(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
+  const page = await answer.text()
+  for (const { name } of Object.values(METRICS)) assert.ok(page.includes(`# HELP ${name} `), `${name} is on the page`)
+  assert.equal(figure(page, 'posthorn_emails_accepted_total'), 4)
+  assert.equal(figure(page, 'posthorn_accept_seconds_count'), 2)
+  assert.equal(figure(page, 'posthorn_queue_emails{state="waiting"}'), 2)
+  assert.equal(figure(page, 'posthorn_queue_emails{state="ready"}'), 0)
+  assert.ok((figure(page, 'posthorn_attempts_total{outcome="delivered",provider="unknown"}') ?? 0) >= 1)
+  assert.equal(figure(page, 'posthorn_http_request_seconds_count{method="POST",route="/api/v1/send",status="202"}'), 2)
+  assert.equal(figure(page, 'posthorn_database_up'), 1)
+  assert.ok(page.includes('nodejs_eventloop_lag_p99_seconds'))
+})
+
+test('metrics are hidden from whoever comes through a proxy, unless they bear the token', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_METRICS_TOKEN: 'let-prometheus-in' } })
+  const ask = async (headers: Record<string, string>): Promise<number> =>
+    (await fetch(`${world.url}/metrics`, { headers })).status
+  assert.equal(await ask({}), 200)
+  assert.equal(await ask({ 'x-forwarded-for': '203.0.113.9' }), 404)
+  assert.equal(await ask({ forwarded: 'for=203.0.113.9' }), 404)
+  assert.equal(await ask({ 'x-forwarded-for': '127.0.0.1' }), 404)
+  assert.equal(await ask({ 'x-forwarded-for': '203.0.113.9', authorization: 'Bearer let-prometheus-in' }), 200)
+  assert.equal(await ask({ 'x-forwarded-for': '203.0.113.9', authorization: 'Bearer let-prometheus-out' }), 404)
+})
+
+test('without a token no bearer is let in', async () => {
+  await using world = await startWorld()
+  const headers = { 'x-forwarded-for': '203.0.113.9', authorization: 'Bearer null' }
+  assert.equal((await fetch(`${world.url}/metrics`, { headers })).status, 404)
+})

@@ -1,0 +1,79 @@
+// `posthorn queue`, over a queue that a real receiver keeps waiting.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { commands } from '../src/commands.ts'
+import { readConfig } from '../src/config.ts'
+import { UsageError } from '../src/platform/command.ts'
+import { createLogger } from '../src/platform/log.ts'
+import { startReceiver } from './receiver.ts'
+import { startWorld, type World } from './world.ts'
+
+async function run(world: World, words: readonly string[], values: Record<string, string | boolean> = {}) {
+  const command = commands.find(({ path }) => path.every((word, i) => words[i] === word))
+  assert.ok(command)
+  const lines: string[] = []
+  const { ids } = world.rooms.ground
+  const { database, secrets } = world.rooms.store
+  const context = { config: readConfig({}), database, secrets, ids, clock: world.clock, log: createLogger('silent') }
+  await command.run({ ...context, print: (line) => lines.push(line) }, values, words.slice(command.path.length))
+  return lines
+}
+
+async function until(what: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    if (await what()) return
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+  assert.fail('it did not come')
+}
+
+test('the operator sees what waits and why, and makes it go now', async () => {
+  let busy = true
+  await using receiver = await startReceiver({ rcpt: () => (busy ? '451 4.3.0 come back later' : 'default') })
+  await using world = await startWorld({
+    settings: { POSTHORN_SMTP_PORT: String(receiver.port) },
+    zones: { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.1'] } },
+  })
+  await world.verifiedDomain('sender.example')
+  const mail = { from: 'a@sender.example', to: 'b@example.net', subject: 's', text: 't' }
+  const { body: sent } = await world.api.post('/api/v1/send', mail)
+  const status = async (): Promise<string> => (await world.api.get(`/api/v1/emails/${sent.email_id}`)).body.data.status
+  await until(async () => (await status()) === 'deferred')
+
+  const [found] = (await run(world, ['queue', 'list'], { json: true })).map((line) => JSON.parse(line))
+  assert.equal(found.destination, 'example.net')
+  assert.equal(found.waiting, 1)
+  assert.match(found.last_response, /come back later/)
+  const [counts, line] = await run(world, ['queue', 'list'])
+  assert.equal(counts, '0 ready, 0 leased, 1 waiting')
+  assert.match(
+    line ?? '',
+    /^example\.net +1 waiting, next try in \d+ (?:s|min), last answer: 451 4\.3\.0 come back later$/,
+  )
+
+  busy = false
+  assert.deepEqual(await run(world, ['queue', 'flush', 'elsewhere.example']), ['0 emails are ready'])
+  assert.deepEqual(await run(world, ['queue', 'flush', 'Example.net']), ['1 emails are ready'])
+  await until(async () => (await status()) === 'delivered')
+})
+
+test('a mail that ended is tried anew by its id; an unknown or malformed id says so', async () => {
+  let known = false
+  await using receiver = await startReceiver({ rcpt: () => (known ? 'default' : '554 5.7.1 not today') })
+  await using world = await startWorld({
+    settings: { POSTHORN_SMTP_PORT: String(receiver.port) },
+    zones: { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.1'] } },
+  })
+  await world.verifiedDomain('sender.example')
+  const mail = { from: 'a@sender.example', to: 'b@example.net', subject: 's', text: 't' }
+  const { body: sent } = await world.api.post('/api/v1/send', mail)
+  const status = async (): Promise<string> => (await world.api.get(`/api/v1/emails/${sent.email_id}`)).body.data.status
+  await until(async () => (await status()) === 'bounced')
+  known = true
+  assert.deepEqual(await run(world, ['queue', 'retry', sent.email_id]), [`${sent.email_id} is ready`])
+  await until(async () => (await status()) === 'delivered')
+  await assert.rejects(run(world, ['queue', 'retry', '01890000-0000-7000-8000-000000000000']), { code: 'not_found' })
+  await assert.rejects(run(world, ['queue', 'retry', 'x']), UsageError)
+  await assert.rejects(run(world, ['queue', 'list'], { limit: '0' }), UsageError)
+})
