@@ -38,7 +38,8 @@ test('the operator sees what waits and why, and makes it go now', async () => {
   await world.verifiedDomain('sender.example')
   const mail = { from: 'a@sender.example', to: 'b@example.net', subject: 's', text: 't' }
   const { body: sent } = await world.api.post('/api/v1/send', mail)
-  const status = async (): Promise<string> => (await world.api.get(`/api/v1/emails/${sent.email_id}`)).body.data.status
+  const status = async (): Promise<string> =>
+    (await world.api.get(`/api/v1/emails/${sent.data.email_id}`)).body.data.status
   await until(async () => (await status()) === 'deferred')
 
   const [found] = (await run(world, ['queue', 'list'], { json: true })).map((line) => JSON.parse(line))
@@ -68,10 +69,11 @@ test('a mail that ended is tried anew by its id; an unknown or malformed id says
   await world.verifiedDomain('sender.example')
   const mail = { from: 'a@sender.example', to: 'b@example.net', subject: 's', text: 't' }
   const { body: sent } = await world.api.post('/api/v1/send', mail)
-  const status = async (): Promise<string> => (await world.api.get(`/api/v1/emails/${sent.email_id}`)).body.data.status
+  const status = async (): Promise<string> =>
+    (await world.api.get(`/api/v1/emails/${sent.data.email_id}`)).body.data.status
   await until(async () => (await status()) === 'bounced')
   known = true
-  assert.deepEqual(await run(world, ['queue', 'retry', sent.email_id]), [`${sent.email_id} is ready`])
+  assert.deepEqual(await run(world, ['queue', 'retry', sent.data.email_id]), [`${sent.data.email_id} is ready`])
   await until(async () => (await status()) === 'delivered')
   await assert.rejects(run(world, ['queue', 'retry', '01890000-0000-7000-8000-000000000000']), { code: 'not_found' })
   await assert.rejects(run(world, ['queue', 'retry', 'x']), UsageError)
