@@ -7,9 +7,11 @@ import { parseAddress, suppressionKey } from '../../mail/address.ts'
 import type { Report } from '../../mail/report.ts'
 import { type BounceCategory, type BounceType, bounceFromReply } from '../../mail/smtp-bounce.ts'
 import { replyOf } from '../../mail/smtp-reply.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
 import { platformErrors } from '../../platform/errors.ts'
 import { type AnyEndpoint, DateTime, dataOf, endpoint, single } from '../../platform/http.ts'
+import { timeOfId } from '../../platform/ids.ts'
 import { applyComplaint, applyFailure, applyReport, type Outcome, type ReportedEmail } from './effects.ts'
 import { type Inbound, type InboundOptions, reportHash, tokenInReport } from './inbound.ts'
 import * as sql from './sql.ts'
@@ -53,7 +55,7 @@ interface NamedEmail {
   readonly email_id?: string | undefined
   readonly message_id?: string | undefined
   readonly recipient?: string | undefined
-  readonly occurred_at?: Date | undefined
+  readonly occurred_at?: string | undefined
 }
 interface Reported extends NamedEmail {
   readonly type?: string | undefined
@@ -105,13 +107,22 @@ export function inboundRoutes(options: InboundRoutesOptions): readonly AnyEndpoi
     one('bounces', BounceBody, (facts) => (db, email) => {
       const { smtp_code: smtpCode = null, enhanced_code: enhanced = null, diagnostic_code: diagnostic = null } = facts
       const failed = { verdict: verdictOf(facts), smtpCode, enhanced, diagnostic, command: null, remoteHost: null }
-      return applyFailure(db, options, email, failed, 'api', facts.occurred_at)
+      return applyFailure(db, options, email, failed, 'api', timeOf(facts, email.emailId, options.clock))
     }),
     one('complaints', ComplaintBody, (facts) => (db, email) => {
-      const feedback = { type: facts.type ?? 'abuse', reportingMta: null, arrivalDate: facts.occurred_at ?? null }
-      return applyComplaint(db, options, email, feedback, 'api', facts.occurred_at)
+      const at = timeOf(facts, email.emailId, options.clock)
+      const arrivalDate = facts.occurred_at === undefined ? null : at
+      const feedback = { type: facts.type ?? 'abuse', reportingMta: null, arrivalDate }
+      return applyComplaint(db, options, email, feedback, 'api', at)
     }),
   ]
+}
+
+/** When it happened, as it was told: not before the email was accepted, and not after now. */
+function timeOf({ occurred_at: told }: NamedEmail, emailId: string, clock: Clock): Date {
+  const now = clock.now()
+  if (told === undefined) return now
+  return new Date(Math.min(now.getTime(), Math.max(Date.parse(told), timeOfId(emailId).getTime())))
 }
 
 /** Finds, applies and remembers, in one transaction; a report that was handed in before has no effect. */

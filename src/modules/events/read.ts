@@ -102,17 +102,29 @@ export async function firstAndLast(
   return row === null || row.first === null || row.last === null ? null : { first: row.first, last: row.last }
 }
 
-/** The one shape of an event (contract section 12). */
+/** What is known of a mail whose first event the log no longer has. */
+const FORGOTTEN: { readonly [Name in keyof EmailFacts]: null } = {
+  recipient: null,
+  from: null,
+  from_name: null,
+  subject: null,
+  message_id: null,
+  metadata: null,
+}
+
+/** The one shape of an event (contract section 12). What is about no mail has the fields of its type alone. */
 export function wireEvent(event: FollowedEvent, facts: EmailFacts | null): WireEvent {
-  const { metadata = null, ...mail } = facts ?? {}
-  const about = event.emailId === null ? {} : { ...mail, stream: event.stream }
+  const { eventId: event_id, type, tag, domainId: domain_id, emailId, sandbox, data } = event
+  const named = { event_id, event: type, timestamp: event.at.toISOString() }
+  if (type === 'contact.confirmed') return { ...named, data }
+  if (!type.startsWith('email.')) return { ...named, tag, metadata: null, data }
+  const { metadata, ...mail } = facts ?? FORGOTTEN
+  const about = emailId === null ? {} : { ...mail, stream: event.stream }
   return {
-    event_id: event.eventId,
-    event: event.type,
-    timestamp: event.at.toISOString(),
-    ...(event.emailId !== null && event.type !== 'email.unsubscribed' && { email_id: event.emailId }),
-    tag: event.tag,
+    ...named,
+    ...(emailId !== null && type !== 'email.unsubscribed' && { email_id: emailId }),
+    tag,
     metadata,
-    data: { ...about, domain_id: event.domainId, sandbox: event.sandbox, ...event.data },
+    data: { ...about, domain_id, sandbox, ...data },
   }
 }

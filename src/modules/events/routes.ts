@@ -42,8 +42,8 @@ const EventItem = Type.Object({
   event: Type.Enum(Object.keys(EVENT_TYPES)),
   timestamp: DateTime,
   email_id: Type.Optional(Type.String()),
-  tag: Type.Union([Type.String(), Type.Null()]),
-  metadata: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
+  tag: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  metadata: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),
   data: Type.Record(Type.String(), Type.Unknown()),
 })
 

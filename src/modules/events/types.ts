@@ -52,7 +52,8 @@ export interface WireEvent {
   readonly timestamp: string
   /** Absent where the event is about no email, and in email.unsubscribed. */
   readonly email_id?: string
-  readonly tag: string | null
-  readonly metadata: Readonly<Record<string, unknown>> | null
+  /** Absent in contact.confirmed, as `metadata` is. */
+  readonly tag?: string | null
+  readonly metadata?: Readonly<Record<string, unknown>> | null
   readonly data: Readonly<Record<string, unknown>>
 }
