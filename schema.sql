@@ -568,6 +568,24 @@ create table node (
 ) with (fillfactor=50);
 grant delete, insert, select, update on node to posthorn_system;
 
+create table past_refusal (
+  account_id uuid not null,
+  email text collate "C" not null,
+  reason text not null,
+  at timestamp with time zone not null,
+  constraint past_refusal_pkey PRIMARY KEY (account_id, email, reason),
+  constraint past_refusal_reason_check CHECK ((reason = ANY (ARRAY['hard_bounce'::text, 'complaint'::text])))
+);
+alter table past_refusal enable row level security, force row level security;
+create policy system on past_refusal to posthorn_system
+  using true
+  with check true;
+create policy tenant on past_refusal to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on past_refusal to posthorn_system;
+grant insert, select, update on past_refusal to posthorn_tenant;
+
 create table queue (
   id uuid not null,
   account_id uuid not null,
@@ -601,6 +619,27 @@ create table rate_bucket (
   constraint rate_bucket_pkey PRIMARY KEY (bucket_id, class)
 ) with (fillfactor=50);
 grant delete, insert, select, update on rate_bucket to posthorn_system;
+
+create table risk_override (
+  account_id uuid not null,
+  email_id uuid not null,
+  key_id uuid,
+  recipient text not null,
+  reason text not null,
+  score smallint not null,
+  at timestamp with time zone not null,
+  constraint risk_override_pkey PRIMARY KEY (account_id, email_id)
+);
+CREATE INDEX risk_override_at ON risk_override USING btree (at);
+alter table risk_override enable row level security, force row level security;
+create policy system on risk_override to posthorn_system
+  using true
+  with check true;
+create policy tenant on risk_override to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on risk_override to posthorn_system;
+grant select on risk_override to posthorn_tenant;
 
 create table risk_preview_count (
   account_id uuid not null,
@@ -661,6 +700,24 @@ create policy tenant on sending_domain to posthorn_tenant
 grant delete, insert, select, update on sending_domain to posthorn_system;
 grant delete, insert, select, update on sending_domain to posthorn_tenant;
 
+create table sent_day (
+  account_id uuid not null,
+  day date not null,
+  accepted bigint not null,
+  hour smallint not null,
+  in_hour bigint not null,
+  busiest_hour bigint not null,
+  constraint sent_day_pkey PRIMARY KEY (account_id, day)
+) with (fillfactor=50);
+alter table sent_day enable row level security, force row level security;
+create policy system on sent_day to posthorn_system
+  using true
+  with check true;
+create policy tenant on sent_day to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on sent_day to posthorn_system;
+
 create table site (
   id integer generated always as identity not null,
   name text not null,
@@ -712,6 +769,13 @@ create policy tenant on soft_bounce to posthorn_tenant
   using (account_id = ( SELECT current_account() AS current_account))
   with check (account_id = ( SELECT current_account() AS current_account));
 grant delete, insert, select, update on soft_bounce to posthorn_system;
+
+create table spamtrap (
+  mac bytea not null,
+  added_at timestamp with time zone not null,
+  constraint spamtrap_pkey PRIMARY KEY (mac)
+);
+grant delete, insert, select on spamtrap to posthorn_system;
 
 create table stat_bucket (
   account_id uuid not null,

@@ -40,6 +40,7 @@ import {
   releaseDomain,
   siteIds,
 } from './modules/outbox/index.ts'
+import { type RiskRoom, riskRoom, TRAP_PURPOSE } from './modules/risk/index.ts'
 import {
   acceptance,
   previewsOf,
@@ -85,6 +86,7 @@ export interface Rooms {
   readonly sending: Sending
   readonly delivery: Delivery | null
   readonly inbound: Inbound
+  readonly risk: RiskRoom
   readonly disk: DiskGuard
   readonly pulse: Pulse
   readonly submissionDoor: SmtpDoor
@@ -134,12 +136,17 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
   const tracking = readersOf({ config, ground, store, accounts })
   const composer = composerOf({ hostname: config.hostname, verpMac, tracking: tracking.tracking })
   const templates = templatesOf({ database, clock, ids })
+  const risk = riskRoom({
+    trapMac: (text) => secrets.mac(TRAP_PURPOSE, text),
+    monotonicMs: () => clock.monotonicMs(),
+  })
   const accepting = acceptance({
     database,
     clock,
     ids,
     sites,
     quota: accounts.quotas.emails,
+    risk,
     hasRoom: disk.hasRoom,
     onAccepted: () => state.onQueued(),
   })
@@ -148,6 +155,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     database,
     clock,
     sandboxed: config.delivery.kind === 'sandbox',
+    risk,
     acceptance: {
       idle: accepting.idle,
       // By REST and by SMTP alike: an answer within seconds, also when the database hangs.
@@ -223,7 +231,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     ...sendingRoutes(sending),
     ...templateRoutes(templates),
     ...contentRoutes({ database, quotas: accounts.quotas }),
-    ...riskRoutes(previewsOf({ database, clock, quotas: accounts.quotas, sending, oldestUsable })),
+    ...riskRoutes(previewsOf({ database, clock, quotas: accounts.quotas, sending, risk, oldestUsable })),
     ...emailRoutes({
       database,
       clock,
@@ -268,6 +276,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     sending,
     delivery,
     inbound,
+    risk,
     disk,
     pulse,
     submissionDoor,
@@ -299,6 +308,7 @@ export async function servicesOf(
     rooms.tracking.memory,
     rooms.tracking.intake,
   ]
+  if (has('api') || has('submission')) services.push(rooms.risk.service)
   if (has('worker')) {
     services.push(
       recheckLoop({ database, clock, domains, log }),

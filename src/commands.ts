@@ -3,6 +3,7 @@
 import { accountCommands } from './modules/accounts/index.ts'
 import { domainCommands } from './modules/domains/index.ts'
 import { queueCommands } from './modules/outbox/index.ts'
+import { riskCommands } from './modules/risk/index.ts'
 import { statisticsCommands } from './modules/statistics/index.ts'
 import type { Command } from './platform/command.ts'
 
@@ -11,4 +12,5 @@ export const commands: readonly Command[] = [
   ...domainCommands,
   ...queueCommands,
   ...statisticsCommands,
+  ...riskCommands,
 ]

@@ -1,9 +1,11 @@
 // A submission service on free ports with a real store behind it, and a client that speaks raw SMTP to it.
 
+import { createHmac } from 'node:crypto'
 import net from 'node:net'
 import tls from 'node:tls'
 import { ensureEventPartitions } from '../src/modules/events/index.ts'
 import { decodeContent, ensureOutboxPartitions, siteIds } from '../src/modules/outbox/index.ts'
+import { riskRoom } from '../src/modules/risk/index.ts'
 import {
   acceptance,
   type SenderDomainFacts,
@@ -66,7 +68,12 @@ export async function submissionWorld(change: Partial<SubmissionOptions> = {}): 
   const ids = systemIds()
   await ensureOutboxPartitions(database.system, clock.now())
   await ensureEventPartitions(database.system, clock.now())
+  const risk = riskRoom({
+    trapMac: (text) => createHmac('sha256', 'of the tests').update(text).digest(),
+    monotonicMs: () => clock.monotonicMs(),
+  })
   const sendingOptions: SendingOptions = {
+    risk,
     database,
     clock,
     sandboxed: false,
@@ -83,6 +90,7 @@ export async function submissionWorld(change: Partial<SubmissionOptions> = {}): 
         refund: async () => undefined,
         exceeded: async () => new ApiError(429, 'quota_exceeded', 'used up'),
       },
+      risk,
       hasRoom: () => true,
       onAccepted: () => undefined,
     }),

@@ -1,13 +1,160 @@
-import type { Refusal } from '../suppression/index.ts'
-import type { RiskFacts } from './verdict.ts'
+// What is known of recipients and accounts when a verdict falls. One statement asks the database for all recipients at
+// once: the two lists, what stood on them once, the operator's spam traps, and how much the accounts send. Disposable
+// domains and role names come from memory. Preview and send gather by this function alone, so they know the same.
 
-type RecipientFacts = Pick<RiskFacts, 'spamtrap' | 'complained' | 'hardBounced' | 'listed' | 'onList'>
+import type { Db } from '../../platform/db.ts'
+import { type Refusal, type RefusalRow, refusalsOf } from '../suppression/index.ts'
+import { disposableConfidence, isRole } from '../validation/index.ts'
+import * as sql from './sql.ts'
+import type { RiskFacts } from './verdict.ts'
+import { isSpike, NO_VOLUME, type Volume, windowOf } from './volume.ts'
+
+export interface RiskAsk {
+  readonly accountId: string
+  /** The suppression key of the recipient. */
+  readonly recipient: string
+  readonly sandbox: boolean
+}
+
+/** What is known of a recipient, and of the account that would mail it. */
+export interface Known {
+  /** What the two lists say; null: nothing. */
+  readonly refusal: Refusal | null
+  readonly spamtrap: boolean
+  /** A bounce or complaint whose suppression was taken off by hand. */
+  readonly bouncedOnce: boolean
+  readonly complainedOnce: boolean
+  /** In [0, 1]. */
+  readonly disposable: number
+  readonly role: boolean
+  readonly volume: Volume
+}
+
+/** What the message itself adds. */
+export interface MessageFacts {
+  readonly sandbox: boolean
+  readonly bulk: boolean
+  readonly senderVerified: boolean
+  /** Null: the content was not scored. */
+  readonly contentLevel: RiskFacts['contentLevel']
+}
+
+interface Row {
+  readonly n: number
+  readonly list: RefusalRow['list'] | 'past' | 'trap' | 'volume'
+  readonly reason: string | null
+  readonly source: string
+  readonly id: string
+  readonly created_at: Date
+  readonly volume: readonly number[] | null
+}
+
+export interface GatherOptions {
+  /** A MAC under the instance's secret. */
+  readonly mac: (text: string) => Buffer
+}
+
+export type Gather = (db: Db, asks: readonly RiskAsk[], now: Date) => Promise<readonly Known[]>
+
+/** @returns one answer for each ask, in their order */
+export function gatherer({ mac }: GatherOptions): Gather {
+  const domains = domainCache(mac)
+  return async (db, asks, now) => {
+    if (asks.length === 0) return []
+    const accounts = [...new Set(asks.filter(({ sandbox }) => !sandbox).map(({ accountId }) => accountId))]
+    const parts = asks.map(({ recipient }) => splitKey(recipient))
+    const { day, firstDay, hour } = windowOf(now)
+    const rows = await db.query<Row>(sql.GATHER, [
+      asks.map(({ accountId }) => accountId),
+      asks.map(({ recipient }) => recipient),
+      asks.map(({ sandbox }) => sandbox),
+      now,
+      asks.map(({ recipient }) => mac(recipient)),
+      parts.map(({ domain }) => domains(domain).mac),
+      accounts,
+      day,
+      firstDay,
+      hour,
+    ])
+    const by = Map.groupBy(rows, ({ list }) => list)
+    const named = (list: Row['list'], reason: string | null): ReadonlySet<number> =>
+      new Set((by.get(list) ?? []).filter((row) => reason === null || row.reason === reason).map(({ n }) => n - 1))
+    const refusals = refusalsOf(
+      rows.filter((row): row is Row & RefusalRow => row.list === 'suppression' || row.list === 'unsubscribe'),
+      asks.length,
+    )
+    const [traps, bounced, complained] = [named('trap', null), named('past', 'hard_bounce'), named('past', 'complaint')]
+    const volumes = new Map((by.get('volume') ?? []).map((row) => [accounts[row.n - 1], volumeOf(row.volume)]))
+    return asks.map(({ accountId }, i): Known => {
+      const { local, domain } = parts[i] ?? { local: '', domain: '' }
+      return {
+        refusal: refusals[i] ?? null,
+        spamtrap: traps.has(i),
+        bouncedOnce: bounced.has(i),
+        complainedOnce: complained.has(i),
+        disposable: domains(domain).disposable,
+        role: isRole(local),
+        volume: volumes.get(accountId) ?? NO_VOLUME,
+      }
+    })
+  }
+}
+
+function volumeOf(figures: readonly number[] | null): Volume {
+  const [today = 0, thisHour = 0, busiestDay = 0, busiestHour = 0, hasSent = 0] = (figures ?? []).map(Number)
+  return { today, thisHour, busiestDay, busiestHour, hasSent: hasSent === 1 }
+}
+
+/** A suppression key taken apart; the domain holds no @. */
+function splitKey(key: string): { readonly local: string; readonly domain: string } {
+  const at = key.lastIndexOf('@')
+  return { local: key.slice(0, at), domain: key.slice(at + 1) }
+}
+
+interface DomainFacts {
+  readonly mac: Buffer
+  readonly disposable: number
+}
+
+const MAX_DOMAINS = 20_000
+
+/** Mail goes to few domains over and over. */
+function domainCache(mac: (text: string) => Buffer): (domain: string) => DomainFacts {
+  const known = new Map<string, DomainFacts>()
+  return (domain) => {
+    const found = known.get(domain)
+    if (found !== undefined) return found
+    if (known.size >= MAX_DOMAINS) known.clear()
+    const fresh = { mac: mac(domain), disposable: disposableConfidence(domain) }
+    known.set(domain, fresh)
+    return fresh
+  }
+}
+
+/** The facts of a verdict. Pure. Sandbox mail is no part of an account's sending, and any sender may try it. */
+export function riskFacts(known: Known, { sandbox, bulk, senderVerified, contentLevel }: MessageFacts): RiskFacts {
+  const listed = listFacts(known.refusal)
+  return {
+    ...listed,
+    spamtrap: listed.spamtrap || known.spamtrap,
+    complained: listed.complained || known.complainedOnce,
+    hardBounced: listed.hardBounced || known.bouncedOnce,
+    disposableConfidence: known.disposable === 0 ? null : known.disposable,
+    role: known.role,
+    senderVerified: sandbox || senderVerified,
+    contentLevel,
+    firstSendBulk: !sandbox && bulk && !known.volume.hasSent,
+    volumeSpike: !sandbox && isSpike(known.volume),
+  }
+}
+
+type ListFacts = Pick<RiskFacts, 'spamtrap' | 'complained' | 'hardBounced' | 'listed' | 'onList'>
 
 /**
  * What the two lists say of a recipient. Where one of the documented codes explains the entry it is that code; every
  * other reason gives one of the additive codes.
  */
-export function recipientFacts(refusal: Refusal | null): RecipientFacts {
+function listFacts(refusal: Refusal | null): ListFacts {
   const nothing = { spamtrap: false, complained: false, hardBounced: false, listed: null, onList: refusal !== null }
   if (refusal === null) return nothing
   if (refusal.list === 'unsubscribe') return { ...nothing, listed: 'unsubscribed' }

@@ -1,7 +1,19 @@
-// Risk: one engine on one set of facts, asked by preview and by every send. `verdict` is pure; who calls it gathers.
+// Risk: one engine on one set of facts, asked by preview and by every send. `verdict` is pure; `gather` knows the facts.
 
+import type { Db } from '../../platform/db.ts'
+import type { Service } from '../../platform/lifecycle.ts'
+import { scoreContent } from '../content/index.ts'
+import { disposableConfidence, isRole } from '../validation/index.ts'
+import { type ContentReader, contentReader } from './content.ts'
+import { type Gather, gatherer } from './facts.ts'
+import { type Override, recordOverrides } from './overrides.ts'
+import { countSent } from './volume.ts'
+
+export type { ContentQuestion, ContentScore } from '../content/index.ts'
+export { riskCommands, TRAP_PURPOSE } from './cli.ts'
 export { riskErrors } from './errors.ts'
-export { recipientFacts } from './facts.ts'
+export { type Known, type MessageFacts, type RiskAsk, riskFacts } from './facts.ts'
+export type { Override } from './overrides.ts'
 export { countPreview, type PreviewStats, previewStats } from './stats.ts'
 export {
   ENGINE_VERSION,
@@ -15,3 +27,39 @@ export {
   type Verdict,
   verdict,
 } from './verdict.ts'
+
+export interface RiskRoom {
+  /** What is known of recipients: one statement for any number. @returns one answer for each ask, in their order */
+  readonly gather: Gather
+  /** The score of a content; one that was seen before is not scored again. */
+  readonly content: ContentReader
+  /** Counts live emails towards the volume of their accounts, in the transaction that accepts them. */
+  countSent(db: Db, accepted: readonly { accountId: string; count: number }[], now: Date): Promise<void>
+  recordOverrides(db: Db, overrides: readonly Override[], now: Date): Promise<void>
+  /** Reads the lists that lie in memory, so that no mail waits for them: some 100 ms once in a process. */
+  readonly service: Service
+}
+
+export interface RiskOptions {
+  /** A MAC for the operator's list of spam traps. */
+  readonly trapMac: (text: string) => Buffer
+  readonly monotonicMs: () => number
+}
+
+export function riskRoom({ trapMac, monotonicMs }: RiskOptions): RiskRoom {
+  return {
+    gather: gatherer({ mac: trapMac }),
+    content: contentReader({ score: scoreContent, monotonicMs }),
+    countSent,
+    recordOverrides,
+    service: {
+      name: 'risk',
+      start: async () => {
+        disposableConfidence('example.com')
+        isRole('someone')
+        scoreContent({ subject: 'Hello', html: null, text: 'Hello' })
+      },
+      stop: async () => undefined,
+    },
+  }
+}

@@ -1,4 +1,82 @@
 import { statement } from '../../platform/db.ts'
+import { recipientRowsSql } from '../suppression/index.ts'
+
+/**
+ * All that the database knows for a verdict, for any number of recipients of any number of accounts: $1 account, $2
+ * suppression key, $3 sandbox, $5 and $6 MACs of address and domain for each recipient; $4 now; $7 the accounts whose
+ * volume matters, $8 today, $9 the first day to compare with, $10 the hour. A row for each thing that is known.
+ */
+export const GATHER = statement(
+  'risk_gather',
+  `with ask as materialized (
+     select * from unnest($1::uuid[], $2::text[], $3::boolean[], $5::bytea[], $6::bytea[])
+       with ordinality as t(account_id, email, sandbox, mac, domain_mac, n)
+   )
+   select n, list, reason, source, id, created_at, null::bigint[] as volume from (${recipientRowsSql('$4')}) r
+   union all
+   select a.n::int, 'trap', null, null, null, null, null from ask a
+   where exists (select from spamtrap t where t.mac = a.mac) or exists (select from spamtrap t where t.mac = a.domain_mac)
+   union all
+   select o.n::int, 'volume', null, null, null, null, v.volume
+   from unnest($7::uuid[]) with ordinality as o(account_id, n) cross join lateral (
+     select array[
+       coalesce(max(d.accepted) filter (where d.day = $8::date), 0),
+       coalesce(max(d.in_hour) filter (where d.day = $8::date and d.hour = $10::smallint), 0),
+       coalesce(max(d.accepted) filter (where d.day < $8::date), 0),
+       coalesce(max(d.busiest_hour) filter (where d.day < $8::date), 0),
+       (exists (select from sent_day e where e.account_id = o.account_id))::int] as volume
+     from sent_day d where d.account_id = o.account_id and d.day >= $9::date and d.day <= $8::date
+   ) v`,
+)
+
+// Sorted, so that two transactions with the same accounts wait for each other and never for one another in a ring. A
+// commit that comes late, from the hour before, counts in the hour that is current.
+export const COUNT_SENT = statement(
+  'risk_count_sent',
+  `insert into sent_day as d (account_id, day, accepted, hour, in_hour, busiest_hour)
+   select account_id, $3::date, accepted, $4::smallint, accepted, accepted
+   from unnest($1::uuid[], $2::bigint[]) as t(account_id, accepted) order by account_id
+   on conflict (account_id, day) do update set
+     accepted = d.accepted + excluded.accepted,
+     hour = greatest(d.hour, excluded.hour),
+     in_hour = case when excluded.hour > d.hour then 0 else d.in_hour end + excluded.in_hour,
+     busiest_hour = greatest(d.busiest_hour, case when excluded.hour > d.hour then 0 else d.in_hour end + excluded.in_hour)`,
+)
+
+export const RECORD_OVERRIDES = statement(
+  'risk_record_overrides',
+  `insert into risk_override (account_id, email_id, key_id, recipient, reason, score, at)
+   select account_id, email_id, key_id, recipient, reason, score, $7
+   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::smallint[])
+     as t(account_id, email_id, key_id, recipient, reason, score)`,
+)
+
+export interface OverrideRow {
+  readonly at: Date
+  readonly account_id: string
+  readonly email_id: string
+  readonly key_id: string | null
+  readonly recipient: string
+  readonly reason: string
+  readonly score: number
+}
+
+/** The newest first. $1 account or null, $2 from, $3 at most so many. */
+export const LIST_OVERRIDES = statement(
+  'risk_list_overrides',
+  `select at, account_id, email_id, key_id, recipient, reason, score from risk_override
+   where ($1::uuid is null or account_id = $1) and at >= $2 order by at desc limit $3`,
+)
+
+export const ADD_TRAPS = statement(
+  'risk_add_traps',
+  'insert into spamtrap (mac, added_at) select distinct mac, $2::timestamptz from unnest($1::bytea[]) as t(mac) order by mac on conflict (mac) do nothing',
+)
+export const REMOVE_TRAPS = statement(
+  'risk_remove_traps',
+  'delete from spamtrap s using unnest($1::bytea[]) as t(mac) where s.mac = t.mac',
+)
+export const COUNT_TRAPS = statement('risk_count_traps', 'select count(*) as count from spamtrap')
 
 export const countPreview = statement(
   'risk_count_preview',

@@ -14,7 +14,7 @@ import { type GroupCommit, groupCommit } from '../../platform/group-commit.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { append, ensureEventPartitions, type NewEvent } from '../events/index.ts'
 import { enqueue, ensureOutboxPartitions, type NewBody, type NewEmail, type SiteIds } from '../outbox/index.ts'
-import { type Ask, mayWeSend, type Refusal } from '../suppression/index.ts'
+import type { Override, RiskAsk, RiskRoom } from '../risk/index.ts'
 import { errors } from './errors.ts'
 import { claimKeys, freeKeys, type IdempotencyKey, nameOf, type StoredAnswer, storeAnswers } from './idempotency.ts'
 import { type Judged, judge } from './judge.ts'
@@ -57,6 +57,7 @@ export interface AcceptOptions {
   readonly ids: Ids
   readonly sites: SiteIds
   readonly quota: EmailQuota
+  readonly risk: Pick<RiskRoom, 'gather' | 'countSent' | 'recordOverrides'>
   /** Whether the disk has room for more. */
   readonly hasRoom: () => boolean
   /** Wakes delivery in this process, if it is there. */
@@ -172,15 +173,15 @@ async function writeSubmissions(
     .flatMap((submission) =>
       submission.messages.map((incoming): Case => ({ submission, incoming, judged: null, outcome: null })),
     )
-  await judgeCases(db, cases, now)
+  await judgeCases(options, db, cases, now)
   await takeQuota(options, db, cases)
   refuseHalfDone(group, cases)
   const outcomes = await store(options, db, cases, sites, now)
   return settle(db, group, answered, outcomes)
 }
 
-async function judgeCases(db: Db, cases: readonly Case[], now: Date): Promise<void> {
-  const asks: Ask[] = []
+async function judgeCases({ risk }: AcceptOptions, db: Db, cases: readonly Case[], now: Date): Promise<void> {
+  const asks: RiskAsk[] = []
   const firstAsk = cases.map(({ submission: { accountId }, incoming }) => {
     const first = asks.length
     if (!(incoming instanceof ApiError)) {
@@ -190,7 +191,7 @@ async function judgeCases(db: Db, cases: readonly Case[], now: Date): Promise<vo
     }
     return first
   })
-  const refusals: readonly (Refusal | null)[] = asks.length === 0 ? [] : await mayWeSend(db, asks, now)
+  const known = await risk.gather(db, asks, now)
   cases.forEach((one, i) => {
     const { incoming } = one
     if (incoming instanceof ApiError) {
@@ -198,11 +199,7 @@ async function judgeCases(db: Db, cases: readonly Case[], now: Date): Promise<vo
       return
     }
     const first = firstAsk[i] ?? 0
-    one.judged = judge(incoming, refusals.slice(first, first + incoming.draft.recipients.length), {
-      contentLevel: null,
-      firstSendBulk: false,
-      volumeSpike: false,
-    })
+    one.judged = judge(incoming, known.slice(first, first + incoming.draft.recipients.length))
     if (one.judged.refused !== null) one.outcome = { kind: 'refused', error: one.judged.refused }
   })
 }
@@ -243,7 +240,7 @@ function refuseHalfDone(group: readonly Submission[], cases: readonly Case[]): v
 export const NOT_ALL = new ApiError(422, 'validation_error', 'Another message of a strict batch was refused')
 
 async function store(
-  { ids }: AcceptOptions,
+  { ids, risk }: AcceptOptions,
   db: Db,
   cases: readonly Case[],
   sites: ReadonlyMap<string, number>,
@@ -252,6 +249,8 @@ async function store(
   const emails: NewEmail[] = []
   const bodies: NewBody[] = []
   const events: NewEvent[] = []
+  const overrides: Override[] = []
+  const sent: { accountId: string; count: number }[] = []
   const outcomes = new Map<Submission, Outcome[]>()
   for (const { submission, incoming, judged, outcome } of cases) {
     const own = outcomes.get(submission) ?? []
@@ -264,9 +263,18 @@ async function store(
     emails.push(...rows.emails)
     bodies.push(rows.body)
     events.push(...rows.events)
+    overrides.push(...rows.overrides)
+    sent.push({ accountId: submission.accountId, count: judged.liveCount - judged.liveRefusedCount })
     own.push({ kind: 'accepted', accepted: rows.accepted })
   }
-  if (emails.length > 0) await Promise.all([enqueue(db, emails, bodies, sites), append(db, events)])
+  if (emails.length > 0) {
+    await Promise.all([
+      enqueue(db, emails, bodies, sites),
+      append(db, events),
+      risk.countSent(db, sent, now),
+      risk.recordOverrides(db, overrides, now),
+    ])
+  }
   return outcomes
 }
 

@@ -2,6 +2,7 @@
 
 import type { Stream } from '../events/index.ts'
 import { type Content, encodeContent, type Person, type SandboxResult, type Treatment } from '../outbox/index.ts'
+import type { ContentQuestion } from '../risk/index.ts'
 import { errors } from './errors.ts'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
 import { encodedBytes, type RecipientRequest, type SendRequest, type TrackingOverrides } from './request.ts'
@@ -19,6 +20,8 @@ export interface Draft {
   readonly messageId: string | null
   /** The content with the treatment that acceptance has decided upon. */
   readonly content: (treatment: Treatment) => Content
+  /** What the content is scored by. */
+  readonly readable: () => Promise<ContentQuestion>
   /** The message brings its own List-Unsubscribe and gets none of ours. */
   readonly hasListUnsubscribe: boolean
   /** What a receiver will get, about. */
@@ -61,6 +64,7 @@ export function draftOf(request: SendRequest): Draft {
     messageId: null,
     sizeBytes,
     hasListUnsubscribe: headers.some(([name]) => name.toLowerCase() === 'list-unsubscribe'),
+    readable: async () => ({ subject, html, text }),
     content: (treatment) => ({
       kind: 'composed',
       from: request.from,

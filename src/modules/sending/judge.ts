@@ -3,21 +3,20 @@
 import type { ApiError } from '../../platform/errors.ts'
 import {
   ENGINE_VERSION,
-  type RiskFacts,
+  type Known,
   type RiskPolicy,
-  recipientFacts,
   riskErrors,
+  riskFacts,
   type Verdict,
   verdict,
 } from '../risk/index.ts'
-import type { Refusal } from '../suppression/index.ts'
 import type { RecipientRequest } from './request.ts'
 import type { Incoming } from './sender.ts'
 
 export interface JudgedRecipient {
   readonly recipient: RecipientRequest
   readonly sandbox: boolean
-  readonly refusal: Refusal | null
+  readonly refusal: Known['refusal']
   readonly verdict: Verdict
   /** The verdict lets it pass, or the sender has overridden a soft block. */
   readonly passes: boolean
@@ -36,26 +35,17 @@ export interface Judged {
   readonly liveRefusedCount: number
 }
 
-/** The facts that do not depend on the recipient: content and behaviour. */
-export type MessageFacts = Pick<RiskFacts, 'contentLevel' | 'firstSendBulk' | 'volumeSpike'>
-
-/** @param refusals what the lists said of each recipient, in order */
-export function judge({ draft, sender }: Incoming, refusals: readonly (Refusal | null)[], facts: MessageFacts): Judged {
+/** @param known what is known of each recipient, in order */
+export function judge({ draft, sender, content }: Incoming, known: readonly Known[]): Judged {
+  if (known.length !== draft.recipients.length) throw new Error('a recipient was not looked up')
+  const bulk = draft.isBulk || draft.stream === 'broadcast'
   const recipients = draft.recipients.map((recipient, i): JudgedRecipient => {
     const sandbox = sender.isSandbox(recipient.key)
-    const refusal = refusals[i] ?? null
-    const found = verdict(
-      {
-        ...recipientFacts(refusal),
-        ...(sandbox ? { ...facts, ...NO_BEHAVIOUR } : facts),
-        disposableConfidence: null,
-        role: false,
-        senderVerified: sandbox || sender.verified,
-      },
-      sender.policy,
-    )
+    const about = known[i] as Known
+    const message = { sandbox, bulk, senderVerified: sender.verified, contentLevel: content.level }
+    const found = verdict(riskFacts(about, message), sender.policy)
     const overridden = draft.overrideSoftBlock && found.overridable
-    return { recipient, sandbox, refusal, verdict: found, passes: !found.wouldBlock || overridden }
+    return { recipient, sandbox, refusal: about.refusal, verdict: found, passes: !found.wouldBlock || overridden }
   })
   const live = recipients.filter(({ sandbox }) => !sandbox)
   return {
@@ -68,9 +58,6 @@ export function judge({ draft, sender }: Incoming, refusals: readonly (Refusal |
     liveRefusedCount: live.filter(({ passes }) => !passes).length,
   }
 }
-
-/** Sandbox mail is no part of an account's sending. */
-const NO_BEHAVIOUR = { firstSendBulk: false, volumeSpike: false } as const
 
 /** A sender that is not verified is told with the verdict's own reason, which a worse fact may be: preview says the same. */
 function senderRefusal(refusal: ApiError, recipients: readonly JudgedRecipient[]): ApiError {
@@ -93,8 +80,19 @@ function refusalOf(recipients: readonly JudgedRecipient[]): ApiError | null {
 }
 
 /** The verdict's snapshot, kept with the email. */
-export function riskSnapshot({ verdict: found }: JudgedRecipient, policy: RiskPolicy, overridden: boolean): object {
-  return { ...verdictSnapshot(found), overridden: overridden && found.wouldBlock, ...policySnapshot(policy) }
+export function riskSnapshot(
+  { verdict: found, passes }: JudgedRecipient,
+  { sender: { policy }, content, keyId }: Incoming,
+): object {
+  const overridden = passes && found.wouldBlock
+  return {
+    ...verdictSnapshot(found),
+    content_score: content.score,
+    content_level: content.level,
+    overridden,
+    overridden_by: overridden ? keyId : null,
+    ...policySnapshot(policy),
+  }
 }
 
 export function verdictSnapshot(found: Verdict): object {

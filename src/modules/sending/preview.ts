@@ -10,8 +10,7 @@ import { type ApiError, validationError } from '../../platform/errors.ts'
 import type { Principal } from '../../platform/http.ts'
 import { bodyValidator } from '../../platform/validation.ts'
 import type { Quotas } from '../accounts/index.ts'
-import { countPreview, previewStats } from '../risk/index.ts'
-import { mayWeSend } from '../suppression/index.ts'
+import { countPreview, previewStats, type RiskRoom } from '../risk/index.ts'
 import { PreviewBody } from './body.ts'
 import { draftOf } from './draft.ts'
 import { judge, policySnapshot, verdictSnapshot } from './judge.ts'
@@ -23,7 +22,8 @@ export interface PreviewOptions {
   readonly database: Database
   readonly clock: Clock
   readonly quotas: Pick<Quotas, 'consume' | 'read' | 'period'>
-  readonly sending: Pick<Sending, 'incoming' | 'factsOn'>
+  readonly sending: Pick<Sending, 'incoming'>
+  readonly risk: Pick<RiskRoom, 'gather'>
   /** The account's oldest domain in use; null = there is none. */
   readonly oldestUsable: (db: Db, accountId: string) => Promise<{ readonly name: string } | null>
 }
@@ -38,7 +38,7 @@ export interface Previews {
 const NOBODY = 'nobody@sender.invalid'
 
 export function previewsOf(options: PreviewOptions): Previews {
-  const { database, clock, quotas, sending } = options
+  const { database, clock, quotas, sending, risk } = options
   const faultsOf = bodyValidator(PreviewBody)
 
   const read = async (principal: Principal, body: unknown): Promise<Incoming> => {
@@ -70,9 +70,7 @@ export function previewsOf(options: PreviewOptions): Previews {
           recipient: key,
           sandbox: incoming.sender.isSandbox(key),
         }))
-        const refusals = await mayWeSend(db, asks, clock.now())
-        const facts = await sending.factsOn(db, accountId, incoming)
-        const [judged] = judge(incoming, refusals, facts).recipients
+        const [judged] = judge(incoming, await risk.gather(db, asks, clock.now())).recipients
         if (judged === undefined) throw validationError([{ field: 'to', rule: 'required', message: 'is required' }])
         const { verdict } = judged
         await countPreview(db, accountId, receipt.month, verdict)

@@ -3,6 +3,7 @@
 import type { Ids } from '../../platform/ids.ts'
 import type { EmailFacts, EventType, NewEvent } from '../events/index.ts'
 import type { NewBody, NewEmail, Treatment } from '../outbox/index.ts'
+import type { Override } from '../risk/index.ts'
 import { encodedContent } from './draft.ts'
 import { type Judged, type JudgedRecipient, riskSnapshot } from './judge.ts'
 import { MAX_LIFE_MS } from './limits.ts'
@@ -35,6 +36,7 @@ export interface Accepted {
 
 export interface Rows {
   readonly emails: readonly NewEmail[]
+  readonly overrides: readonly Override[]
   readonly body: NewBody
   readonly events: readonly NewEvent[]
   readonly accepted: Accepted
@@ -60,7 +62,6 @@ export function rowsOf({ accountId, incoming, judged, ids, now }: RowsOptions): 
     const email = emailOf({
       accountId,
       incoming,
-      judged,
       one,
       id: idOf.get(one.recipient.key) ?? '',
       bodyId,
@@ -71,6 +72,7 @@ export function rowsOf({ accountId, incoming, judged, ids, now }: RowsOptions): 
   })
   return {
     emails: made.map(({ email }) => email),
+    overrides: judged.overridden ? overridesOf(incoming, judged, idOf, accountId) : [],
     body: { id: bodyId, accountId, bytes },
     events: made.map(({ event }) => event),
     accepted: acceptedOf(incoming, judged, idOf, messageId, bodyId, now),
@@ -85,7 +87,6 @@ export function rowsOf({ accountId, incoming, judged, ids, now }: RowsOptions): 
 interface EmailOptions {
   readonly accountId: string
   readonly incoming: Incoming
-  readonly judged: Judged
   readonly one: JudgedRecipient
   readonly id: string
   readonly bodyId: string
@@ -93,16 +94,8 @@ interface EmailOptions {
   readonly now: Date
 }
 
-function emailOf({
-  accountId,
-  incoming: { draft, sender },
-  judged,
-  one,
-  id,
-  bodyId,
-  messageId,
-  now,
-}: EmailOptions): NewEmail {
+function emailOf({ accountId, incoming, one, id, bodyId, messageId, now }: EmailOptions): NewEmail {
+  const { draft, sender } = incoming
   const start = draft.scheduledAt ?? now
   return {
     id,
@@ -128,12 +121,30 @@ function emailOf({
     scheduledAt: draft.scheduledAt,
     expiresAt: earlier(draft.expiresAt, new Date(start.getTime() + MAX_LIFE_MS)),
     tlsRequired: draft.tlsRequired,
-    risk: riskSnapshot(one, sender.policy, judged.overridden),
+    risk: riskSnapshot(one, incoming),
   }
 }
 
 function earlier(wanted: Date | null, latest: Date): Date {
   return wanted !== null && wanted < latest ? wanted : latest
+}
+
+function overridesOf(
+  { keyId }: Incoming,
+  { recipients }: Judged,
+  idOf: ReadonlyMap<string, string>,
+  accountId: string,
+): readonly Override[] {
+  return recipients
+    .filter(({ passes, verdict: { wouldBlock } }) => passes && wouldBlock)
+    .map(({ recipient: { key }, verdict: { reasonCode, score } }) => ({
+      accountId,
+      emailId: idOf.get(key) ?? '',
+      keyId,
+      recipient: key,
+      reason: reasonCode ?? 'risk_score_critical',
+      score,
+    }))
 }
 
 /** The email's first event, which holds the mail's own facts. */

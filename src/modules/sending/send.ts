@@ -6,12 +6,11 @@ import type { Database, Db } from '../../platform/db.ts'
 import { ApiError, type FieldFault, platformErrors, validationError } from '../../platform/errors.ts'
 import type { Principal } from '../../platform/http.ts'
 import { bodyValidator } from '../../platform/validation.ts'
-import type { RiskPolicy } from '../risk/index.ts'
+import type { RiskPolicy, RiskRoom } from '../risk/index.ts'
 import { type Acceptance, NOT_ALL, type Outcome } from './accept.ts'
 import { SendBody } from './body.ts'
 import { draftOf } from './draft.ts'
 import type { IdempotencyKey } from './idempotency.ts'
-import type { MessageFacts } from './judge.ts'
 import { MAX_BATCH_MESSAGES, MAX_IDEMPOTENCY_KEY_CHARS } from './limits.ts'
 import { readSendRequest, type SendRequest } from './request.ts'
 import type { Accepted } from './rows.ts'
@@ -28,6 +27,7 @@ export interface SendingOptions {
   readonly clock: Clock
   readonly acceptance: Acceptance
   readonly lookups: SenderLookups
+  readonly risk: Pick<RiskRoom, 'content'>
   /** The instance keeps all mail in the house (POSTHORN_DELIVERY=sandbox). */
   readonly sandboxed: boolean
   /** Fills in the template that a request names. @throws ApiError */
@@ -45,10 +45,8 @@ export interface Sending {
   send(principal: Principal, body: unknown, key: string | undefined): Promise<CallAnswer>
   /** @throws ApiError */
   batch(principal: Principal, body: unknown, key: string | undefined, strict: boolean): Promise<CallAnswer>
-  /** A draft with the sender's facts, for mail that comes by SMTP. */
+  /** A draft with what is known of its sender and its content: for mail that comes by SMTP, and for previews. */
   incoming(principal: Principal, draft: Incoming['draft']): Promise<Incoming>
-  /** The facts of a message that do not depend on its recipients, as a send would see them now. */
-  factsOn(db: Db, accountId: string, incoming: Incoming): Promise<MessageFacts>
   readonly acceptance: Acceptance
 }
 
@@ -60,9 +58,10 @@ export function sendingOf(options: SendingOptions): Sending {
   const faultsOf = bodyValidator(SendBody)
 
   const incoming = async (principal: Principal, draft: Incoming['draft']): Promise<Incoming> => {
-    const [domain, account] = await Promise.all([
+    const [domain, account, content] = await Promise.all([
       lookups.domain(database.system, principal.accountId, draft.fromDomain),
       lookups.account(principal.accountId),
+      draft.readable().then(options.risk.content),
     ])
     const sender = senderFacts({
       draft,
@@ -72,7 +71,7 @@ export function sendingOf(options: SendingOptions): Sending {
       account: account.settings,
       policy: account.policy,
     })
-    return { draft, sender }
+    return { draft, sender, content, keyId: principal.keyId }
   }
 
   const read = async (principal: Principal, body: unknown): Promise<Incoming> => {
@@ -87,7 +86,6 @@ export function sendingOf(options: SendingOptions): Sending {
   return {
     acceptance,
     incoming,
-    factsOn: async () => ({ contentLevel: null, firstSendBulk: false, volumeSpike: false }),
     send: async (principal, body, key) => {
       const message = await read(principal, body)
       const result = await acceptance.submit({

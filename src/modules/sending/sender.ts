@@ -2,7 +2,7 @@
 
 import type { ApiError } from '../../platform/errors.ts'
 import type { Treatment } from '../outbox/index.ts'
-import type { RiskPolicy } from '../risk/index.ts'
+import type { ContentScore, RiskPolicy } from '../risk/index.ts'
 import type { Draft } from './draft.ts'
 import { errors } from './errors.ts'
 import { sandboxResultOf } from './request.ts'
@@ -20,10 +20,13 @@ export interface SenderFacts {
   readonly treatment: Treatment
 }
 
-/** A draft with what is known of its sender. */
+/** A draft with what is known of its sender and its content. */
 export interface Incoming {
   readonly draft: Draft
   readonly sender: SenderFacts
+  readonly content: ContentScore
+  /** Who sends it; null for a dashboard session. */
+  readonly keyId: string | null
 }
 
 /** The four settings; null = not set here. */

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { type Address, suppressionKey } from '../../mail/address.ts'
 import { checkHeaderText } from '../../mail/headers.ts'
+import { parseMessage } from '../../mail/mime-parse.ts'
 import type { ControlHeader, SubmittedMessage } from '../../mail/submitted.ts'
 import { jsonFaults } from '../../platform/json.ts'
 import type { Stream } from '../events/index.ts'
@@ -57,6 +58,10 @@ export function submittedDraft(
       tlsRequired: false,
       sandboxResult: null,
       overrideSoftBlock: false,
+      readable: async () => {
+        const { html, text } = await parseMessage(message)
+        return { subject, html, text }
+      },
       content: (treatment) => ({ kind: 'submitted', message, treatment }),
     },
   }

@@ -33,7 +33,8 @@ export type Refusal =
       readonly since: Date
     }
 
-interface RefusalRow {
+/** A row of `refusalRows` in sql.ts; `n` counts asks from 1. */
+export interface RefusalRow {
   readonly n: number
   readonly list: 'suppression' | 'unsubscribe'
   readonly reason: string | null
@@ -42,23 +43,28 @@ interface RefusalRow {
   readonly created_at: Date
 }
 
+/** One answer for each of `count` asks, in their order. */
+export function refusalsOf(rows: readonly RefusalRow[], count: number): (Refusal | null)[] {
+  const answers: (Refusal | null)[] = Array.from({ length: count }, () => null)
+  for (const { n, list, reason, source, id, created_at } of rows) {
+    if (answers[n - 1]?.list === 'suppression') continue
+    answers[n - 1] = { list, reason, source, id, since: created_at } as Refusal
+  }
+  return answers
+}
+
 /**
  * One statement for any number of asks.
  *
  * @returns one answer for each ask, in their order; null = nothing speaks against it
  */
 export async function mayWeSend(db: Db, asks: readonly Ask[], now: Date): Promise<readonly (Refusal | null)[]> {
-  const answers: (Refusal | null)[] = asks.map(() => null)
-  if (asks.length === 0) return answers
+  if (asks.length === 0) return []
   const rows = await db.query<RefusalRow>(WHO_SAID_NO, [
     asks.map(({ accountId }) => accountId),
     asks.map(({ recipient }) => recipient),
     asks.map(({ sandbox }) => sandbox),
     now,
   ])
-  for (const { n, list, reason, source, id, created_at } of rows) {
-    if (answers[n - 1]?.list === 'suppression') continue
-    answers[n - 1] = { list, reason, source, id, since: created_at } as Refusal
-  }
-  return answers
+  return refusalsOf(rows, asks.length)
 }

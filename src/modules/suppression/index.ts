@@ -1,9 +1,9 @@
 // The door of the room: whom an account does not mail. Suppressions are what we blocked, unsubscribes are what people
 // asked for; one question covers both. Addresses come and go as suppression keys (`suppressionKey` of mail/address).
 
-import { type AskExpressions, blockedExpression } from './sql.ts'
+import { type AskExpressions, blockedExpression, PAST_ROWS, refusalRows } from './sql.ts'
 
-export { type Ask, mayWeSend, type Refusal, type SuppressionReason } from './ask.ts'
+export { type Ask, mayWeSend, type Refusal, type RefusalRow, refusalsOf, type SuppressionReason } from './ask.ts'
 export {
   BAD_DOMAIN_DAYS,
   type Context,
@@ -35,4 +35,18 @@ export type { AskExpressions } from './sql.ts'
  */
 export function blockedSql(ask: AskExpressions): string {
   return blockedExpression(ask)
+}
+
+/**
+ * `mayWeSend`, and what stood on the suppression list once, as part of another room's statement: a union of selects of
+ * (n int, list text, reason text, source text, id uuid, created_at timestamptz). `list` is `suppression` or `unsubscribe`
+ * (`refusalsOf` reads these rows), or `past`: a hard bounce or a complaint (`reason`) whose entry was taken off by hand; a
+ * hard bounce is past until mail is delivered to the address.
+ *
+ * @param now an expression of type timestamptz; the statement has a table `ask (account_id, email, sandbox, n)`
+ */
+export function recipientRowsSql(now: string): string {
+  return `${refusalRows(now)}
+   union all
+   ${PAST_ROWS}`
 }

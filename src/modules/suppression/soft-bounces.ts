@@ -29,7 +29,7 @@ export async function noteSoftBounce(db: Db, context: Context, bounce: SoftBounc
     WINDOW_DAYS,
   ])
   if ((counted?.emails ?? 0) < SOFT_BOUNCES) return null
-  await noteDelivery(db, [bounce])
+  await db.execute(sql.FORGET_SOFT_BOUNCES, [[accountId], [recipient], [sandbox]])
   const [suppressed] = await suppress(db, context, [{ ...evidence, reason: 'repeated_soft_bounce', expiresAt: null }])
   return suppressed ?? null
 }
@@ -41,11 +41,11 @@ export interface Delivered {
   readonly sandbox: boolean
 }
 
-/** A delivery clears the count. One statement for any number; an index look-up each. */
+/** A delivery clears the count, and what is remembered of hard bounces. One statement for any number; two look-ups each. */
 export async function noteDelivery(db: Db, delivered: readonly Delivered[]): Promise<void> {
   if (delivered.length === 0) return
   const sorted = delivered.toSorted((a, b) => (a.recipient < b.recipient ? -1 : 1))
-  await db.execute(sql.FORGET_SOFT_BOUNCES, [
+  await db.execute(sql.NOTE_DELIVERY, [
     sorted.map(({ accountId }) => accountId),
     sorted.map(({ recipient }) => recipient),
     sorted.map(({ sandbox }) => sandbox),

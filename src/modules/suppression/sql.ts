@@ -6,17 +6,16 @@ import { statement } from '../../platform/db.ts'
 /** The reasons of a suppression by weight; a row holds the position, counted from 1. */
 const REASON_NAMES = `(array['manual', 'repeated_soft_bounce', 'hard_bounce', 'complaint', 'spamtrap'])`
 
-/** One row for each ask that is answered no; `n` counts asks from 1. $4 is the time of day. */
-export const WHO_SAID_NO = statement(
-  'suppression_who_said_no',
-  `with ask as materialized (
-     select * from unnest($1::uuid[], $2::text[], $3::boolean[]) with ordinality as t(account_id, email, sandbox, n)
-   )
-   select a.n::int, 'suppression' as list, ${REASON_NAMES}[e.reason] as reason, e.source, e.id, e.created_at
+/**
+ * The rows (n, list, reason, source, id, created_at) of those who said no, for a statement that has a table
+ * `ask (account_id, email, sandbox, n)`. `now` is an expression for the time of day.
+ */
+export function refusalRows(now: string): string {
+  return `select a.n::int, 'suppression' as list, ${REASON_NAMES}[e.reason] as reason, e.source, e.id, e.created_at
    from ask a cross join lateral (
      select * from suppression s
      where s.account_id = a.account_id and s.email = a.email and (a.sandbox or not s.sandbox)
-       and (s.expires_at is null or s.expires_at > $4)
+       and (s.expires_at is null or s.expires_at > ${now})
      order by s.reason desc limit 1
    ) e
    union all
@@ -25,7 +24,20 @@ export const WHO_SAID_NO = statement(
      select * from unsubscribe u
      where u.account_id = a.account_id and u.email = a.email and (a.sandbox or not u.sandbox)
      order by u.sandbox limit 1
-   ) e`,
+   ) e`
+}
+
+/** In the same form: what was on the list once, the list being `past`. */
+export const PAST_ROWS = `select a.n::int, 'past', p.reason, null, null::uuid, p.at
+   from ask a join past_refusal p on p.account_id = a.account_id and p.email = a.email`
+
+/** One row for each ask that is answered no; `n` counts asks from 1. $4 is the time of day. */
+export const WHO_SAID_NO = statement(
+  'suppression_who_said_no',
+  `with ask as materialized (
+     select * from unnest($1::uuid[], $2::text[], $3::boolean[]) with ordinality as t(account_id, email, sandbox, n)
+   )
+   ${refusalRows('$4')}`,
 )
 
 /** The expressions of a statement of another room that name what is asked about. */
@@ -105,13 +117,21 @@ export const SUPPRESSION_OF = statement(
    where s.account_id = $1 and s.email = $2 and (s.expires_at is null or s.expires_at > $3) order by s.sandbox limit 1`,
 )
 
-/** Takes the live and the sandbox entry away. $3 $4 two ids, $5 who, $6 their key, $7 the time of day. */
+/**
+ * Takes the live and the sandbox entry away. $3 $4 two ids, $5 who, $6 their key, $7 the time of day. What a real bounce
+ * or complaint had put there stays known: only the list forgets.
+ */
 export const REMOVE_SUPPRESSION = statement(
   'suppression_remove',
   `with s as (delete from suppression where account_id = $1 and email = $2 returning *),
    recorded as (
      insert into list_removal (id, account_id, list, email, entry, removed_by, key_id, removed_at)
-     select case when s.sandbox then $4::uuid else $3::uuid end, s.account_id, 'suppression', s.email, to_jsonb(s), $5, $6, $7 from s)
+     select case when s.sandbox then $4::uuid else $3::uuid end, s.account_id, 'suppression', s.email, to_jsonb(s), $5, $6, $7 from s),
+   remembered as (
+     insert into past_refusal (account_id, email, reason, at)
+     select s.account_id, s.email, ${REASON_NAMES}[s.reason], s.created_at from s
+     where s.bounce_id is not null and not s.sandbox and ${REASON_NAMES}[s.reason] in ('hard_bounce', 'complaint')
+     on conflict (account_id, email, reason) do update set at = excluded.at)
    select ${SUPPRESSION} from s where s.expires_at is null or s.expires_at > $7`,
 )
 
@@ -222,6 +242,16 @@ export const FORGET_SOFT_BOUNCES = statement(
   'suppression_forget_soft_bounces',
   `delete from soft_bounce s using unnest($1::uuid[], $2::text[], $3::boolean[]) as d(account_id, email, sandbox)
    where s.account_id = d.account_id and s.email = d.email and s.sandbox = d.sandbox`,
+)
+
+/** A delivery also ends the history of hard bounces. */
+export const NOTE_DELIVERY = statement(
+  'suppression_note_delivery',
+  `with d as materialized (select * from unnest($1::uuid[], $2::text[], $3::boolean[]) as t(account_id, email, sandbox)),
+   past as (
+     delete from past_refusal p using d where p.account_id = d.account_id and p.email = d.email and p.reason = 'hard_bounce'
+       and not d.sandbox)
+   delete from soft_bounce s using d where s.account_id = d.account_id and s.email = d.email and s.sandbox = d.sandbox`,
 )
 
 /** $1 bounces before this moment count no more, $2 most rows. */

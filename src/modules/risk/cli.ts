@@ -1,0 +1,77 @@
+// The operator's commands of this room.
+
+import { createReadStream } from 'node:fs'
+import { type Command, type CommandContext, type OptionValues, UsageError } from '../../platform/command.ts'
+import { isUuid } from '../../platform/ids.ts'
+import { listOverrides } from './overrides.ts'
+import { changeTraps, countTraps } from './traps.ts'
+
+const JSON_OPTION = { json: { type: 'boolean' } } as const
+const DAY_MS = 86_400_000
+const MAX_OVERRIDES = 1_000
+
+/** The purpose of the MAC under which the list of spam traps is stored. */
+export const TRAP_PURPOSE = 'spamtrap'
+
+export const riskCommands: readonly Command[] = [
+  {
+    path: ['spamtrap', 'import'],
+    summary: 'put addresses and domains on the list of spam traps; one a line, `-` reads standard input',
+    usage: '<file>',
+    options: JSON_OPTION,
+    run: (context, values, positionals) => change(context, values, positionals, 'add'),
+  },
+  {
+    path: ['spamtrap', 'remove'],
+    summary: 'take addresses and domains off the list of spam traps',
+    usage: '<file>',
+    options: JSON_OPTION,
+    run: (context, values, positionals) => change(context, values, positionals, 'remove'),
+  },
+  {
+    path: ['spamtrap', 'count'],
+    summary: 'tell how many spam traps are on the list',
+    usage: '',
+    options: JSON_OPTION,
+    run: async ({ database, print }, values) => {
+      const spamtraps = await countTraps(database)
+      print(values['json'] === true ? JSON.stringify({ spamtraps }) : `${spamtraps} spam traps`)
+    },
+  },
+  {
+    path: ['risk', 'overrides'],
+    summary: 'list the soft blocks that senders have overridden, the newest first, at most 1,000',
+    usage: '[account id] [--days 30]',
+    options: { days: { type: 'string' }, ...JSON_OPTION },
+    run: async ({ database, clock, print }, values, [accountId = null]) => {
+      const days = Number(values['days'] ?? 30)
+      if (!Number.isInteger(days) || days < 1) throw new UsageError('--days is a whole number from 1')
+      if (accountId !== null && !isUuid(accountId)) throw new UsageError(`«${accountId}» is no account id`)
+      const from = new Date(clock.now().getTime() - days * DAY_MS)
+      const rows = await listOverrides(database.system, { accountId, from, limit: MAX_OVERRIDES })
+      if (values['json'] === true) print(JSON.stringify(rows))
+      else
+        for (const { at, account_id, email_id, key_id, recipient, reason, score } of rows)
+          print([at.toISOString(), account_id, email_id, key_id ?? '-', recipient, reason, score].join('  '))
+    },
+  },
+]
+
+async function change(
+  { database, secrets, clock, print }: CommandContext,
+  values: OptionValues,
+  positionals: readonly string[],
+  how: 'add' | 'remove',
+): Promise<void> {
+  const [file, more] = positionals
+  if (file === undefined || more !== undefined) throw new UsageError('name one file')
+  const store = { database, mac: (text: string) => secrets.mac(TRAP_PURPOSE, text), now: () => clock.now() }
+  const summary = await changeTraps(store, file === '-' ? process.stdin : createReadStream(file), how)
+  if (values['json'] === true) {
+    print(JSON.stringify(summary))
+    return
+  }
+  for (const { line, text, message } of summary.errors) print(`line ${line}: «${text}» ${message}`)
+  const { read, changed, failed } = summary
+  print(`${read} rows, ${changed} ${how === 'add' ? 'new on' : 'taken off'} the list, ${failed} bad`)
+}

@@ -1,0 +1,36 @@
+// Who has overridden a soft block: kept beside the email's own snapshot, for as long as nobody takes it away.
+
+import type { Db } from '../../platform/db.ts'
+import * as sql from './sql.ts'
+
+export interface Override {
+  readonly accountId: string
+  readonly emailId: string
+  /** Null: a person at the dashboard. */
+  readonly keyId: string | null
+  readonly recipient: string
+  readonly reason: string
+  readonly score: number
+}
+
+/** In the transaction that accepts the emails. */
+export async function recordOverrides(db: Db, overrides: readonly Override[], now: Date): Promise<void> {
+  if (overrides.length === 0) return
+  await db.execute(sql.RECORD_OVERRIDES, [
+    overrides.map(({ accountId }) => accountId),
+    overrides.map(({ emailId }) => emailId),
+    overrides.map(({ keyId }) => keyId),
+    overrides.map(({ recipient }) => recipient),
+    overrides.map(({ reason }) => reason),
+    overrides.map(({ score }) => score),
+    now,
+  ])
+}
+
+/** The newest first. */
+export function listOverrides(
+  db: Db,
+  { accountId, from, limit }: { readonly accountId: string | null; readonly from: Date; readonly limit: number },
+): Promise<readonly sql.OverrideRow[]> {
+  return db.query<sql.OverrideRow>(sql.LIST_OVERRIDES, [accountId, from, limit])
+}
