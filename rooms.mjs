@@ -95,8 +95,8 @@ export const ROOMS = [
   {
     name: 'notices',
     floor: 6,
-    owns: 'follows the log: mails to the account and the operator',
-    enters: ['accounts', 'events', 'sending'],
+    owns: 'mails of the system to accounts and to the operator',
+    enters: ['accounts', 'events', 'sending', 'outbox'],
   },
 ]
 

@@ -30,6 +30,7 @@ import {
   type SenderDomains,
   senderDomainsOf,
 } from './modules/domains/index.ts'
+import { operatorForward, systemMailer } from './modules/notices/index.ts'
 import {
   emailErrors,
   emailRoutes,
@@ -192,7 +193,21 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
   }
   const sending = sendingOf(sendingOptions)
   const emails = reportedEmails(clock)
-  const inbound = inboundOf({ database, clock, ids, log, verpMac, emails, forward: null })
+  const mailer = systemMailer({
+    clock,
+    ids,
+    sites,
+    from: config.systemFrom ?? `posthorn@${config.hostname}`,
+    hostname: config.hostname,
+    onQueued: () => state.onQueued(),
+  })
+  const forward = operatorForward({
+    mailer,
+    // In the sandbox nothing leaves this machine, and an inbox of nobody is no place to read.
+    operator: config.delivery.kind === 'sandbox' ? null : config.operatorEmail,
+    hostname: config.hostname,
+  })
+  const inbound = inboundOf({ database, clock, ids, log, verpMac, emails, forward })
   const followers = followersOf({ config, ground, store, accounts, domains })
   const endpoints = [
     ...accountRoutes({

@@ -1,6 +1,7 @@
 // Every command but those of main.ts itself.
 
 import { accountCommands } from './modules/accounts/index.ts'
+import { reportCommands } from './modules/bounces/index.ts'
 import { domainCommands } from './modules/domains/index.ts'
 import { queueCommands } from './modules/outbox/index.ts'
 import { riskCommands } from './modules/risk/index.ts'
@@ -11,6 +12,7 @@ export const commands: readonly Command[] = [
   ...accountCommands,
   ...domainCommands,
   ...queueCommands,
+  ...reportCommands,
   ...statisticsCommands,
   ...riskCommands,
 ]

@@ -46,8 +46,9 @@ async function inside(): Promise<Inside> {
       byMessageId: async () => null,
       mark: (db, email, status) => markReported(db, { ...email, status: 'delivered' }, status),
     },
-    forward: async ({ localPart }) => {
+    forward: async (_db, { localPart }) => {
       forwarded.push(localPart)
+      return { outcome: 'forwarded', keepRaw: false }
     },
   })
   const mx = mxService({

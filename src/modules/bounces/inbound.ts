@@ -28,14 +28,18 @@ export interface InboundOptions {
   readonly log: Logger
   readonly verpMac: VerpMac
   readonly emails: EmailDoor
-  /** Sends what came for postmaster and abuse on to the operator; null: it is kept for 35 days. */
-  readonly forward: ((mail: OperatorMail) => Promise<void>) | null
+  /** Sends what came for postmaster and abuse on to the operator, in the transaction that ends the report. */
+  readonly forward: (db: Db, mail: OperatorMail) => Promise<{ readonly outcome: string; readonly keepRaw: boolean }>
+  /** Reads reports; a thread of its own when none is given. */
+  readonly reader?: ReportReader
 }
 
 export interface OperatorMail {
   /** postmaster or abuse. */
   readonly localPart: string
   readonly raw: Buffer
+  /** How many went on in the last hour. */
+  readonly sentInHour: number
 }
 
 export interface Inbound {
@@ -52,6 +56,7 @@ export interface Inbound {
 const TOKEN_DAYS = 30
 const KEPT_DAYS = 35
 const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
 const TRIES_MOST = 3
 const HELD_MS = 60_000
 const POLL_MS = 5_000
@@ -61,7 +66,7 @@ const STATE = { done: 1, quarantined: 2 } as const
 
 export function inboundOf(options: InboundOptions): Inbound {
   const { database, clock, ids, log } = options
-  const reader = reportReader()
+  const reader = options.reader ?? reportReader()
   const tokenOf = (localPart: string): VerpIds | null => readToken(options, localPart)
 
   const turn = async (): Promise<number> => {
@@ -109,44 +114,63 @@ interface Claimed {
 
 async function readClaimed(options: InboundOptions, reader: ReportReader, claimed: Claimed): Promise<void> {
   const { database, log } = options
-  const end = (db: Db, state: number, outcome: string): Promise<number> =>
-    db.execute(sql.END_REPORT, [claimed.id, state, outcome])
+  const about = { report_id: claimed.id, kind: claimed.kind }
   // The count was raised before: a report that ends the process itself is met here too.
   if (claimed.tries > TRIES_MOST) {
-    await end(database.system, STATE.quarantined, 'unparsed')
-    log.warn({ report_id: claimed.id }, 'a report is in quarantine')
+    await end(database.system, claimed, { state: STATE.quarantined, outcome: 'unparsed', keepRaw: true })
+    log.warn(about, 'a report is in quarantine')
     return
   }
-  if (claimed.kind === 'operator') {
-    await options.forward?.({ localPart: claimed.local_part, raw: claimed.raw })
-    await end(database.system, STATE.done, options.forward === null ? 'kept' : 'forwarded')
-    return
-  }
-  let report: Report
+  let report: Report | null = null
   try {
-    report = await reader.read(claimed.raw)
+    if (claimed.kind !== 'operator') report = await reader.read(claimed.raw)
   } catch (err) {
-    log.warn({ err, report_id: claimed.id, tries: claimed.tries }, 'a report could not be read')
+    log.warn({ ...about, err, tries: claimed.tries }, 'a report could not be read')
     if (claimed.tries < TRIES_MOST) await database.system.execute(sql.RELEASE_REPORT, [claimed.id])
-    else await end(database.system, STATE.quarantined, 'unparsed')
+    else await end(database.system, claimed, { state: STATE.quarantined, outcome: 'unparsed', keepRaw: true })
     return
   }
   const outcome = await database
     .transaction(async (db) => {
-      const told = await effectOf(db, options, claimed, report)
-      await end(db, STATE.done, told)
-      return told
+      const told =
+        report === null ? await forwarded(db, options, claimed) : await effectOf(db, options, claimed, report)
+      await end(db, claimed, { state: STATE.done, ...told })
+      return told.outcome
     })
     .catch(async (error: unknown) => {
       // An outage is no fault of the report.
       if (isUnavailable(error)) await database.system.execute(sql.UNCOUNT_TRY, [claimed.id]).catch(() => undefined)
       throw error
     })
-  log.info({ report_id: claimed.id, kind: claimed.kind, outcome }, 'a report was read')
+  log.info({ ...about, outcome }, 'a report was read')
 }
 
-/** @returns what became of it, as it is counted */
-async function effectOf(db: Db, options: InboundOptions, claimed: Claimed, report: Report): Promise<string> {
+interface End {
+  readonly outcome: string
+  /** Its bytes stay. */
+  readonly keepRaw: boolean
+}
+
+async function end(
+  db: Db,
+  { id }: Claimed,
+  { state, outcome, keepRaw }: End & { readonly state: number },
+): Promise<void> {
+  await db.execute(sql.END_REPORT, [id, state, outcome, keepRaw])
+}
+
+async function forwarded(db: Db, { clock, forward }: InboundOptions, { local_part, raw }: Claimed): Promise<End> {
+  const since = new Date(clock.now().getTime() - HOUR_MS)
+  const sent = await db.one<{ count: number }>(sql.COUNT_FORWARDED, [since])
+  return forward(db, { localPart: local_part, raw, sentInHour: sent?.count ?? 0 })
+}
+
+/** What became of it, as it is counted. */
+async function effectOf(db: Db, options: InboundOptions, claimed: Claimed, report: Report): Promise<End> {
+  return { outcome: await appliedTo(db, options, claimed, report), keepRaw: false }
+}
+
+async function appliedTo(db: Db, options: InboundOptions, claimed: Claimed, report: Report): Promise<string> {
   const token = claimed.kind === 'return_path' ? readToken(options, claimed.local_part) : tokenInReport(options, report)
   if (token === null) return 'unmatched'
   const email = await options.emails.byToken(db, token)

@@ -1,7 +1,9 @@
 // The door of the room: what receivers refused, and its history.
 
+export { type ReportCount, reportCommands, reportCounts } from './cli.ts'
 export type { EmailDoor, ReportedEmail } from './effects.ts'
 export { type Inbound, type InboundOptions, inboundOf, type OperatorMail, type ReportKind } from './inbound.ts'
+export { type ReportReader, reportReader } from './reader.ts'
 export {
   type Bounce,
   type BounceSource,

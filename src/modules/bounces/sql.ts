@@ -58,11 +58,16 @@ export const UNCOUNT_TRY = statement(
   'update inbound_report set tries = tries - 1 where id = $1 and state = 0',
 )
 
-/** Quarantined ones keep their bytes. */
+/** $4: its bytes stay. */
 export const END_REPORT = statement(
   'bounces_end_report',
-  `update inbound_report set state = $2::smallint, outcome = $3::text,
-     raw = case when $2::smallint = 1 and $3::text <> 'kept' then null else raw end where id = $1`,
+  `update inbound_report set state = $2, outcome = $3, raw = case when $4::boolean then raw end where id = $1`,
+)
+
+export const COUNT_FORWARDED = statement(
+  'bounces_count_forwarded',
+  `select count(*)::int as count from inbound_report
+   where received_at >= $1 and kind = 'operator' and outcome = 'forwarded'`,
 )
 
 export const FORGET_REPORTS = statement(
@@ -76,4 +81,27 @@ export const KNOW_REPORT = statement(
   'bounces_know_report',
   `insert into inbound_report (id, hash, kind, local_part, received_at, free_at, state, outcome)
    values ($1, $2, 'api', $3, $4, $4, 1, $5) on conflict (hash) do nothing`,
+)
+
+/** What the operator may see: $1 state, $2 outcome, $3 kind, each null for any; $4 older than this id; $5 how many. */
+export const LIST_REPORTS = statement(
+  'bounces_list_reports',
+  `select id, kind, local_part, received_at, state, tries, outcome, octet_length(raw) as bytes from inbound_report
+   where ($1::smallint is null or state = $1) and ($2::text is null or outcome = $2) and ($3::text is null or kind = $3)
+     and ($4::uuid is null or id < $4)
+   order by id desc limit $5`,
+)
+
+export const SHOW_REPORT = statement('bounces_show_report', 'select raw from inbound_report where id = $1')
+
+export const RETRY_REPORT = statement(
+  'bounces_retry_report',
+  `update inbound_report set state = 0, tries = 0, outcome = null, free_at = $2
+   where id = $1 and state > 0 and raw is not null`,
+)
+
+export const COUNT_REPORTS = statement(
+  'bounces_count_reports',
+  `select kind, case state when 0 then 'waiting' else coalesce(outcome, 'unparsed') end as outcome, count(*)::int as count,
+     min(received_at) as oldest from inbound_report group by 1, 2 order by 1, 2`,
 )

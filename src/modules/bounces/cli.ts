@@ -1,0 +1,112 @@
+// The operator's look at what came by mail: `posthorn reports ...`. What could not be read, and what came for postmaster and
+// abuse and was not sent on, stands there with its bytes for 35 days; of all else only what became of it.
+
+import { type Command, UsageError } from '../../platform/command.ts'
+import type { Db } from '../../platform/db.ts'
+import * as sql from './sql.ts'
+
+const STATES = ['waiting', 'done', 'quarantined'] as const
+const PAGE = 1_000
+
+interface ReportRow {
+  readonly id: string
+  readonly kind: string
+  readonly local_part: string
+  readonly received_at: Date
+  readonly state: number
+  readonly tries: number
+  readonly outcome: string | null
+  readonly bytes: number | null
+}
+
+export interface ReportCount {
+  readonly kind: string
+  /** `waiting`, or what became of them. */
+  readonly outcome: string
+  readonly count: number
+  readonly oldest: Date
+}
+
+/** Of the last 35 days, by kind and by what became of them: forged and foreign ones are `unmatched`. */
+export function reportCounts(db: Db): Promise<readonly ReportCount[]> {
+  return db.query<ReportCount>(sql.COUNT_REPORTS, [])
+}
+
+const JSON_OPTION = { json: { type: 'boolean' as const } }
+
+export const reportCommands: readonly Command[] = [
+  {
+    path: ['reports', 'list'],
+    summary: 'list what came to the inbound MX, newest first',
+    usage: '[--state waiting|done|quarantined] [--outcome <outcome>] [--kind return_path|feedback|operator|api]',
+    options: { state: { type: 'string' }, outcome: { type: 'string' }, kind: { type: 'string' }, ...JSON_OPTION },
+    run: async ({ database, print }, values) => {
+      const state = values['state'] === undefined ? null : STATES.indexOf(values['state'] as (typeof STATES)[number])
+      if (state === -1) throw new UsageError(`a state is one of ${STATES.join(', ')}`)
+      const filter = [state, values['outcome'] ?? null, values['kind'] ?? null]
+      const json = values['json'] === true
+      for (let before: string | null = null, first = true; ; first = false) {
+        const rows: readonly ReportRow[] = await database.system.query(sql.LIST_REPORTS, [...filter, before, PAGE])
+        for (const row of rows) print(json ? JSON.stringify(shown(row)) : Object.values(shown(row)).join('\t'))
+        if (first && rows.length === 0 && !json) print('none')
+        before = rows.at(-1)?.id ?? null
+        if (rows.length < PAGE) return
+      }
+    },
+  },
+  {
+    path: ['reports', 'count'],
+    summary: 'count what came in the last 35 days, by kind and by what became of it',
+    usage: '',
+    options: JSON_OPTION,
+    run: async ({ database, print }, values) => {
+      for (const { kind, outcome, count, oldest } of await reportCounts(database.system)) {
+        const row = { kind, outcome, count, oldest: oldest.toISOString() }
+        print(values['json'] === true ? JSON.stringify(row) : Object.values(row).join('\t'))
+      }
+    },
+  },
+  {
+    path: ['reports', 'show'],
+    summary: 'print one as it came, when its bytes are kept',
+    usage: '<report id>',
+    options: {},
+    run: async ({ database, print }, _values, positionals) => {
+      const row = await database.system.one<{ raw: Buffer | null }>(sql.SHOW_REPORT, [idOf(positionals)])
+      if (row?.raw == null) throw new Error(`no bytes are kept of report ${positionals[0]}`)
+      print(row.raw.toString('latin1'))
+    },
+  },
+  {
+    path: ['reports', 'retry'],
+    summary: 'read one again, such as after an update',
+    usage: '<report id>',
+    options: JSON_OPTION,
+    run: async ({ database, clock, print }, values, positionals) => {
+      const id = idOf(positionals)
+      const changed = await database.system.execute(sql.RETRY_REPORT, [id, clock.now()])
+      if (changed === 0) throw new Error(`report ${id} is not there, waits already, or its bytes are gone`)
+      print(values['json'] === true ? JSON.stringify({ id, state: 'waiting' }) : `${id} will be read again`)
+    },
+  },
+]
+
+function idOf(positionals: readonly string[]): string {
+  const [id, ...more] = positionals
+  if (id === undefined || more.length > 0 || !/^[0-9a-f-]{36}$/i.test(id))
+    throw new UsageError('name one report by its id')
+  return id
+}
+
+function shown(row: ReportRow): Record<string, unknown> {
+  return {
+    id: row.id,
+    received_at: row.received_at.toISOString(),
+    kind: row.kind,
+    state: STATES[row.state] ?? 'done',
+    outcome: row.outcome,
+    tries: row.tries,
+    bytes: row.bytes,
+    local_part: row.local_part,
+  }
+}

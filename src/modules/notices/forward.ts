@@ -1,0 +1,72 @@
+// What people and machines write to postmaster@ and abuse@ of the return-path host goes on to the operator, as a mail of
+// the system that carries the mail as it came (RFC 5321 section 4.5.1, RFC 2142).
+//
+//   carried whole up to 5 MB; of a larger one the header goes, and the mail itself is kept
+//   at most 100 an hour; what comes beyond is kept
+//   kept as well, never sent on: a mail that we have sent on before (our own field is in it), an answering machine's
+//   answer, all mail while no operator's address is set or that address is at this very host
+//
+// Kept means: for 35 days, to be seen with `posthorn reports`.
+
+import { decodeWords } from 'postal-mime'
+import { parseAddress } from '../../mail/address.ts'
+import { fieldValue, parseHeaderBlock } from '../../mail/headers.ts'
+import type { Db } from '../../platform/db.ts'
+import type { SystemMailer } from './system-mail.ts'
+
+const WHOLE_BYTES = 5 * 1_048_576
+const HEADER_BYTES = 65_536
+const SEARCHED_BYTES = 1_048_576
+const HOURLY_MOST = 100
+const MARK = 'X-Posthorn-Forwarded'
+const SUBJECT_CHARS = 200
+
+export interface ForwardOptions {
+  readonly mailer: SystemMailer
+  /** null: nothing is sent on. */
+  readonly operator: string | null
+  readonly hostname: string
+}
+
+/** In the transaction that ends the report. `sentInHour`: how many went on in the last hour. */
+export type Forward = (
+  db: Db,
+  mail: { readonly localPart: string; readonly raw: Buffer; readonly sentInHour: number },
+) => Promise<{ readonly outcome: 'forwarded' | 'kept' | 'loop'; readonly keepRaw: boolean }>
+
+export function operatorForward({ mailer, operator, hostname }: ForwardOptions): Forward {
+  const parsed = operator === null ? null : parseAddress(operator)
+  const to =
+    parsed?.ok === true && parsed.address.domain.toLowerCase() !== hostname.toLowerCase() ? parsed.address : null
+  return async (db, { localPart, raw, sentInHour }) => {
+    const { fields, bodyStart } = parseHeaderBlock(raw, HEADER_BYTES)
+    const valueOf = (key: string): string => {
+      const field = fields.find((one) => one.key === key)
+      return field === undefined ? '' : fieldValue(raw, field).trim()
+    }
+    if (isOurs(raw, hostname) || /^auto-replied/i.test(valueOf('auto-submitted')))
+      return { outcome: 'loop', keepRaw: true }
+    if (to === null || sentInHour >= HOURLY_MOST) return { outcome: 'kept', keepRaw: true }
+    const whole = raw.length <= WHOLE_BYTES
+    const subject = decodeWords(valueOf('subject')).slice(0, SUBJECT_CHARS).toWellFormed()
+    await mailer.send(db, {
+      to,
+      subject: `[${localPart}@${hostname}] ${subject === '' ? '(no subject)' : subject}`,
+      text: `This mail came for ${localPart}@${hostname}. ${whole ? 'It is attached as it came.' : `It has ${raw.length} bytes, so only its header is attached; «posthorn reports list» names it and «posthorn reports show» prints it, for 35 days.`}\n`,
+      attached: whole
+        ? { type: 'message/rfc822', content: raw }
+        : { type: 'text/rfc822-headers', content: raw.subarray(0, Math.min(bodyStart, HEADER_BYTES)) },
+      headers: [
+        [MARK, hostname],
+        ['Precedence', 'bulk'],
+      ],
+    })
+    return { outcome: 'forwarded', keepRaw: !whole }
+  }
+}
+
+/** Also when somebody sent it back inside another mail. */
+function isOurs(raw: Buffer, hostname: string): boolean {
+  const head = raw.toString('latin1', 0, SEARCHED_BYTES).toLowerCase()
+  return head.includes(`\n${MARK}: ${hostname}\r\n`.toLowerCase())
+}

@@ -1,0 +1,120 @@
+// Mail that the system writes itself. It takes the way of every mail: stored and queued in the caller's transaction,
+// delivered, retried and recorded as others are, so it is sent once when the transaction commits and never when it does
+// not. It belongs to no customer but to an account of nobody, whose id no customer can have; no quota counts it.
+//
+// It cannot go in circles: the envelope sender is a signed return path, what comes back there is read and never answered,
+// and `Auto-Submitted: auto-generated` (RFC 3834 section 5) asks answering machines to be silent.
+
+import { type Address, type EmailAddress, suppressionKey } from '../../mail/address.ts'
+import { encodeQuotedPrintable } from '../../mail/encodings.ts'
+import { addressHeader, formatDate, textHeader } from '../../mail/headers.ts'
+import { reencode } from '../../mail/reencode.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Db } from '../../platform/db.ts'
+import type { Ids } from '../../platform/ids.ts'
+import { encodeContent, enqueue, type SiteIds } from '../outbox/index.ts'
+
+/** The nil UUID (RFC 9562 section 5.9): no generator makes it. */
+export const SYSTEM_ACCOUNT_ID = '00000000-0000-0000-0000-000000000000'
+
+const LIFE_MS = 3 * 86_400_000
+const SUBJECT_CHARS = 300
+
+export interface SystemMail {
+  readonly to: Address
+  readonly subject: string
+  /** Lines end in LF. */
+  readonly text: string
+  /** A message, or only the header of one, that stands behind the text; CRLF. */
+  readonly attached: { readonly type: 'message/rfc822' | 'text/rfc822-headers'; readonly content: Buffer } | null
+  /** Further fields, ASCII. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+}
+
+export interface SystemMailerOptions {
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly sites: SiteIds
+  /** The address it comes from. */
+  readonly from: string
+  readonly hostname: string
+  /** Wakes delivery in this process, if it is there. */
+  readonly onQueued: () => void
+}
+
+export interface SystemMailer {
+  /** Stores and queues it in the caller's transaction. @returns the id of the email */
+  send(db: Db, mail: SystemMail): Promise<string>
+}
+
+export function systemMailer({ clock, ids, sites, from, hostname, onQueued }: SystemMailerOptions): SystemMailer {
+  return {
+    send: async (db, mail) => {
+      const now = clock.now()
+      const id = ids.next()
+      const messageId = `${id}@${hostname}`
+      const message = written(mail, { from, messageId, now })
+      const treatment = { trackOpens: false, trackClicks: false, unsubscribeHeader: false }
+      const bytes = encodeContent({ kind: 'submitted', message, treatment })
+      const site = mail.to.domain.toLowerCase()
+      const email = {
+        id,
+        accountId: SYSTEM_ACCOUNT_ID,
+        domainId: null,
+        bodyId: id,
+        createdAt: now,
+        status: 'queued' as const,
+        from: { name: 'Posthorn', address: from },
+        recipient: mail.to.address,
+        recipientKey: suppressionKey(mail.to),
+        cc: [],
+        replyTo: [],
+        site,
+        subject: mail.subject.slice(0, SUBJECT_CHARS),
+        messageId,
+        stream: 'transactional' as const,
+        sandbox: false,
+        sandboxResult: 'deliver' as const,
+        tag: null,
+        metadata: null,
+        sizeBytes: message.length,
+        scheduledAt: null,
+        expiresAt: new Date(now.getTime() + LIFE_MS),
+        tlsRequired: false,
+        risk: null,
+      }
+      await enqueue(db, [email], [{ id, accountId: SYSTEM_ACCOUNT_ID, bytes }], await sites.of([site]))
+      onQueued()
+      return id
+    },
+  }
+}
+
+interface Written {
+  readonly from: string
+  readonly messageId: string
+  readonly now: Date
+}
+
+/** CRLF and 7-bit. */
+function written(mail: SystemMail, { from, messageId, now }: Written): Buffer {
+  const boundary = `=_${messageId.slice(0, 36)}`
+  const head = [
+    `Date: ${formatDate(now)}\r\n`,
+    addressHeader('From', [{ name: 'Posthorn', address: { address: from as EmailAddress } }]),
+    addressHeader('To', [{ name: '', address: mail.to }]),
+    textHeader('Subject', mail.subject.slice(0, SUBJECT_CHARS)),
+    `Message-ID: <${messageId}>\r\n`,
+    'Auto-Submitted: auto-generated\r\n',
+    ...mail.headers.map(([name, value]) => textHeader(name, value)),
+    'MIME-Version: 1.0\r\n',
+  ].join('')
+  const words = encodeQuotedPrintable(Buffer.from(mail.text.replace(/\r?\n/g, '\r\n')))
+  const text = `Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n${words}`
+  const { attached } = mail
+  if (attached === null) return Buffer.from(`${head}${text}`)
+  const before = `${head}Content-Type: multipart/mixed; boundary="${boundary}"\r\n\r\n--${boundary}\r\n${text}\r\n--${boundary}\r\n`
+  const type = `Content-Type: ${attached.type}\r\nContent-Disposition: ${attached.type === 'message/rfc822' ? 'attachment; filename="message.eml"' : 'inline'}\r\n\r\n`
+  const whole = [Buffer.from(before), Buffer.from(type), attached.content, Buffer.from(`\r\n--${boundary}--\r\n`)]
+  return reencode(Buffer.concat(whole)).message
+}
