@@ -96,7 +96,7 @@ export const ROOMS = [
     name: 'notices',
     floor: 6,
     owns: 'mails of the system to accounts and to the operator',
-    enters: ['accounts', 'events', 'sending', 'outbox'],
+    enters: ['accounts', 'events', 'suppression', 'sending', 'outbox'],
   },
 ]
 

@@ -359,14 +359,18 @@ function reportedEmails(clock: Clock): EmailDoor<ReportedEmail> {
 }
 
 async function mxOf(rooms: Rooms): Promise<Mx> {
-  const { config, ground, disk, inbound } = rooms
+  const { config, ground, disk, inbound, pulse } = rooms
   return mxService({
     host: config.bind,
     port: config.mxPort,
     hostname: config.hostname,
     certificate: await certificateOf(rooms),
-    inbound,
-    unsubscribe: (localPart) => rooms.tracking.unsubscribeMail(localPart),
+    // An answer within seconds, also when the database hangs.
+    inbound: { tokenOf: inbound.tokenOf, take: (report) => pulse.whileBeating(() => inbound.take(report)) },
+    unsubscribe: (localPart) => {
+      const carryOut = rooms.tracking.unsubscribeMail(localPart)
+      return carryOut === null ? null : () => pulse.whileBeating(carryOut)
+    },
     clock: ground.clock,
     log: ground.log,
     rateLimits: config.rateLimits,

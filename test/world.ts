@@ -52,6 +52,8 @@ export interface ManualClock extends CorrectableClock {
 
 export interface World extends AsyncDisposable {
   readonly url: string
+  /** 0 without the role. */
+  readonly mxPort: number
   readonly rooms: Rooms
   readonly clock: ManualClock
   readonly zones: DeclaredZones
@@ -118,6 +120,7 @@ export async function startWorld({ settings = {}, zones = {}, log = 'silent' }: 
   const owned = stack.move()
   return {
     url,
+    mxPort: app.mxPort ?? 0,
     rooms: app.rooms,
     clock,
     zones: dns,

@@ -1,7 +1,8 @@
 // Recording what receivers refused, in the transaction that ends the email.
 //
 // A hard bounce and a complaint suppress the recipient at once; a soft one counts for the rule of three; block and
-// unknown never suppress, since they say nothing against the address. A `bad_domain` suppression ends after 90 days. The
+// unknown never suppress, since they say nothing against the address. A `bad_domain` suppression ends after 90 days, one of
+// the operator's own address (mail of the system) after a day: a setting, not a list, is where it comes from. The
 // event email.bounced goes with each bounce, but for an email that ends as failed because the receiver kept putting it
 // off: its one terminal event is email.failed.
 
@@ -9,6 +10,7 @@ import type { BounceCategory, BounceType as ReplyBounceType, SmtpCommand } from 
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
+import { SYSTEM_ACCOUNT_ID } from '../accounts/index.ts'
 import { append, type EmailFacts, factsOf, type Stream } from '../events/index.ts'
 import { BAD_DOMAIN_DAYS, noteSoftBounce, suppress } from '../suppression/index.ts'
 import * as sql from './sql.ts'
@@ -137,10 +139,7 @@ async function suppressRecipients(
     atOnce.map((one) => ({
       ...evidence(one),
       reason: one.bounce.type === 'complaint' ? ('complaint' as const) : ('hard_bounce' as const),
-      expiresAt:
-        one.bounce.category === 'bad_domain'
-          ? new Date(context.clock.now().getTime() + BAD_DOMAIN_DAYS * DAY_MS)
-          : null,
+      expiresAt: expiryOf(one.bounce, context.clock.now()),
     })),
   )
   for (const [index, { id }] of atOnce.entries()) {
@@ -154,6 +153,12 @@ async function suppressRecipients(
     if (third !== null) found.set(one.id, third.suppression.id)
   }
   return found
+}
+
+function expiryOf({ accountId, category }: NewBounce, now: Date): Date | null {
+  const inDays = (days: number): Date => new Date(now.getTime() + days * DAY_MS)
+  if (accountId === SYSTEM_ACCOUNT_ID) return inDays(1)
+  return category === 'bad_domain' ? inDays(BAD_DOMAIN_DAYS) : null
 }
 
 function bounceOf(

@@ -4,7 +4,7 @@
 //   carried whole up to 5 MB; of a larger one the header goes, and the mail itself is kept
 //   at most 100 an hour; what comes beyond is kept
 //   kept as well, never sent on: a mail that we have sent on before (our own field is in it), an answering machine's
-//   answer, all mail while no operator's address is set or that address is at this very host
+//   answer, all mail while no operator's address is set, that address is at this very host, or it has bounced today
 //
 // Kept means: for 35 days, to be seen with `posthorn reports`.
 
@@ -46,7 +46,8 @@ export function operatorForward({ mailer, operator, hostname }: ForwardOptions):
     }
     if (isOurs(raw, hostname) || /^auto-replied/i.test(valueOf('auto-submitted')))
       return { outcome: 'loop', keepRaw: true }
-    if (to === null || sentInHour >= HOURLY_MOST) return { outcome: 'kept', keepRaw: true }
+    if (to === null || sentInHour >= HOURLY_MOST || !(await mailer.maySend(db, to)))
+      return { outcome: 'kept', keepRaw: true }
     const whole = raw.length <= WHOLE_BYTES
     const subject = decodeWords(valueOf('subject')).slice(0, SUBJECT_CHARS).toWellFormed()
     await mailer.send(db, {

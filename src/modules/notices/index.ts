@@ -1,4 +1,4 @@
 // The door of the room: mail of the system itself, to the operator and to accounts.
 
 export { type ForwardOptions, operatorForward } from './forward.ts'
-export { SYSTEM_ACCOUNT_ID, type SystemMail, type SystemMailer, systemMailer } from './system-mail.ts'
+export { type SystemMail, type SystemMailer, systemMailer } from './system-mail.ts'

@@ -12,10 +12,9 @@ import { reencode } from '../../mail/reencode.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
+import { SYSTEM_ACCOUNT_ID } from '../accounts/index.ts'
 import { encodeContent, enqueue, type SiteIds } from '../outbox/index.ts'
-
-/** The nil UUID (RFC 9562 section 5.9): no generator makes it. */
-export const SYSTEM_ACCOUNT_ID = '00000000-0000-0000-0000-000000000000'
+import { mayWeSend } from '../suppression/index.ts'
 
 const LIFE_MS = 3 * 86_400_000
 const SUBJECT_CHARS = 300
@@ -43,12 +42,19 @@ export interface SystemMailerOptions {
 }
 
 export interface SystemMailer {
+  /** False for a day after a mail to this address bounced. */
+  maySend(db: Db, to: Address): Promise<boolean>
   /** Stores and queues it in the caller's transaction. @returns the id of the email */
   send(db: Db, mail: SystemMail): Promise<string>
 }
 
 export function systemMailer({ clock, ids, sites, from, hostname, onQueued }: SystemMailerOptions): SystemMailer {
   return {
+    maySend: async (db, to) => {
+      const ask = { accountId: SYSTEM_ACCOUNT_ID, recipient: suppressionKey(to), sandbox: false }
+      const [refusal] = await mayWeSend(db, [ask], clock.now())
+      return refusal === null
+    },
     send: async (db, mail) => {
       const now = clock.now()
       const id = ids.next()

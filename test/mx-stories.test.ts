@@ -1,0 +1,226 @@
+// What comes to the inbound MX of a whole process, and what becomes of it.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { reportCommands } from '../src/modules/bounces/index.ts'
+import type { CommandContext, OptionValues } from '../src/platform/command.ts'
+import { statement } from '../src/platform/db.ts'
+import { type ReceivedMessage, type Receiver, startReceiver } from './receiver.ts'
+import { smtpSession } from './submission.ts'
+import { startWorld, type World } from './world.ts'
+
+const HOST = 'mail.posthorn.test'
+const WAITING = statement('test_waiting', 'select count(*)::int as count from inbound_report where state = 0')
+
+describe('the inbound MX of a process', () => {
+  let world: World
+  let mx: Receiver
+  before(async () => {
+    mx = await startReceiver({})
+    world = await startWorld({
+      zones: {
+        'example.net': { MX: ['10 mx.example.net'] },
+        'operator.example': { MX: ['10 mx.example.net'] },
+        'mx.example.net': { A: ['127.0.0.1'] },
+      },
+      settings: { POSTHORN_SMTP_PORT: String(mx.port), POSTHORN_OPERATOR_EMAIL: 'ops@operator.example' },
+    })
+    await world.verifiedDomain('shop.example')
+  })
+  after(async () => {
+    await world[Symbol.asyncDispose]()
+    await mx[Symbol.asyncDispose]()
+  })
+
+  /** @returns the replies to RCPT and, when that was taken, to the final dot */
+  const mail = async (to: string, message: string): Promise<string> => {
+    const session = await smtpSession(world.mxPort)
+    await session.ask('EHLO mx.example.net')
+    await session.ask('MAIL FROM:<>')
+    let last = await session.ask(`RCPT TO:<${to}>`)
+    if (last.startsWith('250')) {
+      await session.ask('DATA')
+      last = await session.ask(`${message}\r\n.`)
+    }
+    session.close()
+    return last
+  }
+  /** Until all that came has been read. */
+  const settle = (): Promise<true> =>
+    until('the reports', async () => {
+      const row = await world.rooms.database.system.one<{ count: number }>(WAITING, [])
+      return row?.count === 0 ? true : null
+    })
+  const until = async <T>(what: string, look: () => Promise<T | null> | T | null): Promise<T> => {
+    for (let i = 0; i < 400; i++) {
+      const found = await look()
+      if (found !== null) return found
+      await new Promise((resolve) => setTimeout(resolve, 25))
+    }
+    throw new Error(`${what} did not come within 10 seconds`)
+  }
+  const posthorn = async (
+    words: string,
+    values: OptionValues = {},
+    more: readonly string[] = [],
+  ): Promise<string[]> => {
+    const command = reportCommands.find(({ path }) => path.join(' ') === words)
+    const lines: string[] = []
+    const { database } = world.rooms
+    const context = {
+      ...world.operator,
+      database,
+      print: (line: string) => lines.push(line),
+    } as unknown as CommandContext
+    await command?.run(context, values, more)
+    return lines
+  }
+  const outcomes = async (): Promise<Record<string, number>> => {
+    const counts = (await posthorn('reports count', { json: true })).map((line) => JSON.parse(line))
+    return Object.fromEntries(counts.map(({ kind, outcome, count }) => [`${kind} ${outcome}`, count]))
+  }
+  /** A mail that a receiver has taken. */
+  const delivered = async (to: string, more: object = {}): Promise<{ id: string; got: ReceivedMessage }> => {
+    const sent = await world.api.post('/api/v1/send', { from: 'a@shop.example', to, subject: 's', text: 't', ...more })
+    assert.equal(sent.status, 202, JSON.stringify(sent.body))
+    const id: string = sent.body.data.email_id
+    await until('the delivery', async () => {
+      const { body } = await world.api.get(`/api/v1/emails/${id}`)
+      return body.data.status === 'delivered' ? true : null
+    })
+    const got = mx.messages.findLast(({ recipients }) => recipients.includes(to))
+    assert.ok(got !== undefined)
+    return { id, got }
+  }
+  const toOperator = (): readonly ReceivedMessage[] =>
+    mx.messages.filter(({ recipients }) => recipients.includes('ops@operator.example'))
+
+  const HELLO = 'From: Neighbour <n@example.net>\r\nSubject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\r\nMessage-ID: <1@example.net>'
+  const LETTER = `${HELLO}\r\n\r\nYour mail broke mine. \xfc`
+
+  test('mail for postmaster and abuse goes to the operator whole, once, and comes back to no mailbox', async () => {
+    assert.match(await mail(`PostMaster@${HOST}`, LETTER), /^250 /)
+    assert.match(await mail(`PostMaster@${HOST}`, `Received: from a by b\r\n${LETTER}`), /^250 /)
+    const got = await until('the mail', () => toOperator()[0] ?? null)
+    await settle()
+    assert.equal(toOperator().length, 1)
+    const text = got.data.toString('latin1')
+    assert.match(got.from, /^b\+[a-z2-7]{61}@mail\.posthorn\.test$/)
+    assert.match(text, /^From: Posthorn <posthorn@mail\.posthorn\.test>\r\n/m)
+    assert.match(text, /^Subject: \[postmaster@mail\.posthorn\.test\] =\?utf-8\?/im)
+    assert.match(text, /^Auto-Submitted: auto-generated\r\n/m)
+    assert.match(text, /Content-Type: message\/rfc822\r\n[^]*From: Neighbour <n@example\.net>/)
+    assert.ok(/^[\0-\x7f]*$/.test(text))
+    // The bounce of what went to the operator is read and makes no mail.
+    assert.match(
+      await mail(got.from, `From: MAILER-DAEMON@x\r\nSubject: failure notice\r\n\r\n550 5.1.1 no such user`),
+      /^250 /,
+    )
+    await settle()
+    assert.match(await mail(`postmaster@${HOST}`, 'Subject: x\r\n\r\nwhile it bounces'), /^250 /)
+    await settle()
+    assert.equal((await outcomes())['operator kept'], 1)
+    assert.equal(toOperator().length, 1)
+    world.clock.advance(25 * 3_600_000)
+  })
+
+  test('what we sent on is not sent on again, an answering machine is not, and a large one goes as its header', async () => {
+    const before = toOperator().length
+    const sentOn = toOperator()[0]?.data.toString('latin1') ?? ''
+    assert.match(await mail(`abuse@${HOST}`, sentOn.trimEnd()), /^250 /)
+    assert.match(await mail(`abuse@${HOST}`, `Content-Type: message/rfc822\r\n\r\n${sentOn.trimEnd()}`), /^250 /)
+    assert.match(await mail(`abuse@${HOST}`, 'Auto-Submitted: auto-replied\r\nSubject: away\r\n\r\nx'), /^250 /)
+    await settle()
+    assert.equal(toOperator().length, before)
+    assert.equal((await outcomes())['operator loop'], 3)
+    assert.match(await mail(`abuse@${HOST}`, `${HELLO}\r\n\r\n${`${'x'.repeat(998)}\r\n`.repeat(6_000)}`), /^250 /)
+    const large = await until('the header', () => toOperator()[before] ?? null)
+    assert.ok(large.data.length < 10_000)
+    assert.match(large.data.toString('latin1'), /Content-Type: text\/rfc822-headers\r\n/)
+    const [newest = ''] = await posthorn('reports list', { json: true, kind: 'operator' })
+    const kept = JSON.parse(newest)
+    assert.ok(kept.bytes > 5_000_000)
+    assert.match((await posthorn('reports show', {}, [kept.id])).join(), /^From: Neighbour/)
+  })
+
+  test('at most a hundred an hour go on, and the others are kept', async () => {
+    const before = toOperator().length
+    for (let i = 0; i < 105; i++) await mail(`abuse@${HOST}`, `Subject: ${i}\r\n\r\nx`)
+    await settle()
+    const kept = (await outcomes())['operator kept'] ?? 0
+    assert.equal(kept, 1 + 105 - (100 - (before - 1)))
+  })
+
+  test('unsubscribe mail at the signed address unsubscribes its recipient, once, whatever it says', async () => {
+    const { id, got } = await delivered('reader@example.net', { stream: 'broadcast' })
+    const [, address = ''] = /<mailto:(u\+[a-z2-7]{61}@mail\.posthorn\.test)/.exec(got.data.toString('latin1')) ?? []
+    const changed = address.replace(/.@/, (at) => (at === 'a@' ? 'b@' : 'a@'))
+    assert.match(await mail(changed, 'Subject: unsubscribe\r\n\r\nx'), /^550 5\.7\.1 /)
+    for (let i = 0; i < 3; i++)
+      assert.match(
+        await mail(address.toUpperCase(), 'From: other@example.net\r\nSubject: unsubscribe\r\n\r\nother@example.net'),
+        /^250 /,
+      )
+    const { body } = await world.api.get('/api/v1/customer/unsubscribes')
+    assert.deepEqual(
+      body.data.map(({ email, source }: { email: string; source: string }) => [email, source]),
+      [['reader@example.net', 'mailto']],
+    )
+    const { events } = (await world.api.get(`/api/v1/emails/${id}`)).body.data
+    assert.equal(events.filter(({ event }: { event: string }) => event === 'email.unsubscribed').length, 1)
+    const again = await world.api.post('/api/v1/send', {
+      from: 'a@shop.example',
+      to: 'reader@example.net',
+      subject: 's',
+      text: 't',
+    })
+    assert.equal(again.body.code, 'recipient_unsubscribed')
+  })
+
+  test('RFC 9477: the signed message names where complaints go, its id alone is enough, and a forged one is counted', async () => {
+    const { id, got } = await delivered('eve@example.net')
+    const text = got.data.toString('latin1')
+    const [, address = ''] = /^CFBL-Address: (\S+); report=arf\r\n/m.exec(text) ?? []
+    const [, feedbackId = ''] = /^CFBL-Feedback-ID: (\S+)\r\n/m.exec(text) ?? []
+    // Section 5.1: both fields are covered by the signature.
+    assert.match(text.replaceAll(/\r\n[ \t]+/g, ''), /^DKIM-Signature: .*h=[^;]*cfbl-address:[^;]*cfbl-feedback-id/im)
+    const complaint = (with_: string): string =>
+      `From: fbl@example.net\r\nSubject: FBL\r\nContent-Type: multipart/report; report-type=feedback-report; boundary=b\r\n\r\n--b\r\nContent-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\nUser-Agent: x/1\r\nVersion: 1\r\nOriginal-Rcpt-To: eve@example.net\r\n${with_}\r\n--b\r\nContent-Type: text/rfc822-headers\r\n\r\nFrom: a@shop.example\r\nTo: eve@example.net\r\n\r\n--b--`
+    const unmatched = (await outcomes())['feedback unmatched'] ?? 0
+    assert.match(await mail(address, complaint('')), /^250 /)
+    assert.match(
+      await mail(
+        address,
+        complaint(`CFBL-Feedback-ID: ${feedbackId.replace(/.$/, (at) => (at === 'a' ? 'b' : 'a'))}\r\n`),
+      ),
+      /^250 /,
+    )
+    await settle()
+    assert.equal((await outcomes())['feedback unmatched'], unmatched + 2)
+    assert.equal((await world.api.get(`/api/v1/emails/${id}`)).body.data.status, 'delivered')
+    assert.match(await mail(address, complaint(`CFBL-Feedback-ID: ${feedbackId}\r\n`)), /^250 /)
+    await settle()
+    assert.equal((await world.api.get(`/api/v1/emails/${id}`)).body.data.status, 'complained')
+    const { data } = (await world.api.get('/api/v1/customer/bounces?type=complaint')).body
+    assert.deepEqual(
+      [data[0]?.recipient, data[0]?.source, data[0]?.feedback_type, data[0]?.suppressed],
+      ['eve@example.net', 'arf', 'abuse', true],
+    )
+  })
+
+  test('one report is too large, two hundred come at once, and the others are all taken', async () => {
+    const session = await smtpSession(world.mxPort)
+    const said = await session.ask('EHLO x')
+    assert.match(said, /SIZE 26214400/)
+    assert.match(await session.ask('MAIL FROM:<> SIZE=26214401'), /^552 5\.3\.4 /)
+    session.close()
+    const { got } = await delivered('many@example.net')
+    const replies = await Promise.all(
+      Array.from({ length: 200 }, (_, i) =>
+        mail(got.from, `From: MAILER-DAEMON@x\r\nSubject: Undelivered ${i}\r\n\r\n452 try ${i}`),
+      ),
+    )
+    assert.deepEqual([...new Set(replies.map((reply) => reply.slice(0, 3)))], ['250'])
+    await settle()
+  })
+})
