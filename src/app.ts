@@ -199,7 +199,6 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     sites,
     from: config.systemFrom ?? `posthorn@${config.hostname}`,
     hostname: config.hostname,
-    onQueued: () => state.onQueued(),
   })
   const forward = operatorForward({
     mailer,
@@ -207,7 +206,16 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     operator: config.delivery.kind === 'sandbox' ? null : config.operatorEmail,
     hostname: config.hostname,
   })
-  const inbound = inboundOf({ database, clock, ids, log, verpMac, emails, forward })
+  const inbound = inboundOf({
+    database,
+    clock,
+    ids,
+    log,
+    verpMac,
+    emails,
+    forward,
+    onForwarded: () => state.onQueued(),
+  })
   const followers = followersOf({ config, ground, store, accounts, domains })
   const endpoints = [
     ...accountRoutes({

@@ -50,6 +50,7 @@ async function inside(): Promise<Inside> {
       forwarded.push(localPart)
       return { outcome: 'forwarded', keepRaw: false }
     },
+    onForwarded: () => undefined,
   })
   const mx = mxService({
     host: '127.0.0.1',

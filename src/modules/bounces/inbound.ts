@@ -30,6 +30,8 @@ export interface InboundOptions {
   readonly emails: EmailDoor
   /** Sends what came for postmaster and abuse on to the operator, in the transaction that ends the report. */
   readonly forward: (db: Db, mail: OperatorMail) => Promise<{ readonly outcome: string; readonly keepRaw: boolean }>
+  /** After the commit: wakes delivery in this process, if it is there. */
+  readonly onForwarded: () => void
   /** Reads reports; a thread of its own when none is given. */
   readonly reader?: ReportReader
 }
@@ -142,6 +144,7 @@ async function readClaimed(options: InboundOptions, reader: ReportReader, claime
       if (isUnavailable(error)) await database.system.execute(sql.UNCOUNT_TRY, [claimed.id]).catch(() => undefined)
       throw error
     })
+  if (outcome === 'forwarded') options.onForwarded()
   log.info({ ...about, outcome }, 'a report was read')
 }
 

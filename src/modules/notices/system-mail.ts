@@ -37,18 +37,16 @@ export interface SystemMailerOptions {
   /** The address it comes from. */
   readonly from: string
   readonly hostname: string
-  /** Wakes delivery in this process, if it is there. */
-  readonly onQueued: () => void
 }
 
 export interface SystemMailer {
   /** False for a day after a mail to this address bounced. */
   maySend(db: Db, to: Address): Promise<boolean>
-  /** Stores and queues it in the caller's transaction. @returns the id of the email */
+  /** Stores and queues it in the caller's transaction; who commits wakes delivery. @returns the id of the email */
   send(db: Db, mail: SystemMail): Promise<string>
 }
 
-export function systemMailer({ clock, ids, sites, from, hostname, onQueued }: SystemMailerOptions): SystemMailer {
+export function systemMailer({ clock, ids, sites, from, hostname }: SystemMailerOptions): SystemMailer {
   return {
     maySend: async (db, to) => {
       const ask = { accountId: SYSTEM_ACCOUNT_ID, recipient: suppressionKey(to), sandbox: false }
@@ -90,7 +88,6 @@ export function systemMailer({ clock, ids, sites, from, hostname, onQueued }: Sy
         risk: null,
       }
       await enqueue(db, [email], [{ id, accountId: SYSTEM_ACCOUNT_ID, bytes }], await sites.of([site]))
-      onQueued()
       return id
     },
   }
