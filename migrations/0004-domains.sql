@@ -12,6 +12,11 @@ create table sending_domain (
   dkim_selector text not null,
   dkim_public_key text not null, -- base64 of the SubjectPublicKeyInfo
   dkim_private_key bytea not null, -- PKCS#8 DER, sealed with the row's id
+  -- The second key (RFC 8463), whose selector is the first one's with an `e`. Mail is signed with both while it is published.
+  ed25519_public_key text not null, -- base64 of the bare 32 bytes
+  ed25519_private_key bytea not null, -- as above
+  ed25519_published boolean not null default false, -- what the last check found that had an answer
+  ed25519_check jsonb, -- what the last check found; null before the first
   -- Null: the account's default holds.
   tracking_enabled boolean,
   open_tracking_enabled boolean,

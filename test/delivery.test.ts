@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { startReceiver } from './receiver.ts'
 import { startWorld, type World } from './world.ts'
 
@@ -76,4 +77,30 @@ test('what a receiver gets is what the API shows as raw', async () => {
   assert.equal(raw.headers.get('content-type'), 'message/rfc822')
   assert.equal(mx.messages[0]?.data.toString('latin1'), raw.body)
   assert.match(raw.body, /^DKIM-Signature: /)
+})
+
+test('a mail from a domain that has published both keys carries two signatures, each good by its own', async () => {
+  await using mx = await startReceiver()
+  await using world = await startWorld({
+    zones: { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.1'] } },
+    settings: { POSTHORN_SMTP_PORT: String(mx.port) },
+  })
+  const id = await world.verifiedDomain('shop.example')
+  const dns = await world.api.get(`/api/v1/customer/domains/${id}/dns`)
+  const [record] = dns.body.optional_records
+  world.zones.declare({ [record.name]: { TXT: [record.value] } })
+  await world.api.post(`/api/v1/customer/domains/${id}/verify`)
+  const sent = await world.api.post('/api/v1/send', MAIL)
+  assert.equal((await ended(world, sent.body.data.email_id)).status, 'delivered')
+  const keys = new Map([...dns.body.dns_records, record].map(({ name, value }) => [name, value]))
+  const { results } = await dkimVerify(mx.messages[0]?.data ?? Buffer.alloc(0), {
+    resolver: async (name: string) => [[keys.get(name) ?? '']],
+  })
+  assert.deepEqual(
+    results.map(({ status, signingDomain, algo }) => [status.result, signingDomain, algo]).sort(),
+    [
+      ['pass', 'shop.example', 'ed25519-sha256'],
+      ['pass', 'shop.example', 'rsa-sha256'],
+    ],
+  )
 })

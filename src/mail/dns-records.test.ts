@@ -12,6 +12,7 @@ const IDENTITY = {
   verificationToken: 'tok123',
   dkimSelector: 'ph1',
   dkimPublicKey: KEY,
+  ed25519PublicKey: '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=',
   spfMechanism: 'a:mx.posthorn.example',
 }
 

@@ -2,6 +2,9 @@
 // out, published as given and with nothing else beside them, always pass. Published otherwise they pass when they do
 // the same: an SPF policy that comes to our mechanism, a DKIM record with the same key, any valid DMARC policy.
 //
+// A fifth record may stand beside them and decides nothing: the second DKIM key, Ed25519 (RFC 8463), under a selector of
+// its own. Once it is published mail is signed with both keys.
+//
 // A DNS failure (SERVFAIL, time-out, the caller's deadline) is status `error`: it says nothing about the domain.
 
 import { getDomain } from 'tldts'
@@ -36,6 +39,8 @@ export interface DomainIdentity {
   readonly dkimSelector: string
   /** Base64 of the SubjectPublicKeyInfo, the value of `p=`. */
   readonly dkimPublicKey: string
+  /** Base64 of the bare 32 bytes of the second key. */
+  readonly ed25519PublicKey: string
   /** Such as `a:mail.example.com`. */
   readonly spfMechanism: string
 }
@@ -86,6 +91,18 @@ export function domainRecords(identity: DomainIdentity): readonly DomainRecord[]
   ]
 }
 
+/** The selector of the second key, beside that of the first. */
+export function ed25519Selector(dkimSelector: string): string {
+  return `${dkimSelector}e`
+}
+
+/** RFC 8463 section 4. */
+export function ed25519Record({ domain, dkimSelector, ed25519PublicKey }: DomainIdentity): DomainRecord {
+  const name = `${ed25519Selector(dkimSelector)}._domainkey.${domain}`
+  const value = `v=DKIM1; k=ed25519; p=${ed25519PublicKey}`
+  return { purpose: 'dkim', name, host: hostOf(name, domain), value, ttl: TTL_SECONDS, required: false }
+}
+
 export function spfRecord(mechanism: string): string {
   return `v=spf1 ${mechanism} ~all`
 }
@@ -101,15 +118,9 @@ export async function checkDomain(
   signal?: AbortSignal,
 ): Promise<DomainChecks> {
   const records = domainRecords(identity)
-  const check = async (purpose: Purpose): Promise<RecordCheck> => {
+  const check = (purpose: Purpose): Promise<RecordCheck> => {
     const record = records.find((each) => each.purpose === purpose) as DomainRecord
-    try {
-      const { status, found, error } = await CHECKS[purpose](record, identity, resolver, signal)
-      return { status, expected: record.value, found: found.slice(0, FOUND_LIMIT).map(clipped), error }
-    } catch (error) {
-      if (signal?.aborted !== true) throw error
-      return { status: 'error', expected: record.value, found: [], error: 'the DNS did not answer in time' }
-    }
+    return checked(record, () => CHECKS[purpose](record, identity, resolver, signal), signal)
   }
   const [ownership, spf, dkim, dmarc] = await Promise.all([
     check('ownership'),
@@ -118,6 +129,27 @@ export async function checkDomain(
     check('dmarc'),
   ])
   return { ownership, spf, dkim, dmarc }
+}
+
+/** Whether the second key is published. As little throws as in `checkDomain`. */
+export function checkEd25519(identity: DomainIdentity, resolver: Resolver, signal?: AbortSignal): Promise<RecordCheck> {
+  const record = ed25519Record(identity)
+  const key = { type: 'ed25519', publicKey: identity.ed25519PublicKey } as const
+  return checked(record, () => checkKeyRecord(record.name, key, resolver, signal), signal)
+}
+
+async function checked(
+  { value }: DomainRecord,
+  find: () => Promise<Finding>,
+  signal: AbortSignal | undefined,
+): Promise<RecordCheck> {
+  try {
+    const { status, found, error } = await find()
+    return { status, expected: value, found: found.slice(0, FOUND_LIMIT).map(clipped), error }
+  } catch (error) {
+    if (signal?.aborted !== true) throw error
+    return { status: 'error', expected: value, found: [], error: 'the DNS did not answer in time' }
+  }
 }
 
 function clipped(text: string): string {
@@ -188,11 +220,26 @@ function withMechanism(text: string, mechanism: string): string {
   return isSpfRecord(text) ? `v=spf1 ${mechanism}${text.slice('v=spf1'.length)}` : spfRecord(mechanism)
 }
 
-async function checkDkim(
+function checkDkim(
   { name }: DomainRecord,
   { dkimPublicKey }: DomainIdentity,
   resolver: Resolver,
   signal?: AbortSignal,
+): Promise<Finding> {
+  return checkKeyRecord(name, { type: 'rsa', publicKey: dkimPublicKey }, resolver, signal)
+}
+
+interface PublishedKey {
+  readonly type: 'rsa' | 'ed25519'
+  /** The value of `p=`. */
+  readonly publicKey: string
+}
+
+async function checkKeyRecord(
+  name: string,
+  key: PublishedKey,
+  resolver: Resolver,
+  signal: AbortSignal | undefined,
 ): Promise<Finding> {
   const answer = await resolver.txt(name, signal)
   if (answer.kind === 'servfail' || answer.kind === 'timeout') return dnsError(name, answer.kind)
@@ -204,7 +251,7 @@ async function checkDkim(
     // RFC 6376 section 3.6.2.2: with several records a verifier may pick any of them.
     return { status: 'multiple', found: keys, error: `${name} holds ${keys.length} DKIM keys, only one may stand` }
   }
-  const fault = dkimKeyFault(text, dkimPublicKey)
+  const fault = dkimKeyFault(text, key.publicKey, key.type)
   return fault === null ? { ...VALID, found: keys } : { status: 'mismatch', found: keys, error: fault }
 }
 
@@ -218,7 +265,7 @@ function looksLikeDkimKey(text: string): boolean {
  * `t=y` (testing) passes: a verifier must not treat such mail differently (RFC 6376 section 3.6.1). So does `t=s`, since
  * what we sign has the domain itself as its identity.
  */
-export function dkimKeyFault(text: string, publicKey: string): string | null {
+export function dkimKeyFault(text: string, publicKey: string, keyType: PublishedKey['type'] = 'rsa'): string | null {
   const tags = parseTagList(text)
   if (tags === null) return 'the DKIM record is not a list of tag=value'
   const version = tags.get('v')
@@ -229,7 +276,7 @@ export function dkimKeyFault(text: string, publicKey: string): string | null {
   if (key === undefined) return 'the DKIM record has no p='
   if (key === '') return 'the DKIM record has an empty p=, which revokes the key'
   const type = tags.get('k') ?? 'rsa'
-  if (type !== 'rsa') return `the DKIM record says k=${type.slice(0, 30)}, the key is rsa`
+  if (type !== keyType) return `the DKIM record says k=${type.slice(0, 30)}, the key is ${keyType}`
   const hashes = listed(tags.get('h'))
   if (hashes !== null && !hashes.includes('sha256')) return 'the DKIM record does not allow sha256 (h=)'
   const services = listed(tags.get('s'))

@@ -1,4 +1,4 @@
-import { checkDomain, type DomainChecks } from '../../mail/dns-records.ts'
+import { checkDomain, checkEd25519, type DomainChecks, type RecordCheck } from '../../mail/dns-records.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
@@ -7,12 +7,14 @@ import type { Ids } from '../../platform/ids.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { append } from '../events/index.ts'
 import { errors } from './errors.ts'
-import { keyMaker, keyToBytes, keyToPem } from './keys.ts'
+import { ed25519Pair, keyMaker, keyToBytes, keyToPem } from './keys.ts'
 import * as sql from './sql.ts'
 import { type DomainStatus, isActive, type Judgement, judge, nextCheckAt } from './states.ts'
-import { type Domain, type DomainSettings, domainOf, identityOf, storable } from './types.ts'
+import { type Domain, type DomainSettings, domainOf, identityOf, storable, storableCheck } from './types.ts'
 
 export const SEAL_PURPOSE = 'dkim-private-key'
+/** Another purpose: the two keys of a row do not open in each other's place. */
+export const ED25519_SEAL_PURPOSE = 'dkim-ed25519-key'
 const TOKEN_BYTES = 20
 const SELECTOR_BYTES = 5
 /** A verify answers within 10 seconds: this for the DNS, the rest for the database. */
@@ -93,8 +95,13 @@ export interface Domains {
 export function domainsOf(options: DomainsOptions): Domains {
   const { database, spfMechanism } = options
   const makeKey = keyMaker()
-  const check = (domain: Domain, signal: AbortSignal): Promise<DomainChecks> => {
-    return checkDomain(identityOf(domain, spfMechanism), options.resolver, signal)
+  const check = async (domain: Domain, signal: AbortSignal): Promise<Found> => {
+    const identity = identityOf(domain, spfMechanism)
+    const [checks, ed25519] = await Promise.all([
+      checkDomain(identity, options.resolver, signal),
+      checkEd25519(identity, options.resolver, signal),
+    ])
+    return { checks, ed25519 }
   }
   const get = async (holder: Holder, id: string): Promise<Domain> => {
     requireHeld(holder, id)
@@ -114,16 +121,16 @@ export function domainsOf(options: DomainsOptions): Domains {
     remove: (holder, id) => remove(options, holder, id),
     verify: async (holder, id) => {
       const domain = await get(holder, id)
-      const checks = await check(domain, AbortSignal.timeout(VERIFY_WITHIN_MS))
-      const judged = await database.tenant(holder.accountId, (db) => record(options, db, domain, checks, true))
+      const seen = await check(domain, AbortSignal.timeout(VERIFY_WITHIN_MS))
+      const judged = await database.tenant(holder.accountId, (db) => record(options, db, domain, seen, true))
       if (judged === null) throw errors.not_found()
-      return { domain: judged, checks }
+      return { domain: judged, checks: seen.checks }
     },
     recheck: async (domain, signal) => {
-      const checks = await check(domain, AbortSignal.any([AbortSignal.timeout(VERIFY_WITHIN_MS), signal]))
+      const seen = await check(domain, AbortSignal.any([AbortSignal.timeout(VERIFY_WITHIN_MS), signal]))
       // Stopping is no finding: the lease runs out and another worker looks again.
       signal.throwIfAborted()
-      return database.transaction((db) => record(options, db, domain, checks, false))
+      return database.transaction((db) => record(options, db, domain, seen, false))
     },
     setStatus: (accountId, id, status) =>
       database.transaction((db) => setStatus(options, db, { accountId, id }, status)),
@@ -135,6 +142,12 @@ export function domainsOf(options: DomainsOptions): Domains {
       return rows.map(domainOf)
     },
   }
+}
+
+/** What one look at the DNS found. */
+interface Found {
+  readonly checks: DomainChecks
+  readonly ed25519: RecordCheck
 }
 
 function found(row: sql.DomainRow | null): Domain {
@@ -156,6 +169,7 @@ async function add(
   const taken = await database.tenant(accountId, (db) => db.one(sql.exists, [accountId, name]))
   if (taken !== null) throw errors.already_exists({ domain: name })
   const { publicKey, privateKey } = await makeKey()
+  const second = ed25519Pair()
   const id = ids.next()
   const now = clock.now()
   const row = await database.tenant(accountId, async (db) => {
@@ -168,6 +182,8 @@ async function add(
       `ph${ids.bytes(SELECTOR_BYTES).toString('hex')}`,
       publicKey,
       secrets.seal(SEAL_PURPOSE, id, keyToBytes(privateKey)),
+      second.publicKey,
+      secrets.seal(ED25519_SEAL_PURPOSE, id, keyToBytes(second.privateKey)),
       now,
       nextCheckAt({ status: 'pending', since: now, spfLost: false }, now, ids.chance()),
     ])
@@ -231,7 +247,7 @@ async function record(
   options: DomainsOptions,
   db: Db,
   { accountId, id }: Domain,
-  checks: DomainChecks,
+  { checks, ed25519 }: Found,
   asked: boolean,
 ): Promise<Domain | null> {
   const row = await db.one<sql.DomainRow>(sql.lock, [accountId, id])
@@ -239,12 +255,13 @@ async function record(
   const before = domainOf(row)
   const now = options.clock.now()
   const standing = { status: before.status, since: before.statusSince, spfLost: before.spfLost }
-  return settle(options, db, before, { ...judge(standing, checks, now, asked), checks: storable(checks), now })
+  const seen = { checks: storable(checks), ed25519: storableCheck(ed25519) }
+  return settle(options, db, before, { ...judge(standing, checks, now, asked), seen, now })
 }
 
 interface Settlement extends Judgement {
   /** Null: nothing was asked. */
-  readonly checks: DomainChecks | null
+  readonly seen: Found | null
   readonly now: Date
   /** The operator's word is not rechecked. */
   readonly unchecked?: boolean
@@ -254,7 +271,7 @@ async function settle(
   { ids }: DomainsOptions,
   db: Db,
   before: Domain,
-  { status, since, spfLost, event, checks, now, unchecked = false }: Settlement,
+  { status, since, spfLost, event, seen, now, unchecked = false }: Settlement,
 ): Promise<Domain> {
   const next = unchecked ? null : nextCheckAt({ status, since, spfLost }, now, ids.chance())
   const row = await db.one<sql.DomainRow>(sql.judge, [
@@ -265,8 +282,11 @@ async function settle(
     spfLost,
     status === 'verified' && before.status !== 'verified' ? now : before.verifiedAt,
     next,
-    checks === null ? null : JSON.stringify(checks),
-    checks === null ? null : now,
+    seen === null ? null : JSON.stringify(seen.checks),
+    seen === null ? null : now,
+    seen === null ? null : JSON.stringify(seen.ed25519),
+    // Without an answer nothing is known anew.
+    seen === null || seen.ed25519.status === 'error' ? null : seen.ed25519.status === 'valid',
   ])
   const domain = found(row)
   if (event !== null) {
@@ -303,7 +323,7 @@ async function setStatus(
     since: now,
     spfLost: false,
     event: status === before.status ? null : told(before.status, status),
-    checks: null,
+    seen: null,
     now,
     unchecked: status === 'verified',
   })

@@ -1,5 +1,13 @@
 import { type Static, Type } from 'typebox'
-import { type DomainRecord, dmarcRecord, domainRecords, type RecordStatus, spfRecord } from '../../mail/dns-records.ts'
+import {
+  type DomainRecord,
+  dmarcRecord,
+  domainRecords,
+  ed25519Record,
+  type RecordCheck,
+  type RecordStatus,
+  spfRecord,
+} from '../../mail/dns-records.ts'
 import {
   type Answer,
   type AnyEndpoint,
@@ -173,7 +181,11 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       errors: [errors.not_found],
       handle: async ({ principal, params }) => {
         const domain = await domains.get(holderOf(principal), params.id)
-        const dns = { domain: domain.name, dns_records: wireRecords(domain, spfMechanism), optional_records: [] }
+        const dns = {
+          domain: domain.name,
+          dns_records: wireRecords(domain, spfMechanism),
+          optional_records: wireOptional(domain, spfMechanism),
+        }
         return single(dns, { also: dns })
       },
     }),
@@ -303,21 +315,30 @@ export function wireDomain(domain: Domain, spfMechanism: string): object {
 
 /** The four records with what the last check found. */
 export function wireRecords(domain: Domain, spfMechanism: string): readonly object[] {
-  return domainRecords(identityOf(domain, spfMechanism)).map((record: DomainRecord) => {
-    const check = domain.checks?.[record.purpose]
-    return {
-      type: 'TXT',
-      purpose: record.purpose,
-      name: record.name,
-      host: record.host,
-      value: record.value,
-      ttl: record.ttl,
-      priority: null,
-      required: record.required,
-      status: check?.status ?? 'pending',
-      found: check?.found ?? [],
-      error: check?.error ?? null,
-      last_checked_at: domain.lastCheckedAt?.toISOString() ?? null,
-    }
-  })
+  return domainRecords(identityOf(domain, spfMechanism)).map((record) =>
+    wireRecord(record, domain.checks?.[record.purpose], domain),
+  )
+}
+
+/** Records that may be published too: the second DKIM key (RFC 8463). Once it stands, mail is signed with both. */
+function wireOptional(domain: Domain, spfMechanism: string): readonly object[] {
+  const checked = domain.ed25519Check ?? undefined
+  return [wireRecord(ed25519Record(identityOf(domain, spfMechanism)), checked, domain)]
+}
+
+function wireRecord(record: DomainRecord, check: RecordCheck | undefined, { lastCheckedAt }: Domain): object {
+  return {
+    type: 'TXT',
+    purpose: record.purpose,
+    name: record.name,
+    host: record.host,
+    value: record.value,
+    ttl: record.ttl,
+    priority: null,
+    required: record.required,
+    status: check?.status ?? 'pending',
+    found: check?.found ?? [],
+    error: check?.error ?? null,
+    last_checked_at: check === undefined ? null : (lastCheckedAt?.toISOString() ?? null),
+  }
 }

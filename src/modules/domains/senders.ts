@@ -3,10 +3,11 @@
 // can be used the moment it is there. Both memories are bounded; the oldest entry goes first.
 
 import type { KeyObject } from 'node:crypto'
+import { ed25519Selector } from '../../mail/dns-records.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { Secrets } from '../../platform/secrets.ts'
-import { SEAL_PURPOSE } from './domains.ts'
+import { ED25519_SEAL_PURPOSE, SEAL_PURPOSE } from './domains.ts'
 import { keyFromBytes } from './keys.ts'
 import * as sql from './sql.ts'
 import { type DomainStatus, isActive } from './states.ts'
@@ -34,6 +35,8 @@ export interface SigningKey {
   /** The `s=` of the signature. */
   readonly selector: string
   readonly privateKey: KeyObject
+  /** The second key (RFC 8463); null while it is not published. */
+  readonly ed25519: { readonly selector: string; readonly privateKey: KeyObject } | null
   readonly status: DomainStatus
   readonly isActive: boolean
 }
@@ -98,10 +101,13 @@ interface KeyRow {
   readonly status: string
   readonly dkim_selector: string
   readonly dkim_private_key: Buffer
+  /** Null while it is not published. */
+  readonly ed25519_private_key: Buffer | null
 }
 
 interface OpenedKey {
   readonly sealed: Buffer
+  readonly ed25519Sealed: Buffer | null
   readonly key: SigningKey
 }
 
@@ -113,8 +119,17 @@ function opened(row: KeyRow, before: OpenedKey | null, secrets: Secrets): Opened
       : keyFromBytes(secrets.open(SEAL_PURPOSE, row.id, sealed))
   const status = row.status as DomainStatus
   const selector = row.dkim_selector
-  const key = { domainId: row.id, domain: row.name, selector, privateKey, status, isActive: isActive(status) }
-  return { sealed, key }
+  const ed25519 = openedEd25519(row, before, secrets)
+  const key = { domainId: row.id, domain: row.name, selector, privateKey, ed25519, status, isActive: isActive(status) }
+  return { sealed, ed25519Sealed: row.ed25519_private_key, key }
+}
+
+function openedEd25519(row: KeyRow, before: OpenedKey | null, secrets: Secrets): SigningKey['ed25519'] {
+  const sealed = row.ed25519_private_key
+  if (sealed === null) return null
+  if (before !== null && before.ed25519Sealed?.equals(sealed) === true) return before.key.ed25519
+  const privateKey = keyFromBytes(secrets.open(ED25519_SEAL_PURPOSE, row.id, sealed))
+  return { selector: ed25519Selector(row.dkim_selector), privateKey }
 }
 
 interface Memory<T> {

@@ -10,6 +10,8 @@ export interface DomainRow {
   readonly verification_token: string
   readonly dkim_selector: string
   readonly dkim_public_key: string
+  readonly ed25519_public_key: string
+  readonly ed25519_check: unknown
   readonly tracking_enabled: boolean | null
   readonly open_tracking_enabled: boolean | null
   readonly click_tracking_enabled: boolean | null
@@ -24,15 +26,15 @@ export interface DomainRow {
   readonly next_check_at: Date | null
 }
 
-const COLUMNS = `id, account_id, name, tags, status, verification_token, dkim_selector, dkim_public_key, tracking_enabled,
-  open_tracking_enabled, click_tracking_enabled, unsubscribe_header_enabled, tracking_domain_id, checks, spf_lost,
+const COLUMNS = `id, account_id, name, tags, status, verification_token, dkim_selector, dkim_public_key, ed25519_public_key,
+  ed25519_check, tracking_enabled, open_tracking_enabled, click_tracking_enabled, unsubscribe_header_enabled, tracking_domain_id, checks, spf_lost,
   created_at, verified_at, last_checked_at, status_since, next_check_at`
 
 export const add = statement(
   'domains_add',
   `insert into sending_domain (id, account_id, name, tags, verification_token, dkim_selector, dkim_public_key,
-     dkim_private_key, created_at, status_since, next_check_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10) on conflict (account_id, name) do nothing returning ${COLUMNS}`,
+     dkim_private_key, ed25519_public_key, ed25519_private_key, created_at, status_since, next_check_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12) on conflict (account_id, name) do nothing returning ${COLUMNS}`,
 )
 export const exists = statement(
   'domains_exists',
@@ -69,7 +71,8 @@ export const remove = statement(
 export const judge = statement(
   'domains_judge',
   `update sending_domain set status = $3, status_since = $4, spf_lost = $5, verified_at = $6, next_check_at = $7,
-     checks = coalesce($8::jsonb, checks), last_checked_at = coalesce($9, last_checked_at)
+     checks = coalesce($8::jsonb, checks), last_checked_at = coalesce($9, last_checked_at),
+     ed25519_check = coalesce($10::jsonb, ed25519_check), ed25519_published = coalesce($11, ed25519_published)
    where account_id = $1 and id = $2 returning ${COLUMNS}`,
 )
 // A recheck is leased by pushing its due time on: a process that dies over it leaves it due again when the lease ends.
@@ -97,7 +100,9 @@ export const sender = statement(
 )
 export const keys = statement(
   'domains_keys',
-  'select id, name, status, dkim_selector, dkim_private_key from sending_domain where id = any($1::uuid[])',
+  `select id, name, status, dkim_selector, dkim_private_key,
+     case when ed25519_published then ed25519_private_key end as ed25519_private_key
+   from sending_domain where id = any($1::uuid[])`,
 )
 export const oldestUsable = statement(
   'domains_oldest_usable',

@@ -22,6 +22,10 @@ export interface Domain {
   readonly verificationToken: string
   readonly dkimSelector: string
   readonly dkimPublicKey: string
+  /** The second key's `p=`. */
+  readonly ed25519PublicKey: string
+  /** Of the second key's record, which decides nothing; null before the first check. */
+  readonly ed25519Check: RecordCheck | null
   /** What the last check found; null before the first. */
   readonly checks: DomainChecks | null
   readonly spfLost: boolean
@@ -49,6 +53,8 @@ export function domainOf(row: DomainRow): Domain {
     verificationToken: row.verification_token,
     dkimSelector: row.dkim_selector,
     dkimPublicKey: row.dkim_public_key,
+    ed25519PublicKey: row.ed25519_public_key,
+    ed25519Check: row.ed25519_check as RecordCheck | null,
     checks: row.checks as DomainChecks | null,
     spfLost: row.spf_lost,
     createdAt: row.created_at,
@@ -65,16 +71,17 @@ export function identityOf(domain: Domain, spfMechanism: string): DomainIdentity
     verificationToken: domain.verificationToken,
     dkimSelector: domain.dkimSelector,
     dkimPublicKey: domain.dkimPublicKey,
+    ed25519PublicKey: domain.ed25519PublicKey,
     spfMechanism,
   }
 }
 
 /** PostgreSQL's jsonb holds no NUL and no lone surrogate; what stands in somebody's DNS may have both. */
 export function storable(checks: DomainChecks): DomainChecks {
+  return Object.fromEntries(PURPOSES.map((purpose) => [purpose, storableCheck(checks[purpose])])) as DomainChecks
+}
+
+export function storableCheck({ status, expected, found, error }: RecordCheck): RecordCheck {
   const clean = (text: string): string => text.replaceAll('\0', '\ufffd').toWellFormed()
-  const cleaned = PURPOSES.map((purpose): [string, RecordCheck] => {
-    const { status, expected, found, error } = checks[purpose]
-    return [purpose, { status, expected, found: found.map(clean), error: error === null ? null : clean(error) }]
-  })
-  return Object.fromEntries(cleaned) as unknown as DomainChecks
+  return { status, expected, found: found.map(clean), error: error === null ? null : clean(error) }
 }

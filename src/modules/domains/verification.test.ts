@@ -48,6 +48,38 @@ test('two accounts with one domain: each is judged by its own token and key', as
   assert.equal((await ask('POST', `${V1}/${mine.id}/verify`)).body.verified, true)
 })
 
+test('the second key is offered, signs once it is published, and not while another stands there', async () => {
+  const domain = await addDomain()
+  await publish(domain)
+  const optional = async (): Promise<Json> =>
+    (await ask('GET', `${V1}/${domain.id}/dns`)).body.optional_records.find(({ purpose }: Json) => purpose === 'dkim')
+  const signs = async (): Promise<string | null> => {
+    time.monotonicMs += 5_000
+    const keys = await senders.signingKeys(database.system, [domain.id])
+    return keys.get(domain.id)?.ed25519?.selector ?? null
+  }
+  const record = await optional()
+  assert.deepEqual([record.required, record.status, record.last_checked_at], [false, 'pending', null])
+  assert.match(record.value, /^v=DKIM1; k=ed25519; p=[A-Za-z0-9+/]{43}=$/)
+  const verify = (): Promise<{ body: Json }> => ask('POST', `${V1}/${domain.id}/verify`)
+  const rounds: [records: readonly string[] | 'servfail', status: string, signing: boolean][] = [
+    [[], 'missing', false],
+    [[record.value], 'valid', true],
+    ['servfail', 'error', true],
+    [[record.value.replace(/p=.{4}/, 'p=AAAA')], 'mismatch', false],
+    [[record.value, record.value], 'multiple', false],
+    [[record.value.replace('ed25519', 'rsa')], 'mismatch', false],
+    [[`k=ed25519;p=${record.value.split('p=')[1]}`], 'valid', true],
+  ]
+  for (const [records, status, signing] of rounds) {
+    zones.declare({ [record.name]: records === 'servfail' ? 'servfail' : { TXT: records } })
+    const { body } = await verify()
+    assert.deepEqual([body.verified, Object.keys(body.checks).length], [true, 4], 'it decides nothing')
+    assert.equal((await optional()).status, status)
+    assert.equal(await signs(), signing ? `${domain.dkim_selector}e` : null, status)
+  }
+})
+
 test('what a hostile DNS answers is stored and shown as text', async () => {
   const domain = await addDomain()
   await publish(domain, 'ours', ['spf'])
