@@ -671,6 +671,10 @@ create table sending_domain (
   dkim_selector text not null,
   dkim_public_key text not null,
   dkim_private_key bytea not null,
+  ed25519_public_key text not null,
+  ed25519_private_key bytea not null,
+  ed25519_published boolean default false not null,
+  ed25519_check jsonb,
   tracking_enabled boolean,
   open_tracking_enabled boolean,
   click_tracking_enabled boolean,
@@ -729,6 +733,7 @@ grant insert, select, update on site to posthorn_system;
 
 create table smtp_credential (
   account_id uuid not null,
+  mode text not null,
   username text not null,
   password_sealed bytea not null,
   password_mac bytea not null,
@@ -737,8 +742,9 @@ create table smtp_credential (
   created_at timestamp with time zone not null,
   rotated_at timestamp with time zone,
   last_used_at timestamp with time zone,
-  constraint smtp_credential_pkey PRIMARY KEY (account_id),
-  constraint smtp_credential_username_key UNIQUE (username)
+  constraint smtp_credential_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint smtp_credential_pkey PRIMARY KEY (account_id, mode),
+  constraint smtp_credential_username_mode_key UNIQUE (username, mode)
 ) with (fillfactor=80);
 CREATE TRIGGER announce AFTER UPDATE OF password_mac, previous_mac, previous_valid_until ON smtp_credential FOR EACH ROW EXECUTE FUNCTION announce_account();
 alter table smtp_credential enable row level security, force row level security;

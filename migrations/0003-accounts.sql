@@ -69,9 +69,11 @@ create index api_key_prefix on api_key (prefix);
 create index api_key_previous_prefix on api_key (previous_prefix) where previous_prefix is not null;
 select protect('api_key', 'select, insert, update');
 
+-- Two per account under one user name: what logs in with the sandbox password stays in the house.
 create table smtp_credential (
-  account_id uuid primary key,
-  username text not null unique,
+  account_id uuid not null,
+  mode text not null check (mode in ('live', 'sandbox')),
+  username text not null,
   -- Sealed for the API that shows it; submission compares the keyed hash alone.
   password_sealed bytea not null,
   password_mac bytea not null,
@@ -79,7 +81,9 @@ create table smtp_credential (
   previous_valid_until timestamptz,
   created_at timestamptz not null,
   rotated_at timestamptz,
-  last_used_at timestamptz
+  last_used_at timestamptz,
+  primary key (account_id, mode),
+  unique (username, mode)
 ) with (fillfactor = 80);
 select protect('smtp_credential', 'select, update');
 

@@ -73,6 +73,7 @@ import { databasePulse, type Pulse } from './platform/pulse.ts'
 import type { Store } from './platform/store.ts'
 import { readersOf, secureListener } from './readers.ts'
 import { type Mx, mxService } from './roles/mx.ts'
+import { ownMx } from './roles/own-mx.ts'
 import { type Submission, submissionService } from './roles/submission.ts'
 
 /** The rooms of one process, connected. */
@@ -278,6 +279,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
         smtpPort: config.smtpPort,
         sourceIps: config.sourceIps,
         allowPrivateNetworks: config.allowPrivateNetworks,
+        isOurs: ownMx(config),
         resolver: ground.resolver,
         verpMac,
         signingKeys: (db, domainIds) => senders.signingKeys(db, domainIds),

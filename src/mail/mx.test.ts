@@ -104,8 +104,26 @@ test('private addresses are dropped beside public ones, and kept where private n
   }
   assert.deepEqual(addressesOf(await plan(zones)), ['192.1.2.1'])
   assert.equal(addressesOf(await plan(zones, { allowPrivate: true })).length, 3)
-  const ours = await plan(zones, { isOurs: (address) => address === '192.1.2.1' })
-  assert.equal(ours.kind, 'private')
+})
+
+test('a host that is ourselves is not tried, nor any that is no better (RFC 5321 section 5.1)', async () => {
+  const zones: Zones = {
+    'example.net': { MX: ['10 first.test', '20 us.test', '20 beside.test', '30 last.test'] },
+    'loop.test': { MX: ['10 us.test', '20 last.test'] },
+    'us.test': { A: ['192.1.2.9'] },
+    'first.test': { A: ['192.1.2.1'] },
+    'beside.test': { A: ['192.1.2.2'] },
+    'last.test': { A: ['192.1.2.3'] },
+  }
+  const resolver = declaredZones(zones)
+  for (const isOurs of [(host: string) => host === 'us.test', (_: string, ip: string) => ip === '192.1.2.9']) {
+    for (const chance of [() => 0, () => 0.99, Math.random]) {
+      const found = await planOf('example.net', { resolver, chance, isOurs })
+      assert.deepEqual(addressesOf(found), ['192.1.2.1'])
+    }
+    assert.equal((await planOf('loop.test', { resolver, chance: () => 0, isOurs })).kind, 'private')
+    assert.equal((await planOf('us.test', { resolver, chance: () => 0, isOurs })).kind, 'private')
+  }
 })
 
 test('IPv4 and IPv6 take turns, and a family that we cannot speak is not asked for', async () => {

@@ -8,7 +8,8 @@
 //   SERVFAIL, timeout nothing is known: later. So too when no host could be resolved and one of them for that reason.
 //
 // One attempt tries 5 hosts and 10 addresses. Private addresses are dropped from the plan unless allowed; when no other
-// is left: refused. The plan holds addresses, and these are connected to: nothing is resolved a second time.
+// is left: refused. Where a host is this service itself, neither it nor any host of the same or a lower preference is
+// tried (RFC 5321 section 5.1): they would send the mail back to us. The plan holds addresses, and these are connected to: nothing is resolved a second time.
 // CNAMEs are the resolver's business: an answer for A, AAAA or MX is that of the chain's end.
 
 import { isIP } from 'node:net'
@@ -38,7 +39,7 @@ export type MxPlan =
   | { readonly kind: 'nxdomain' }
   /** The domain stands in the DNS, and nothing there takes mail: no host has an address (5.4.4). */
   | { readonly kind: 'no_hosts'; readonly detail: string }
-  /** Every host is at an address of ours or of no one: 5.4.6. */
+  /** Every host is this service itself, or at an address that mail is not sent to: 5.4.6. */
   | { readonly kind: 'private'; readonly detail: string }
   /** 4.4.3. */
   | { readonly kind: 'defer'; readonly detail: string }
@@ -51,8 +52,8 @@ export interface MxOptions {
   readonly allowPrivate?: boolean
   /** The families that our source address can reach. Default: both. */
   readonly families?: readonly (4 | 6)[]
-  /** Further addresses that must not be connected to: our own. */
-  readonly isOurs?: (address: string) => boolean
+  /** Whether a host at an address is this service itself. */
+  readonly isOurs?: (host: string, address: string) => boolean
   readonly signal?: AbortSignal
 }
 
@@ -114,6 +115,12 @@ async function resolved(named: readonly Named[], implicit: boolean, options: MxO
     const found = await addressesOf(host, options)
     if (found.failed) deferred = `addresses of ${host}: ${found.failed}`
     if (found.addresses.length === 0) continue
+    if (found.addresses.some((address) => options.isOurs?.(host, address) === true)) {
+      refused = `the mail would loop: ${host} is this service itself`
+      const better = hosts.filter((one) => one.preference < preference)
+      hosts.splice(0, hosts.length, ...better)
+      break
+    }
     const allowed = found.addresses.filter((address) => isAllowed(address, options))
     if (allowed.length === 0) {
       refused = `${host} is at an address that mail is not sent to`
@@ -129,8 +136,8 @@ async function resolved(named: readonly Named[], implicit: boolean, options: MxO
   return { kind: 'no_hosts', detail: `no address for ${named[0]?.host ?? 'the domain'}` }
 }
 
-function isAllowed(address: string, { allowPrivate, isOurs }: MxOptions): boolean {
-  return isOurs?.(address) !== true && (allowPrivate === true || isPublicAddress(address))
+function isAllowed(address: string, { allowPrivate }: MxOptions): boolean {
+  return allowPrivate === true || isPublicAddress(address)
 }
 
 interface Found {

@@ -10,7 +10,7 @@ import { errors } from './errors.ts'
 import { newKey } from './key-format.ts'
 import { newPassword, type Passwords } from './passwords.ts'
 import type { Overrides, Plan } from './plans.ts'
-import { newSmtpCredential } from './smtp-credential.ts'
+import { newSmtpCredentials } from './smtp-credential.ts'
 import {
   type AccountRow,
   insertAccount,
@@ -69,7 +69,7 @@ export async function createAccount(
         created_at: createdAt,
       })
     }
-    await insertSmtp(db, newSmtpCredential(secrets, ids, accountId, createdAt))
+    for (const row of newSmtpCredentials(secrets, ids, accountId, createdAt)) await insertSmtp(db, row)
   })
   return { accountId, apiKey: keys.live.key, testApiKey: keys.sandbox.key, dashboardPassword }
 }

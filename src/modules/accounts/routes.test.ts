@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type House, house, log, type Node, until } from '../../../test/accounts-house.ts'
+import type { Statement } from '../../platform/db.ts'
 import type { CreatedAccount } from './accounts.ts'
 import { isKey } from './key-format.ts'
 import { accountRoutes } from './routes.ts'
@@ -335,7 +336,7 @@ test('SMTP credentials are shown bare, log in, and end when they are rotated', a
   await until(async () => (await call('GET', '/api/v1/smtp-credentials')).body.last_used_at !== null)
 })
 
-test('a sandbox key is shown a password that sends nothing live, until the password is rotated', async () => {
+test('a sandbox key reads and rotates a password of its own, which sends nothing live', async () => {
   const read = async (key?: string) => (await call('GET', '/api/v1/smtp-credentials', undefined, key)).body
   const login = async ({ username, password }: { username: string; password: string }) => {
     const answer = await node.room.authenticateSmtp({ username, password, ip: '192.0.2.1' })
@@ -345,13 +346,63 @@ test('a sandbox key is shown a password that sends nothing live, until the passw
   const test = await read(account.testApiKey)
   assert.equal(test.username, live.username)
   assert.deepEqual([await login(live), await login(test)], ['live', 'sandbox'])
-  const rotate = async (body: object) =>
-    (await call('POST', '/api/v1/smtp-credentials/rotate', body, account.testApiKey)).body
-  const next = await rotate({ grace_period_hours: 1 })
+  const rotate = async (body: object, key?: string) =>
+    (await call('POST', '/api/v1/smtp-credentials/rotate', body, key)).body
+  const next = await rotate({ grace_period_hours: 1 }, account.testApiKey)
   assert.deepEqual([await login(live), await login(test), await login(next)], ['live', 'sandbox', 'sandbox'])
-  assert.deepEqual(await login(await read()), 'live')
+  const third = await rotate({}, account.testApiKey)
+  assert.deepEqual([await login(test), await login(next), await login(third)], ['refused', 'refused', 'sandbox'])
+  const { password, rotated_at } = await read()
+  assert.deepEqual([password, rotated_at], [live.password, live.rotated_at], 'the live one is as it was')
   await rotate({})
-  assert.deepEqual([await login(live), await login(test), await login(next)], ['refused', 'refused', 'refused'])
+  assert.deepEqual([await login(live), await login(third), await login(await read())], ['refused', 'sandbox', 'live'])
+})
+
+test('a key that is bound to domains is shown no password, which would send from all of them', async () => {
+  const bound = await call('POST', KEYS, { name: 'bound', domain_ids: [OWNED] })
+  for (const [method, path] of [
+    ['GET', '/api/v1/smtp-credentials'],
+    ['POST', '/api/v1/smtp-credentials/rotate'],
+  ] as const) {
+    const refused = await call(method, path, method === 'POST' ? {} : undefined, bound.body.data.key)
+    assert.deepEqual([refused.status, refused.body.code], [403, 'insufficient_scope'])
+  }
+})
+
+test('a log-in by password costs the same whatever is wrong with it, and answers the same', async () => {
+  const { username } = (await call('GET', '/api/v1/smtp-credentials')).body
+  const work: string[] = []
+  const { database } = node
+  const counting = {
+    ...database,
+    system: {
+      ...database.system,
+      query: <Row extends object>(asked: Statement, values?: readonly unknown[]) => {
+        work.push(asked.name)
+        return database.system.query<Row>(asked, values)
+      },
+    },
+  }
+  const own = await home.node({
+    deaf: true,
+    database: counting,
+    secrets: {
+      ...home.operator.secrets,
+      mac: (purpose, text) => {
+        work.push(purpose)
+        return home.operator.secrets.mac(purpose, text)
+      },
+    },
+  })
+  const costs = new Set<string>()
+  for (const name of [username, `${username}x`, 'smtp_nobody', 'nobody', 'a\0b', '', 'x'.repeat(100_000)]) {
+    for (const password of ['wrong', '', 'x'.repeat(10_000), `a\0b`]) {
+      work.length = 0
+      const { kind } = await own.room.authenticateSmtp({ username: name, password, ip: '192.0.2.1' })
+      costs.add(`${kind}: ${work.join(' ')}`)
+    }
+  }
+  assert.deepEqual([...costs], ['refused: accounts_smtp_by_name smtp-password-mac smtp-password-mac'])
 })
 
 test('the user apikey logs in with a key that may send, from where the key may be used', async () => {

@@ -1,9 +1,11 @@
-// SMTP credentials: one user name and password per account. The user's document wants the password shown again, so it is
-// sealed under the instance's secret for the one endpoint that shows it; submission compares a keyed hash and opens
-// nothing. After a rotation with grace the password before stays good until its time.
+// SMTP credentials: one user name per account, with a password for live mail and one for mail that stays in the house. A
+// live key reads and rotates the one, a sandbox key the other: neither reaches what is not its own. The user's document
+// wants a password shown again, so it is sealed under the instance's secret for the one endpoint that shows it; submission
+// compares a keyed hash and opens nothing. After a rotation with grace the password before stays good until its time.
 //
-// A sandbox key is never shown a password that sends live mail. It gets one of the same user name whose mail stays in the
-// house: derived from the hash of the live one, which it does not tell, so it changes with every rotation.
+// The password sends from every domain of the account, so a key that is bound to domains is not shown it.
+//
+// A log-in costs the same whatever is wrong with it: one look-up by name and two hashes, for a name that nobody has too.
 //
 // The user name `apikey` with an API key of scope `send` logs in as that key. Nothing here is cached: a rotation, a
 // revocation or a suspension holds for the next log-in at once.
@@ -17,7 +19,7 @@ import { isAllowed } from './addresses.ts'
 import { errors } from './errors.ts'
 import type { Failures } from './failures.ts'
 import { keyFault, principalOf } from './gate.ts'
-import { randomBase62 } from './key-format.ts'
+import { type KeyMode, randomBase62 } from './key-format.ts'
 import type { KeyLookup } from './key-lookup.ts'
 import { allows } from './scopes.ts'
 import type { SettingsReader } from './settings.ts'
@@ -26,10 +28,9 @@ import type { UseLog } from './uses.ts'
 
 const SEAL = 'smtp-password'
 const MAC = 'smtp-password-mac'
-const SANDBOX = 'smtp-password-sandbox'
+const MODES = ['live', 'sandbox'] as const
 const USERNAME_CHARS = 20
 const PASSWORD_CHARS = 32
-const SANDBOX_PASSWORD_BYTES = 24
 const KEY_USERNAME = 'apikey'
 
 export interface SmtpCredential {
@@ -42,49 +43,70 @@ export interface SmtpCredential {
   readonly previousValidUntil: Date | null
 }
 
-export function newSmtpCredential(
+/** Both of a new account. */
+export function newSmtpCredentials(
   secrets: Secrets,
   ids: Ids,
   accountId: string,
   createdAt: Date,
-): Pick<SmtpRow, 'account_id' | 'username' | 'password_sealed' | 'password_mac' | 'created_at'> {
-  const password = randomBase62(PASSWORD_CHARS, ids.bytes)
-  return {
-    account_id: accountId,
-    username: `smtp_${randomBase62(USERNAME_CHARS, ids.bytes)}`,
-    password_sealed: secrets.seal(SEAL, accountId, password),
-    password_mac: macOf(secrets, accountId, password),
-    created_at: createdAt,
-  }
+): readonly Pick<SmtpRow, 'account_id' | 'mode' | 'username' | 'password_sealed' | 'password_mac' | 'created_at'>[] {
+  const username = `smtp_${randomBase62(USERNAME_CHARS, ids.bytes)}`
+  return MODES.map((mode) => {
+    const password = newPassword(mode, ids)
+    return {
+      account_id: accountId,
+      mode,
+      username,
+      password_sealed: secrets.seal(SEAL, rowOf(accountId, mode), password),
+      password_mac: macOf(secrets, accountId, mode, password),
+      created_at: createdAt,
+    }
+  })
 }
 
 /** Who asks, and thereby whose mail the password sends. */
-type Owner = Pick<Principal, 'accountId' | 'mode'>
+type Owner = Pick<Principal, 'accountId' | 'mode' | 'domainIds'>
 
+/** @throws ApiError insufficient_scope for a key that is bound to domains */
 export async function readSmtpCredential(db: Db, secrets: Secrets, owner: Owner, now: Date): Promise<SmtpCredential> {
-  const row = await selectSmtp(db, owner.accountId)
+  assertUnbound(owner)
+  const row = await selectSmtp(db, owner.accountId, owner.mode)
   if (row === null) throw errors.not_found()
-  return shown(secrets, row, owner.mode, now)
+  return shown(secrets, row, now)
 }
 
-/** @param graceMs how long the present password stays good; 0 = not at all */
+/**
+ * @param graceMs how long the present password stays good; 0 = not at all
+ * @throws ApiError insufficient_scope for a key that is bound to domains
+ */
 export async function rotateSmtpCredential(
   db: Db,
   { secrets, ids, clock }: { readonly secrets: Secrets; readonly ids: Ids; readonly clock: Clock },
-  { accountId, mode }: Owner,
+  owner: Owner,
   graceMs: number,
 ): Promise<SmtpCredential> {
-  const password = randomBase62(PASSWORD_CHARS, ids.bytes)
+  assertUnbound(owner)
+  const { accountId, mode } = owner
+  const password = newPassword(mode, ids)
   const now = clock.now()
   const row = await rotateSmtpRow(db, {
     accountId,
+    mode,
     previousValidUntil: new Date(now.getTime() + graceMs),
-    sealed: secrets.seal(SEAL, accountId, password),
-    mac: macOf(secrets, accountId, password),
+    sealed: secrets.seal(SEAL, rowOf(accountId, mode), password),
+    mac: macOf(secrets, accountId, mode, password),
     at: now,
   })
   if (row === null) throw errors.not_found()
-  return shown(secrets, row, mode, now)
+  return shown(secrets, row, now)
+}
+
+function assertUnbound({ domainIds }: Owner): void {
+  if (domainIds === null) return
+  throw errors.insufficient_scope(
+    { required_scope: 'full' },
+    { message: 'A key bound to domains submits by SMTP as the user apikey, with itself as the password' },
+  )
 }
 
 export type SmtpLogin =
@@ -128,46 +150,51 @@ async function byKey({ keys, clock, uses }: SmtpLoginParts, key: string, ip: str
 }
 
 const NOBODY = '00000000-0000-0000-0000-000000000000'
+const NO_MAC = Buffer.alloc(32)
+const USERNAME = /^smtp_[0-9A-Za-z]{1,64}$/
 
 async function byPassword(
   { database, secrets, clock, uses }: SmtpLoginParts,
   username: string,
   password: string,
 ): Promise<Principal | null> {
-  if (!/^smtp_[0-9A-Za-z]+$/.test(username)) return null
-  const row = await selectSmtpByName(database.system, username)
-  const mac = macOf(secrets, row?.account_id ?? NOBODY, password)
-  if (row === null) return null
+  const rows = await selectSmtpByName(database.system, USERNAME.test(username) ? username : '')
   const now = clock.now()
-  const graceLasts = row.previous_valid_until !== null && row.previous_valid_until > now
-  const good = [row.password_mac, graceLasts ? row.previous_mac : null].filter((one) => one !== null)
-  const sandboxed = (one: Buffer): boolean =>
-    sameSecret(mac, macOf(secrets, row.account_id, sandboxPassword(secrets, row.account_id, one)))
-  const mode = good.some((one) => sameSecret(mac, one)) ? 'live' : good.some(sandboxed) ? 'sandbox' : null
-  if (mode === null) return null
-  uses.smtp({ accountId: row.account_id, at: now })
-  return { accountId: row.account_id, keyId: null, mode, scopes: ['send'], domainIds: null }
+  let good: SmtpRow | null = null
+  for (const mode of MODES) {
+    const row = rows.find((one) => one.mode === mode)
+    const mac = macOf(secrets, row?.account_id ?? NOBODY, mode, password)
+    const graceLasts = row?.previous_valid_until != null && row.previous_valid_until > now
+    const present = sameSecret(mac, row?.password_mac ?? NO_MAC)
+    const before = sameSecret(mac, (graceLasts ? row.previous_mac : null) ?? NO_MAC)
+    if (row !== undefined && (present || before)) good = row
+  }
+  if (good === null) return null
+  const { account_id: accountId, mode } = good
+  uses.smtp({ accountId, mode, at: now })
+  return { accountId, keyId: null, mode, scopes: ['send'], domainIds: null }
 }
 
-function macOf(secrets: Secrets, accountId: string, password: string): Buffer {
-  return secrets.mac(MAC, `${accountId}\0${password}`)
+/** What a sealed password is bound to. */
+function rowOf(accountId: string, mode: KeyMode): string {
+  return `${accountId} ${mode}`
 }
 
-/** @param mac the hash of the live password that it goes with */
-function sandboxPassword(secrets: Secrets, accountId: string, mac: Buffer): string {
-  const digest = secrets.mac(SANDBOX, `${accountId}\0${mac.toString('hex')}`)
-  return `test${BigInt(`0x${digest.toString('hex', 0, SANDBOX_PASSWORD_BYTES)}`).toString(36)}`
+function macOf(secrets: Secrets, accountId: string, mode: KeyMode, password: string): Buffer {
+  return secrets.mac(MAC, `${accountId}\0${mode}\0${password}`)
 }
 
-function shown(secrets: Secrets, row: SmtpRow, mode: Principal['mode'], now: Date): SmtpCredential {
+/** One that sends nothing says so. */
+function newPassword(mode: KeyMode, ids: Ids): string {
+  const random = randomBase62(PASSWORD_CHARS, ids.bytes)
+  return mode === 'live' ? random : `test${random}`
+}
+
+function shown(secrets: Secrets, row: SmtpRow, now: Date): SmtpCredential {
   const until = row.previous_valid_until
-  const { account_id: accountId } = row
   return {
     username: row.username,
-    password:
-      mode === 'live'
-        ? secrets.open(SEAL, accountId, row.password_sealed).toString()
-        : sandboxPassword(secrets, accountId, row.password_mac),
+    password: secrets.open(SEAL, rowOf(row.account_id, row.mode), row.password_sealed).toString(),
     createdAt: row.created_at,
     rotatedAt: row.rotated_at,
     lastUsedAt: row.last_used_at,

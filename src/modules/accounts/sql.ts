@@ -342,6 +342,7 @@ export async function touchKeys(db: Db, uses: readonly Use[]): Promise<void> {
 
 export interface SmtpRow {
   readonly account_id: string
+  readonly mode: KeyMode
   readonly username: string
   readonly password_sealed: Buffer
   readonly password_mac: Buffer
@@ -352,53 +353,69 @@ export interface SmtpRow {
   readonly last_used_at: Date | null
 }
 
-const SMTP_COLUMNS = `account_id, username, password_sealed, password_mac, previous_mac, previous_valid_until, created_at,
+const SMTP_COLUMNS = `account_id, mode, username, password_sealed, password_mac, previous_mac, previous_valid_until, created_at,
   rotated_at, last_used_at`
 const INSERT_SMTP = statement(
   'accounts_smtp_insert',
-  `insert into smtp_credential (account_id, username, password_sealed, password_mac, created_at)
-   values ($1, $2, $3, $4, $5)`,
+  `insert into smtp_credential (account_id, mode, username, password_sealed, password_mac, created_at)
+   values ($1, $2, $3, $4, $5, $6)`,
 )
-const SMTP = statement('accounts_smtp', `select ${SMTP_COLUMNS} from smtp_credential where account_id = $1`)
+const SMTP = statement(
+  'accounts_smtp',
+  `select ${SMTP_COLUMNS} from smtp_credential where account_id = $1 and mode = $2`,
+)
 const SMTP_BY_NAME = statement(
   'accounts_smtp_by_name',
-  `select ${SMTP_COLUMNS} from smtp_credential where username = $1`,
+  `select ${SMTP_COLUMNS} from smtp_credential where username = $1 order by mode`,
 )
 const ROTATE_SMTP = statement(
   'accounts_smtp_rotate',
   `update smtp_credential set previous_mac = password_mac, previous_valid_until = $2, password_sealed = $3,
      password_mac = $4, rotated_at = $5
-   where account_id = $1 returning ${SMTP_COLUMNS}`,
+   where account_id = $1 and mode = $6 returning ${SMTP_COLUMNS}`,
 )
 const TOUCH_SMTP = statement(
   'accounts_smtp_touch',
   `update smtp_credential s set last_used_at = u.at
-   from (select * from unnest($1::uuid[], $2::timestamptz[]) as t(account_id, at) order by account_id) u
-   where s.account_id = u.account_id and (s.last_used_at is null or s.last_used_at < u.at)`,
+   from (select * from unnest($1::uuid[], $2::text[], $3::timestamptz[]) as t(account_id, mode, at)
+         order by account_id, mode) u
+   where s.account_id = u.account_id and s.mode = u.mode and (s.last_used_at is null or s.last_used_at < u.at)`,
 )
 
 export async function insertSmtp(
   db: Db,
-  row: Pick<SmtpRow, 'account_id' | 'username' | 'password_sealed' | 'password_mac' | 'created_at'>,
+  row: Pick<SmtpRow, 'account_id' | 'mode' | 'username' | 'password_sealed' | 'password_mac' | 'created_at'>,
 ): Promise<void> {
-  await db.execute(INSERT_SMTP, [row.account_id, row.username, row.password_sealed, row.password_mac, row.created_at])
+  const { account_id, mode, username, password_sealed, password_mac, created_at } = row
+  await db.execute(INSERT_SMTP, [account_id, mode, username, password_sealed, password_mac, created_at])
 }
 
-export function selectSmtp(db: Db, accountId: string): Promise<SmtpRow | null> {
-  return db.one<SmtpRow>(SMTP, [accountId])
+export function selectSmtp(db: Db, accountId: string, mode: KeyMode): Promise<SmtpRow | null> {
+  return db.one<SmtpRow>(SMTP, [accountId, mode])
 }
 
-export function selectSmtpByName(db: Db, username: string): Promise<SmtpRow | null> {
-  return db.one<SmtpRow>(SMTP_BY_NAME, [username])
+/** Both of an account, or none. */
+export function selectSmtpByName(db: Db, username: string): Promise<readonly SmtpRow[]> {
+  return db.query<SmtpRow>(SMTP_BY_NAME, [username])
 }
 
 export function rotateSmtpRow(
   db: Db,
-  row: { accountId: string; previousValidUntil: Date; sealed: Buffer; mac: Buffer; at: Date },
+  row: { accountId: string; mode: KeyMode; previousValidUntil: Date; sealed: Buffer; mac: Buffer; at: Date },
 ): Promise<SmtpRow | null> {
-  return db.one<SmtpRow>(ROTATE_SMTP, [row.accountId, row.previousValidUntil, row.sealed, row.mac, row.at])
+  return db.one<SmtpRow>(ROTATE_SMTP, [row.accountId, row.previousValidUntil, row.sealed, row.mac, row.at, row.mode])
 }
 
-export async function touchSmtp(db: Db, uses: readonly Pick<Use, 'accountId' | 'at'>[]): Promise<void> {
-  await db.execute(TOUCH_SMTP, [uses.map(({ accountId }) => accountId), uses.map(({ at }) => at)])
+export interface SmtpUse {
+  readonly accountId: string
+  readonly mode: KeyMode
+  readonly at: Date
+}
+
+export async function touchSmtp(db: Db, uses: readonly SmtpUse[]): Promise<void> {
+  await db.execute(TOUCH_SMTP, [
+    uses.map(({ accountId }) => accountId),
+    uses.map(({ mode }) => mode),
+    uses.map(({ at }) => at),
+  ])
 }

@@ -2,11 +2,11 @@
 // costs no write. A crash forgets the last seconds.
 
 import type { Database } from '../../platform/db.ts'
-import { touchKeys, touchSmtp, type Use } from './sql.ts'
+import { type SmtpUse, touchKeys, touchSmtp, type Use } from './sql.ts'
 
 export interface UseLog {
   key(use: Use): void
-  smtp(use: Pick<Use, 'accountId' | 'at'>): void
+  smtp(use: SmtpUse): void
   /** Writes what was noted since the last time. What could not be written is noted again. */
   flush(): Promise<void>
 }
@@ -15,13 +15,13 @@ const MAX_NOTED = 20_000
 
 export function useLog(database: Database): UseLog {
   let keys = new Map<string, Use>()
-  let credentials = new Map<string, Pick<Use, 'accountId' | 'at'>>()
+  let credentials = new Map<string, SmtpUse>()
   const note = <T>(log: Map<string, T>, name: string, use: T): void => {
     if (log.size < MAX_NOTED || log.has(name)) log.set(name, use)
   }
   return {
     key: (use) => note(keys, use.id, use),
-    smtp: (use) => note(credentials, use.accountId, use),
+    smtp: (use) => note(credentials, `${use.accountId} ${use.mode}`, use),
     flush: async () => {
       const [usedKeys, usedCredentials] = [keys, credentials]
       keys = new Map()

@@ -32,6 +32,8 @@ export interface NetworkOptions {
   readonly port: number
   readonly sourceIps: readonly string[]
   readonly allowPrivate: boolean
+  /** Whether a host at an address is this service itself. */
+  readonly isOurs: (host: string, address: string) => boolean
   /** Null: straight to the MX hosts. */
   readonly relay: Relay | null
   readonly timeouts: Partial<Timeouts>
@@ -97,6 +99,7 @@ export function networkOf(options: NetworkOptions): Network {
         resolver: options.resolver,
         chance: options.chance,
         allowPrivate: options.allowPrivate,
+        isOurs: options.isOurs,
         ...familiesOf(options.sourceIps),
         signal: aborting.signal,
       })

@@ -44,6 +44,8 @@ export interface DeliveryOptions {
   readonly smtpPort: number
   readonly sourceIps: readonly string[]
   readonly allowPrivateNetworks: boolean
+  /** Whether an MX host at an address is this service itself. Default: none is. */
+  readonly isOurs?: (host: string, address: string) => boolean
   readonly resolver: Resolver
   readonly verpMac: VerpMac
   readonly signingKeys: SigningKeys

@@ -88,6 +88,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     chance: ids.chance,
     port: options.smtpPort,
     allowPrivate: options.allowPrivateNetworks,
+    isOurs: options.isOurs ?? (() => false),
     relay: options.mode === 'relay' ? options.relay : null,
     timeouts: options.timeouts ?? {},
     maxSockets: limits.maxSockets,
