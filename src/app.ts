@@ -8,6 +8,7 @@ import type { Config } from './config.ts'
 import { type Followers, followersOf } from './followers.ts'
 import type { Ground } from './ground.ts'
 import { cleaningLoop, partitionsLoop } from './housekeeping.ts'
+import { inboundMx, ownCertificate, submission } from './listeners.ts'
 import { metricsEndpoint, noteAttempt, type ServiceMetrics, serviceMetrics } from './metrics.ts'
 import { type Accounts, accountRoutes, accountsRoom, readPlans } from './modules/accounts/index.ts'
 import { bounceRoutes, type EmailDoor, type Inbound, inboundOf, inboundRoutes } from './modules/bounces/index.ts'
@@ -60,11 +61,9 @@ import { deliveryFigures } from './modules/statistics/index.ts'
 import { suppressionRoutes } from './modules/suppression/index.ts'
 import { type TrackingRoom, trackingDomainExists } from './modules/tracking/index.ts'
 import { validationRoom } from './modules/validation/index.ts'
-import { type Certificate, instanceCertificate } from './platform/certificates.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Database } from './platform/db.ts'
 import { type DiskGuard, diskGuard } from './platform/disk.ts'
-import { ApiError } from './platform/errors.ts'
 import { healthEndpoints } from './platform/health.ts'
 import { type AnyEndpoint, type HttpServer, httpServer } from './platform/http.ts'
 import type { Ids } from './platform/ids.ts'
@@ -72,9 +71,9 @@ import { type Service, startAll, stopAll } from './platform/lifecycle.ts'
 import { databasePulse, type Pulse } from './platform/pulse.ts'
 import type { Store } from './platform/store.ts'
 import { readersOf, secureListener } from './readers.ts'
-import { type Mx, mxService } from './roles/mx.ts'
+import type { Mx } from './roles/mx.ts'
 import { ownMx } from './roles/own-mx.ts'
-import { type Submission, submissionService } from './roles/submission.ts'
+import type { Submission, SubmissionPorts } from './roles/submission.ts'
 
 /** The rooms of one process, connected. */
 export interface Rooms {
@@ -317,10 +316,15 @@ const VERSION = packageJson.version
 const MAX_BODY_BYTES = 2_147_483_647
 const REPORTS_MATCHED_MS = 30 * 86_400_000
 
+interface Running {
+  readonly services: readonly Service[]
+  readonly http: HttpServer | null
+  readonly mx: Mx | null
+  readonly submission: Submission | null
+}
+
 /** The services of this process, in the order in which they start. */
-export async function servicesOf(
-  rooms: Rooms,
-): Promise<{ readonly services: readonly Service[]; readonly http: HttpServer | null; readonly mx: Mx | null }> {
+export async function servicesOf(rooms: Rooms): Promise<Running> {
   const { config, ground, database, accounts, domains } = rooms
   const { clock, log } = ground
   const has = (role: (typeof config.roles)[number]): boolean => config.roles.includes(role)
@@ -344,16 +348,22 @@ export async function servicesOf(
   }
   if (has('worker') || has('mx')) services.push(rooms.inbound.service)
   if (rooms.delivery !== null) services.push(rooms.delivery)
-  const mx = has('mx') ? await mxOf(rooms) : null
-  if (mx !== null) services.push(mx)
-  if (has('submission')) services.push(await submissionOf(rooms))
+  const certificate = await ownCertificate(rooms)
+  const share = <Listener extends Service & Parameters<typeof certificate.share>[0]>(listener: Listener): Listener => {
+    certificate.share(listener)
+    services.push(listener)
+    return listener
+  }
+  const mx = has('mx') ? share(inboundMx(rooms, certificate.present)) : null
+  const submitting = has('submission') ? share(submission(rooms, certificate.present)) : null
   const http = has('api') || has('tracking') ? await apiServer(rooms) : null
   if (http !== null && config.httpsPort !== null) {
-    const own = await certificateOf(rooms)
-    services.push(secureListener({ config, ground, tracking: rooms.tracking, own, http }, config.httpsPort))
+    const own = certificate.present
+    share(secureListener({ config, ground, tracking: rooms.tracking, own, http }, config.httpsPort))
   }
+  services.push(certificate.watch)
   if (http !== null) services.push(httpService(rooms, http), ...rooms.followers.beforeHttpStops)
-  return { services, http, mx }
+  return { services, http, mx, submission: submitting }
 }
 
 /** The outbox, as the bounces room sees it from below. */
@@ -366,61 +376,6 @@ function reportedEmails(clock: Clock): EmailDoor<ReportedEmail> {
     },
     mark: markReported,
   }
-}
-
-async function mxOf(rooms: Rooms): Promise<Mx> {
-  const { config, ground, disk, inbound, pulse } = rooms
-  return mxService({
-    host: config.bind,
-    port: config.mxPort,
-    hostname: config.hostname,
-    certificate: await certificateOf(rooms),
-    // An answer within seconds, also when the database hangs.
-    inbound: { tokenOf: inbound.tokenOf, take: (report) => pulse.whileBeating(() => inbound.take(report)) },
-    unsubscribe: (localPart) => {
-      const carryOut = rooms.tracking.unsubscribeMail(localPart)
-      return carryOut === null ? null : () => pulse.whileBeating(carryOut)
-    },
-    clock: ground.clock,
-    log: ground.log,
-    rateLimits: config.rateLimits,
-    hasRoom: disk.hasRoom,
-  })
-}
-
-function certificateOf({ config, ground }: Rooms): Promise<Certificate> {
-  return instanceCertificate({
-    certFile: config.tlsCertFile,
-    keyFile: config.tlsKeyFile,
-    dataDir: config.dataDir,
-    names: [config.hostname],
-    now: ground.clock.now(),
-  })
-}
-
-async function submissionOf(rooms: Rooms): Promise<Submission> {
-  const { config, ground, accounts, disk, submissionDoor } = rooms
-  const { clock, log } = ground
-  const certificate = await certificateOf(rooms)
-  return submissionService({
-    host: config.bind,
-    starttlsPorts: config.submissionPorts,
-    implicitTlsPorts: config.submissionTlsPorts,
-    hostname: config.hostname,
-    certificate,
-    door: submissionDoor,
-    clock,
-    log,
-    rateLimits: config.rateLimits,
-    authenticate: accounts.authenticateSmtp,
-    takeRate: (principal) => accounts.gate.takeMore(principal, 'send', 1).then(() => null, refusalOf),
-    hasRoom: disk.hasRoom,
-  })
-}
-
-function refusalOf(error: unknown): ApiError {
-  if (error instanceof ApiError) return error
-  throw error
 }
 
 function listener({ senders }: Rooms): Service {
@@ -490,13 +445,15 @@ export interface App {
   readonly httpPort: number | null
   /** The port of the inbound MX; null without the role. */
   readonly mxPort: number | null
+  /** The open ports of submission; null without the role. */
+  readonly submissionPorts: SubmissionPorts | null
   stop(deadline: AbortSignal): Promise<void>
 }
 
 /** Starts every role of the configuration over an open store. The store stays the caller's to close. */
 export async function startApp(config: Config, ground: Ground, store: Store): Promise<App> {
   const rooms = connectRooms(config, ground, store)
-  const { services, http, mx } = await servicesOf(rooms)
+  const { services, http, mx, submission: submitting } = await servicesOf(rooms)
   await startAll(services)
   rooms.isUp = true
   const address = http === null ? null : (http.app.server.address() as AddressInfo | null)
@@ -504,5 +461,11 @@ export async function startApp(config: Config, ground: Ground, store: Store): Pr
     rooms.isUp = false
     return stopAll(services, deadline)
   }
-  return { rooms, httpPort: address?.port ?? null, mxPort: mx?.port() ?? null, stop }
+  return {
+    rooms,
+    httpPort: address?.port ?? null,
+    mxPort: mx?.port() ?? null,
+    submissionPorts: submitting?.ports() ?? null,
+    stop,
+  }
 }

@@ -8,8 +8,7 @@ import { countEngagement, engagedEmails, lockEngagedEmails, lockReportedEmail } 
 import { type TrackingRoom, trackingRoom } from './modules/tracking/index.ts'
 import type { Certificate } from './platform/certificates.ts'
 import type { HttpServer } from './platform/http.ts'
-import { httpsService } from './platform/https.ts'
-import type { Service } from './platform/lifecycle.ts'
+import { type HttpsService, httpsService } from './platform/https.ts'
 import type { Store } from './platform/store.ts'
 
 export interface ReadersOptions {
@@ -50,10 +49,7 @@ export interface SecureOptions {
 }
 
 /** HTTP over TLS. Under a branded name the public paths alone are answered: the API has its own address. */
-export function secureListener(
-  { config, ground, tracking, own, http }: SecureOptions,
-  port: number,
-): Service & { port(): number | null } {
+export function secureListener({ config, ground, tracking, own, http }: SecureOptions, port: number): HttpsService {
   return httpsService({
     host: config.httpHost,
     port,

@@ -96,11 +96,8 @@ test('a mail from a domain that has published both keys carries two signatures, 
   const { results } = await dkimVerify(mx.messages[0]?.data ?? Buffer.alloc(0), {
     resolver: async (name: string) => [[keys.get(name) ?? '']],
   })
-  assert.deepEqual(
-    results.map(({ status, signingDomain, algo }) => [status.result, signingDomain, algo]).sort(),
-    [
-      ['pass', 'shop.example', 'ed25519-sha256'],
-      ['pass', 'shop.example', 'rsa-sha256'],
-    ],
-  )
+  assert.deepEqual(results.map(({ status, signingDomain, algo }) => [status.result, signingDomain, algo]).sort(), [
+    ['pass', 'shop.example', 'ed25519-sha256'],
+    ['pass', 'shop.example', 'rsa-sha256'],
+  ])
 })

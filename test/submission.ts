@@ -179,8 +179,8 @@ export interface SmtpSession {
   write(bytes: string | Buffer): void
   /** The next reply; '' when the connection has closed. */
   reply(): Promise<string>
-  /** Goes on in TLS. */
-  secure(): Promise<void>
+  /** Goes on in TLS. @returns the server's certificate, DER */
+  secure(): Promise<Buffer>
   /** Everything that comes until the server closes or `ms` pass. */
   rest(ms: number): Promise<string>
   close(): void
@@ -243,7 +243,10 @@ export async function smtpSession(
     secure: () =>
       new Promise((resolve, reject) => {
         socket.removeAllListeners()
-        socket = tls.connect({ socket, rejectUnauthorized: false }, () => resolve())
+        const secured = tls.connect({ socket, rejectUnauthorized: false }, () =>
+          resolve(secured.getPeerCertificate().raw),
+        )
+        socket = secured
         socket.once('error', reject)
         listen()
       }),

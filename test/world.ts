@@ -17,6 +17,7 @@ import { connect } from '../src/platform/db.ts'
 import { systemIds } from '../src/platform/ids.ts'
 import { createLogger, type LogLevel } from '../src/platform/log.ts'
 import { secretsFrom } from '../src/platform/secrets.ts'
+import type { SubmissionPorts } from '../src/roles/submission.ts'
 import { freshDb } from './database.ts'
 import { type DeclaredZones, declaredZones, type Zones } from './zones.ts'
 
@@ -54,6 +55,7 @@ export interface World extends AsyncDisposable {
   readonly url: string
   /** 0 without the role. */
   readonly mxPort: number
+  readonly submissionPorts: SubmissionPorts
   readonly rooms: Rooms
   readonly clock: ManualClock
   readonly zones: DeclaredZones
@@ -121,6 +123,7 @@ export async function startWorld({ settings = {}, zones = {}, log = 'silent' }: 
   return {
     url,
     mxPort: app.mxPort ?? 0,
+    submissionPorts: app.submissionPorts ?? { starttls: [], implicitTls: [] },
     rooms: app.rooms,
     clock,
     zones: dns,

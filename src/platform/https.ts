@@ -28,9 +28,15 @@ const HEADERS_WITHIN_MS = 15_000
 const REQUEST_WITHIN_MS = 120_000
 const MAX_HEADER_BYTES = 16_384
 
-export function httpsService(options: HttpsOptions): Service & { port(): number | null } {
+export interface HttpsService extends Service {
+  port(): number | null
+  /** A renewed certificate of the instance's own, for connections from now on. */
+  useCertificate(own: Certificate): void
+}
+
+export function httpsService(options: HttpsOptions): HttpsService {
   const { host, port, log, own, ownNames, contextFor, handle } = options
-  const ownContext = createSecureContext({ ...own, minVersion: 'TLSv1.2' })
+  let ownContext = createSecureContext({ ...own, minVersion: 'TLSv1.2' })
   const isOwn = (name: string): boolean => ownNames.includes(name.toLowerCase())
   const server = createServer(
     {
@@ -60,6 +66,10 @@ export function httpsService(options: HttpsOptions): Service & { port(): number 
   return {
     name: 'https',
     port: () => (server.address() as AddressInfo | null)?.port ?? null,
+    useCertificate: (renewed) => {
+      ownContext = createSecureContext({ ...renewed, minVersion: 'TLSv1.2' })
+      server.setSecureContext({ ...renewed, minVersion: 'TLSv1.2' })
+    },
     start: () =>
       new Promise((resolve, reject) => {
         server.once('error', reject)

@@ -44,6 +44,8 @@ export interface MxOptions {
 
 export interface Mx extends Service {
   port(): number
+  /** A renewed certificate, for connections from now on. */
+  useCertificate(certificate: Certificate): void
 }
 
 const MAX_CONNECTIONS_PER_ADDRESS = 20
@@ -106,6 +108,7 @@ export function mxService(options: MxOptions): Mx {
   return {
     name: 'mx',
     port: () => (server.server.address() as AddressInfo | null)?.port ?? 0,
+    useCertificate: ({ key, cert }) => server.updateSecureContext({ key, cert }),
     start: () =>
       new Promise((resolve, reject) => {
         server.server.once('error', reject)

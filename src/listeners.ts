@@ -1,0 +1,103 @@
+// The listeners that speak TLS, connected: submission, the inbound MX, and the certificate that they and HTTPS show, which
+// a renewal replaces in all of them at once. A part of the composition root.
+
+import type { Config } from './config.ts'
+import type { Ground } from './ground.ts'
+import type { Accounts } from './modules/accounts/index.ts'
+import type { Inbound } from './modules/bounces/index.ts'
+import type { SmtpDoor } from './modules/sending/index.ts'
+import type { TrackingRoom } from './modules/tracking/index.ts'
+import { certificateWatch } from './platform/certificate-watch.ts'
+import { type Certificate, instanceCertificate } from './platform/certificates.ts'
+import type { DiskGuard } from './platform/disk.ts'
+import { ApiError } from './platform/errors.ts'
+import type { Service } from './platform/lifecycle.ts'
+import type { Pulse } from './platform/pulse.ts'
+import { type Mx, mxService } from './roles/mx.ts'
+import { type Submission, submissionService } from './roles/submission.ts'
+
+export interface ListenersOptions {
+  readonly config: Config
+  readonly ground: Ground
+  readonly accounts: Accounts
+  readonly inbound: Inbound
+  readonly tracking: TrackingRoom
+  readonly disk: DiskGuard
+  readonly pulse: Pulse
+  readonly submissionDoor: SmtpDoor
+}
+
+/** The instance's certificate as it is now, and its renewals. */
+export interface OwnCertificate {
+  readonly present: Certificate
+  /** Takes part in every renewal from now on. */
+  share(listener: { useCertificate(certificate: Certificate): void }): void
+  readonly watch: Service
+}
+
+export async function ownCertificate({
+  config,
+  ground,
+}: Pick<ListenersOptions, 'config' | 'ground'>): Promise<OwnCertificate> {
+  const read = (): Promise<Certificate> =>
+    instanceCertificate({
+      certFile: config.tlsCertFile,
+      keyFile: config.tlsKeyFile,
+      dataDir: config.dataDir,
+      names: [config.hostname],
+      now: ground.clock.now(),
+    })
+  const present = await read()
+  const listeners: { useCertificate(certificate: Certificate): void }[] = []
+  const use = (certificate: Certificate): void => {
+    for (const listener of listeners) listener.useCertificate(certificate)
+  }
+  return {
+    present,
+    share: (listener) => void listeners.push(listener),
+    watch: certificateWatch({ present, read, use, log: ground.log }),
+  }
+}
+
+export function inboundMx(options: ListenersOptions, certificate: Certificate): Mx {
+  const { config, ground, disk, inbound, tracking, pulse } = options
+  return mxService({
+    host: config.bind,
+    port: config.mxPort,
+    hostname: config.hostname,
+    certificate,
+    // An answer within seconds, also when the database hangs.
+    inbound: { tokenOf: inbound.tokenOf, take: (report) => pulse.whileBeating(() => inbound.take(report)) },
+    unsubscribe: (localPart) => {
+      const carryOut = tracking.unsubscribeMail(localPart)
+      return carryOut === null ? null : () => pulse.whileBeating(carryOut)
+    },
+    clock: ground.clock,
+    log: ground.log,
+    rateLimits: config.rateLimits,
+    hasRoom: disk.hasRoom,
+  })
+}
+
+export function submission(options: ListenersOptions, certificate: Certificate): Submission {
+  const { config, ground, accounts, disk, submissionDoor } = options
+  return submissionService({
+    host: config.bind,
+    starttlsPorts: config.submissionPorts,
+    implicitTlsPorts: config.submissionTlsPorts,
+    hostname: config.hostname,
+    certificate,
+    door: submissionDoor,
+    clock: ground.clock,
+    log: ground.log,
+    rateLimits: config.rateLimits,
+    authenticate: accounts.authenticateSmtp,
+    takeRate: (principal) => accounts.gate.takeMore(principal, 'send', 1).then(() => null, refusalOf),
+    hasRoom: disk.hasRoom,
+  })
+}
+
+function refusalOf(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  throw error
+}
