@@ -1,0 +1,285 @@
+// Every documented reason code, reached through the API: preview and send say the same of it, and a soft block can be
+// overridden where the contract lets it.
+
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { after, before, test } from 'node:test'
+import { REASON_CODES, TRAP_PURPOSE } from '../src/modules/risk/index.ts'
+import { changeTraps } from '../src/modules/risk/traps.ts'
+import { statement } from '../src/platform/db.ts'
+import { startReceiver } from './receiver.ts'
+import { startWorld, type TestAccount, type World } from './world.ts'
+
+const PREVIEW = '/api/v1/risk/preview'
+const SEND = '/api/v1/send'
+const SPAM = {
+  subject: 'URGENT!!! You have WON $1,000,000 - claim your prize NOW',
+  text: 'Congratulations winner! You have been selected for a cash prize of 1,000,000 dollars. Act now, limited time offer! Click here to claim: http://bit.ly/claim and send your bank account and password. 100% free, risk free, guaranteed, no obligation. Dear friend, wire transfer the fee by Western Union at once. Viagra, casino, lottery, make money fast, work from home!!!',
+}
+
+let world: World
+const reached = new Set<string>()
+
+before(async () => {
+  world = await startWorld({ settings: { POSTHORN_ROLES: 'api,worker' } })
+  await world.verifiedDomain('good.example')
+})
+after(() => world[Symbol.asyncDispose]())
+
+interface Said {
+  readonly score: number
+  readonly action: string
+  readonly code: string | null
+}
+
+/** What both say; the mail is sent after its preview. */
+async function both(mail: object, account: TestAccount = world.account): Promise<Said> {
+  const whole = { from: 'a@good.example', subject: 'Your receipt', text: 'Thank you for your order.', ...mail }
+  const preview = await account.api.post(PREVIEW, whole)
+  assert.equal(preview.status, 200, JSON.stringify(preview.body))
+  const { risk_score: score, action, reason_code: code, would_block: blocks } = preview.body
+  const sent = await account.api.post(SEND, whole)
+  assert.equal(sent.status, blocks ? 422 : 202, JSON.stringify([preview.body, sent.body]))
+  if (blocks) {
+    assert.deepEqual(
+      [sent.body.code, sent.body.details.risk_score, sent.body.details.action, sent.body.details.overridable],
+      [code, score, action, preview.body.overridable],
+    )
+    assert.deepEqual(sent.body.details.recipients[0].reason, code)
+  } else {
+    assert.deepEqual([sent.body.data.risk.risk_score, sent.body.data.risk.action], [score, action])
+    const { risk } = (await account.api.get(`/api/v1/emails/${sent.body.data.email_id}`)).body.data
+    assert.deepEqual(
+      [risk.risk_score, risk.reason_code, risk.engine_version],
+      [score, code, preview.body.engine_version],
+    )
+    assert.deepEqual(risk.policy_snapshot, preview.body.policy_snapshot)
+    assert.deepEqual(risk.breakdown, preview.body.breakdown)
+  }
+  if (code !== null) reached.add(code)
+  return { score, action, code }
+}
+
+async function accountWithDomain(domain: string): Promise<TestAccount> {
+  const account = await world.newAccount(domain)
+  await world.verifiedDomain(domain, account)
+  return account
+}
+
+test("the operator's spam traps block every account, by address and by domain, and only MACs are stored", async () => {
+  const { database, secrets } = world.operator
+  const store = {
+    database,
+    mac: (text: string) => secrets.mac(TRAP_PURPOSE, text),
+    now: () => world.clock.now(),
+  }
+  const file = 'email,note\r\nTrap@Pits.example,first\r\n\r\n# a remark\r\nnot an address\r\nall-traps.example\r\n'
+  const summary = await changeTraps(store, Readable.from([Buffer.from(file)]), 'add')
+  assert.deepEqual([summary.read, summary.changed, summary.failed], [3, 2, 1])
+  assert.deepEqual([summary.errors[0]?.line, summary.errors[0]?.text], [5, 'not an address'])
+  const again = await changeTraps(store, Readable.from([Buffer.from(file)]), 'add')
+  assert.equal(again.changed, 0)
+  const blocked = { score: 100, action: 'block', code: 'spamtrap_detected' }
+  assert.deepEqual(await both({ to: 'trap@pits.example' }), blocked)
+  assert.deepEqual(await both({ to: 'anyone@all-traps.example' }), blocked)
+  assert.equal((await both({ to: 'other@pits.example' })).action, 'allow')
+  const rows = await database.system.query<{ row: string }>(
+    statement('test_traps', 'select s::text as row from spamtrap s'),
+  )
+  assert.ok(!JSON.stringify(rows).includes('pits'))
+  const listed = await world.api.get('/api/v1/customer/suppressions/trap@pits.example')
+  assert.equal(listed.status, 404)
+  await changeTraps(store, Readable.from([Buffer.from('trap@pits.example\n')]), 'remove')
+  assert.equal((await both({ to: 'trap@pits.example' })).action, 'allow')
+})
+
+test('disposable domains, role names and the threshold of the account', async () => {
+  const account = await accountWithDomain('lasting.example')
+  const from = 'a@lasting.example'
+  const say = (to: string) => both({ from, to }, account)
+  assert.deepEqual(await say('x@mailinator.com'), { score: 80, action: 'block', code: 'disposable_high_confidence' })
+  assert.deepEqual(await say('x@sub.mailinator.com'), {
+    score: 80,
+    action: 'block',
+    code: 'disposable_high_confidence',
+  })
+  await account.api.patch('/api/v1/customer/profile', { disposable_confidence_threshold: 0.98 })
+  assert.deepEqual(await say('x@mailinator.com'), { score: 40, action: 'warn', code: 'disposable_medium_confidence' })
+  assert.deepEqual(await both({ from, to: 'info@mailinator.com', ...SPAM }, account), {
+    score: 100,
+    action: 'block',
+    code: 'risk_score_critical',
+  })
+  await account.api.patch('/api/v1/customer/profile', { block_disposable_emails: false })
+  assert.deepEqual(await say('x@mailinator.com'), { score: 0, action: 'allow', code: null })
+  assert.deepEqual(await say('support@example.net'), { score: 10, action: 'allow', code: null })
+})
+
+test('a sender that is not verified', async () => {
+  const account = await world.newAccount('Unproved')
+  await account.api.post('/api/v1/customer/domains', { domain: 'unproved.example' })
+  const mail = { from: 'a@unproved.example', to: 'b@example.net' }
+  assert.deepEqual(await both(mail, account), { score: 75, action: 'block', code: 'sender_not_verified' })
+  await account.api.patch('/api/v1/customer/profile', { enforce_sender_verification: false })
+  assert.deepEqual(await both(mail, account), { score: 15, action: 'allow', code: null })
+})
+
+test('content that looks like spam is a soft block that can be overridden, and the override is recorded', async () => {
+  assert.deepEqual(await both({ to: 'b@example.net', ...SPAM }), {
+    score: 55,
+    action: 'soft_block',
+    code: 'content_risk_high',
+  })
+  const sent = await world.api.post(SEND, {
+    from: 'a@good.example',
+    to: 'b@example.net',
+    ...SPAM,
+    override_soft_block: true,
+  })
+  assert.equal(sent.status, 202, JSON.stringify(sent.body))
+  const id = sent.body.data.email_id
+  const { risk } = (await world.api.get(`/api/v1/emails/${id}`)).body.data
+  assert.deepEqual([risk.action, risk.overridden, risk.content_level], ['soft_block', true, 'critical'])
+  const [record] = await world.rooms.database.system.query(
+    statement(
+      'test_overrides',
+      'select account_id, key_id, recipient, reason, score from risk_override where email_id = $1',
+    ),
+    [id],
+  )
+  assert.deepEqual(record, {
+    account_id: world.account.accountId,
+    key_id: risk.overridden_by,
+    recipient: 'b@example.net',
+    reason: 'content_risk_high',
+    score: 55,
+  })
+  assert.notEqual(risk.overridden_by, null)
+  const clean = await world.api.post(SEND, {
+    from: 'a@good.example',
+    to: 'b@example.net',
+    subject: 'Your receipt',
+    text: 'Thank you.',
+    override_soft_block: true,
+  })
+  const plain = (await world.api.get(`/api/v1/emails/${clean.body.data.email_id}`)).body.data.risk
+  assert.deepEqual([plain.overridden, plain.overridden_by], [false, null])
+})
+
+test('a first send that is bulk, and a volume that the account never had', async () => {
+  const account = await accountWithDomain('fresh.example')
+  const bulk = { from: 'a@fresh.example', is_bulk: true }
+  // Neither a blocked attempt nor sandbox mail is a send.
+  assert.equal((await both({ ...bulk, to: 'x@mailinator.com' }, account)).code, 'disposable_high_confidence')
+  await account.testApi.post(SEND, { ...bulk, to: 'a@example.net', subject: 'Hi', text: 'Hi' })
+  assert.deepEqual(await both({ ...bulk, to: 'b@example.net' }, account), {
+    score: 30,
+    action: 'warn',
+    code: 'velocity_first_send_bulk',
+  })
+  assert.deepEqual(await both({ ...bulk, to: 'b@example.net' }, account), { score: 0, action: 'allow', code: null })
+
+  const recipients = Array.from({ length: 50 }, (_, i) => `r${i}@example.net`)
+  const mail = { from: 'a@fresh.example', to: recipients, subject: 'News', text: 'Thank you for reading.' }
+  const batch = await account.api.post('/api/v1/send/batch', { messages: Array.from({ length: 10 }, () => mail) })
+  assert.equal(batch.body.summary.accepted, 10, JSON.stringify(batch.body).slice(0, 500))
+  const role = { from: 'a@fresh.example', to: 'info@example.net' }
+  assert.deepEqual(await both(role, account), { score: 35, action: 'warn', code: 'volume_spike' })
+  assert.deepEqual(await both({ from: 'a@fresh.example', to: 'b@example.net' }, account), {
+    score: 25,
+    action: 'allow',
+    code: null,
+  })
+  // The same volume is no spike once the account's own past holds the like of it.
+  world.clock.advance(25 * 3_600_000)
+  assert.equal((await both(role, account)).score, 10)
+  await account.api.post('/api/v1/send/batch', { messages: Array.from({ length: 11 }, () => mail) })
+  assert.equal((await both(role, account)).score, 10)
+})
+
+test('a hard bounce and a complaint are remembered when the entry is taken off the list', async () => {
+  const DELIVERED = statement('test_risk_delivered', 'update email set status = 3 where id = $1')
+  const account = await accountWithDomain('past.example')
+  const from = 'a@past.example'
+  const deliver = async (to: string): Promise<string> => {
+    const sent = await account.api.post(SEND, { from, to, subject: 'Order', text: 'Thank you for your order.' })
+    assert.equal(sent.status, 202, JSON.stringify(sent.body))
+    await world.rooms.database.system.execute(DELIVERED, [sent.body.data.email_id])
+    return sent.body.data.email_id
+  }
+  const bounced = await deliver('bounced@example.net')
+  await account.api.post('/api/v1/inbound/bounces', { email_id: bounced, type: 'hard', smtp_code: 550 })
+  const onList = await account.api.post(PREVIEW, { from, to: 'bounced@example.net', subject: 'x', text: 'y' })
+  assert.deepEqual([onList.body.reason_code, onList.body.overridable], ['previous_hard_bounce', false])
+  const softly = { score: 55, action: 'soft_block', code: 'previous_hard_bounce' }
+  assert.deepEqual(await both({ from, to: 'bounced@example.net', override_soft_block: undefined }, account), softly)
+  await account.api.delete('/api/v1/customer/suppressions/bounced@example.net')
+  assert.deepEqual(await both({ from, to: 'bounced@example.net' }, account), softly)
+  const overridden = { from, to: 'bounced@example.net', subject: 'x', text: 'y', override_soft_block: true }
+  assert.equal((await account.api.post(SEND, overridden)).status, 202)
+
+  const complained = await deliver('complained@example.net')
+  await account.api.post('/api/v1/inbound/complaints', { email_id: complained })
+  const hard = { score: 90, action: 'block', code: 'previous_complaint' }
+  assert.deepEqual(await both({ from, to: 'complained@example.net' }, account), hard)
+  await account.api.delete('/api/v1/customer/suppressions/complained@example.net')
+  assert.deepEqual(await both({ from, to: 'complained@example.net' }, account), hard)
+  assert.equal((await account.api.post(SEND, { ...overridden, to: 'complained@example.net' })).body.code, hard.code)
+  assert.equal((await both({ to: 'complained@example.net' })).action, 'allow')
+
+  // An entry made by hand leaves no history.
+  await account.api.post('/api/v1/customer/suppressions', { email: 'byhand@example.net', reason: 'complaint' })
+  assert.deepEqual(await both({ from, to: 'byhand@example.net' }, account), hard)
+  await account.api.delete('/api/v1/customer/suppressions/byhand@example.net')
+  assert.equal((await both({ from, to: 'byhand@example.net' }, account)).action, 'allow')
+})
+
+test('a delivery ends the history of a hard bounce', async () => {
+  const answers = { 'b@example.net': '550 5.1.1 no such user' }
+  await using mx = await startReceiver({
+    rcpt: (address) => answers[address as keyof typeof answers] ?? '250 2.1.5 ok',
+  })
+  await using there = await startWorld({
+    zones: { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.1'] } },
+    settings: { POSTHORN_SMTP_PORT: String(mx.port) },
+  })
+  await there.verifiedDomain('good.example')
+  const mail = { from: 'a@good.example', to: 'b@example.net', subject: 'Hi', text: 'Thank you for your order.' }
+  const previewed = async (): Promise<string | null> => (await there.api.post(PREVIEW, mail)).body.reason_code
+  const until = async (what: () => Promise<boolean>): Promise<void> => {
+    for (let i = 0; !(await what()); i++) {
+      if (i === 200) throw new Error('it did not come within 10 seconds')
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+  assert.equal((await there.api.post(SEND, mail)).status, 202)
+  await until(async () => (await previewed()) === 'previous_hard_bounce')
+  answers['b@example.net'] = '250 2.1.5 ok'
+  assert.equal((await there.api.delete('/api/v1/customer/suppressions/b@example.net')).status, 200)
+  assert.equal(await previewed(), 'previous_hard_bounce')
+  const sent = await there.api.post(SEND, { ...mail, override_soft_block: true })
+  assert.equal(sent.status, 202, JSON.stringify(sent.body))
+  await until(async () => (await previewed()) === null)
+})
+
+test('an entry of another kind has a code of its own', async () => {
+  await world.api.post('/api/v1/customer/suppressions', { email: 'manual@example.net', reason: 'manual' })
+  await world.api.post('/api/v1/customer/unsubscribes', { email: 'gone@example.net' })
+  assert.deepEqual(await both({ to: 'manual@example.net' }), {
+    score: 100,
+    action: 'block',
+    code: 'recipient_suppressed',
+  })
+  assert.deepEqual(await both({ to: 'gone@example.net' }), {
+    score: 100,
+    action: 'block',
+    code: 'recipient_unsubscribed',
+  })
+})
+
+test('all ten documented codes have been reached', () => {
+  assert.deepEqual(
+    REASON_CODES.filter((code) => !reached.has(code)),
+    [],
+  )
+})
