@@ -10,7 +10,7 @@ import type { Ground } from './ground.ts'
 import { cleaningLoop, partitionsLoop } from './housekeeping.ts'
 import { inboundMx, ownCertificate, submission } from './listeners.ts'
 import { metricsEndpoint, noteAttempt, type ServiceMetrics, serviceMetrics } from './metrics.ts'
-import { type Accounts, accountRoutes, accountsRoom, readPlans } from './modules/accounts/index.ts'
+import { type Accounts, accountRoutes, accountsRoom, readPlans, SYSTEM_ACCOUNT_ID } from './modules/accounts/index.ts'
 import { bounceRoutes, type EmailDoor, type Inbound, inboundOf, inboundRoutes } from './modules/bounces/index.ts'
 import { contentRoutes } from './modules/content/index.ts'
 import {
@@ -199,6 +199,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     sites,
     from: config.systemFrom ?? `posthorn@${config.hostname}`,
     hostname: config.hostname,
+    signingDomain: async (name) => (await domains.find(name)).find(({ status }) => status === 'verified')?.id ?? null,
   })
   const forward = operatorForward({
     mailer,
@@ -216,7 +217,16 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     forward,
     onForwarded: () => state.onQueued(),
   })
-  const followers = followersOf({ config, ground, store, accounts, domains })
+  const followers = followersOf({
+    config,
+    ground,
+    store,
+    accounts,
+    domains,
+    mailer,
+    hasRoom: disk.hasRoom,
+    onMailed: () => state.onQueued(),
+  })
   const endpoints = [
     ...accountRoutes({
       accounts,
@@ -285,6 +295,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
         suspendedAccounts: () => [...accounts.suspendedAccounts()],
         onAttempt: (outcome, domain, host) => noteAttempt(metrics, outcome, domain, host),
         tracking: tracking.tracking,
+        inboxOwner: ({ accountId, tag }) => (accountId === SYSTEM_ACCOUNT_ID && tag !== null ? tag : accountId),
       })
     : null
   if (delivery !== null) state.onQueued = () => delivery.wake()

@@ -6,10 +6,12 @@ import type { Accounts, TrackingDefaults } from './modules/accounts/index.ts'
 import type { DomainSettings, Domains } from './modules/domains/index.ts'
 import { eventRoutes, eventStreams } from './modules/events/index.ts'
 import { healthLoop, healthRoutes } from './modules/health/index.ts'
+import { noteDisabled, noticeServices, type SystemMailer } from './modules/notices/index.ts'
 import { emailsTo } from './modules/outbox/index.ts'
 import { statisticsLoop, statisticsRoutes } from './modules/statistics/index.ts'
 import { ensureWebhookPartitions, webhookRoutes, webhookServices } from './modules/webhooks/index.ts'
 import { connector } from './platform/connect.ts'
+import { ApiError } from './platform/errors.ts'
 import type { AnyEndpoint } from './platform/http.ts'
 import type { Service } from './platform/lifecycle.ts'
 import type { Store } from './platform/store.ts'
@@ -20,6 +22,11 @@ export interface FollowersOptions {
   readonly store: Store
   readonly accounts: Accounts
   readonly domains: Domains
+  readonly mailer: SystemMailer
+  /** Whether the disk has room for mail. */
+  readonly hasRoom: () => boolean
+  /** Mail was queued. */
+  readonly onMailed: () => void
 }
 
 export interface Followers {
@@ -32,7 +39,8 @@ export interface Followers {
   readonly beforeHttpStops: readonly Service[]
 }
 
-export function followersOf({ config, ground, store, accounts, domains }: FollowersOptions): Followers {
+export function followersOf(options: FollowersOptions): Followers {
+  const { config, ground, store, accounts, domains } = options
   const { clock, ids, log, resolver } = ground
   const { database, secrets } = store
   const isTracked = async (accountId: string, domain?: DomainSettings): Promise<boolean> => {
@@ -73,9 +81,24 @@ export function followersOf({ config, ground, store, accounts, domains }: Follow
         secrets,
         connector: outgoing,
         log,
-        onDisabled: async (_db, { accountId, id, reason }) => {
+        onDisabled: async (db, endpoint) => {
+          const { accountId, id, reason } = endpoint
           log.warn({ account_id: accountId, webhook_id: id, reason }, 'webhook endpoint switched off')
+          await noteDisabled(db, { clock, ids }, endpoint)
         },
+      }),
+      ...noticeServices({
+        database,
+        clock,
+        ids,
+        log,
+        mailer: options.mailer,
+        // Where all mail stays in the house, an inbox of nobody is no place to read.
+        operatorEmail: config.delivery.kind === 'sandbox' ? null : config.operatorEmail,
+        account: (accountId) => accounts.settings(accountId).catch(nullIfGone),
+        month: () => accounts.quotas.period().month,
+        hasRoom: options.hasRoom,
+        onMailed: options.onMailed,
       }),
     ],
     ensurePartitions: () => ensureWebhookPartitions(database, clock),
@@ -88,4 +111,9 @@ function isTrackedBy(account: TrackingDefaults, domain: DomainSettings | null): 
   const opens = domain?.openTrackingEnabled ?? account.openTrackingEnabled
   const clicks = domain?.clickTrackingEnabled ?? account.clickTrackingEnabled
   return (domain?.trackingEnabled ?? account.trackingEnabled) && (opens || clicks)
+}
+
+function nullIfGone(error: unknown): null {
+  if (error instanceof ApiError && error.status === 404) return null
+  throw error
 }

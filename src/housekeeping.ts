@@ -4,6 +4,7 @@
 import type { Ground } from './ground.ts'
 import { forgetInbox } from './modules/delivery/index.ts'
 import { ensureEventPartitions } from './modules/events/index.ts'
+import { forgetNotices } from './modules/notices/index.ts'
 import { ensureOutboxPartitions } from './modules/outbox/index.ts'
 import { forgetKeys } from './modules/sending/index.ts'
 import { expireSuppressions, forgetOldSoftBounces } from './modules/suppression/index.ts'
@@ -49,7 +50,8 @@ export function cleaningLoop(database: Database, { clock, ids, log }: Ground): S
       const inboxSince = new Date(clock.now().getTime() - INBOX_KEPT_MS)
       const read = await forgetInbox(database.system, inboxSince, CLEAN_AT_ONCE)
       const asked = await forgetValidations(database.system, clock.now(), CLEAN_AT_ONCE)
-      return Math.max(expired, old, read, asked) === CLEAN_AT_ONCE ? 0 : CLEAN_EVERY_MS
+      const told = await forgetNotices(database.system, clock.now(), CLEAN_AT_ONCE)
+      return Math.max(expired, old, read, asked, told) === CLEAN_AT_ONCE ? 0 : CLEAN_EVERY_MS
     },
     onError: (err) => log.warn({ err }, 'cleaning will be tried again'),
   })

@@ -31,4 +31,5 @@ export { type AccountRoutesOptions, accountRoutes, type DeliveryFigures, type Su
 export { allows, SCOPES, type Scope } from './scopes.ts'
 export type { AccountSettings, TrackingDefaults } from './settings.ts'
 export type { SmtpLogin } from './smtp-credential.ts'
+export { type AccountUsage, usageOfMonth } from './sql-meter.ts'
 export { SYSTEM_ACCOUNT_ID } from './system.ts'

@@ -127,3 +127,26 @@ export function selectUsage(
 ): Promise<readonly { readonly resource: Resource; readonly used: number }[]> {
   return db.query(USAGE, [accountId, month])
 }
+
+export interface AccountUsage {
+  readonly account_id: string
+  readonly resource: Resource
+  readonly used: number
+}
+
+const USAGE_OF_MONTH = statement(
+  'accounts_usage_of_month',
+  `select account_id, resource, used from usage where month = $1 and (account_id, resource) > ($2, $3)
+   order by account_id, resource limit $4`,
+)
+
+/** What all accounts used in a month, in the order of account and resource, behind `after` (null: from the first). */
+export function usageOfMonth(
+  db: Db,
+  month: string,
+  after: AccountUsage | null,
+  limit: number,
+): Promise<readonly AccountUsage[]> {
+  const behind = [after?.account_id ?? '00000000-0000-0000-0000-000000000000', after?.resource ?? '']
+  return db.query<AccountUsage>(USAGE_OF_MONTH, [month, ...behind, limit])
+}

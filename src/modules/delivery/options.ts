@@ -7,7 +7,7 @@ import type { Database } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/log.ts'
-import type { AttemptOutcome } from '../outbox/index.ts'
+import type { AttemptOutcome, Letter } from '../outbox/index.ts'
 import type { Relay } from './network.ts'
 import type { SigningKeys, Tracking } from './types.ts'
 
@@ -52,6 +52,8 @@ export interface DeliveryOptions {
   /** Accounts whose mail waits. */
   readonly suspendedAccounts: () => readonly string[]
   readonly tracking?: Tracking | null
+  /** In whose inbox sandbox mail stands; its account's own when this is absent. */
+  readonly inboxOwner?: (letter: Letter) => string
   /** Called for each attempt once its result is durable. `host`: who answered, null when none was reached. */
   readonly onAttempt?: (outcome: AttemptOutcome, recipientDomain: string, host: string | null) => void
   readonly limits?: Partial<Limits>

@@ -263,7 +263,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       if (outgoing === null) return untried(endedUntried(context, { status: 'failed', reason: 'internal_error' }))
       const inbox = {
         id: ids.next(),
-        accountId: letter.accountId,
+        accountId: options.inboxOwner?.(letter) ?? letter.accountId,
         emailId: letter.id,
         from: letter.sender,
         to: letter.recipient,

@@ -28,6 +28,8 @@ export interface SystemMail {
   readonly attached: { readonly type: 'message/rfc822' | 'text/rfc822-headers'; readonly content: Buffer } | null
   /** Further fields, ASCII. */
   readonly headers: readonly (readonly [name: string, value: string])[]
+  /** Whose account it is about: where all mail stays in the house, it stands in that account's inbox. */
+  readonly about?: string | null
 }
 
 export interface SystemMailerOptions {
@@ -37,6 +39,8 @@ export interface SystemMailerOptions {
   /** The address it comes from. */
   readonly from: string
   readonly hostname: string
+  /** The id of the domain of that name from which mail may go out, which signs; null: there is none. */
+  readonly signingDomain: (name: string) => Promise<string | null>
 }
 
 export interface SystemMailer {
@@ -46,7 +50,8 @@ export interface SystemMailer {
   send(db: Db, mail: SystemMail): Promise<string>
 }
 
-export function systemMailer({ clock, ids, sites, from, hostname }: SystemMailerOptions): SystemMailer {
+export function systemMailer(options: SystemMailerOptions): SystemMailer {
+  const { clock, ids, sites, from, hostname, signingDomain } = options
   return {
     maySend: async (db, to) => {
       const ask = { accountId: SYSTEM_ACCOUNT_ID, recipient: suppressionKey(to), sandbox: false }
@@ -64,7 +69,7 @@ export function systemMailer({ clock, ids, sites, from, hostname }: SystemMailer
       const email = {
         id,
         accountId: SYSTEM_ACCOUNT_ID,
-        domainId: null,
+        domainId: await signingDomain(from.slice(from.lastIndexOf('@') + 1)),
         bodyId: id,
         createdAt: now,
         status: 'queued' as const,
@@ -79,7 +84,7 @@ export function systemMailer({ clock, ids, sites, from, hostname }: SystemMailer
         stream: 'transactional' as const,
         sandbox: false,
         sandboxResult: 'deliver' as const,
-        tag: null,
+        tag: mail.about ?? null,
         metadata: null,
         sizeBytes: message.length,
         scheduledAt: null,

@@ -2,6 +2,7 @@
 // follower's cursor are written in one transaction.
 
 import type { Db } from '../../platform/db.ts'
+import { SYSTEM_ACCOUNT_ID } from '../accounts/index.ts'
 import type { FollowedEvent } from '../events/index.ts'
 import { COUNTER_OF_FIRST, COUNTERS, type Counter, countersOf, FIRSTS, type First, firstsOf } from './counters.ts'
 import * as sql from './sql.ts'
@@ -22,9 +23,10 @@ interface Row {
 
 type Rows = Map<string, Row>
 
-/** The effect of the follower. */
-export async function rollUp(db: Db, events: readonly FollowedEvent[]): Promise<void> {
+/** The effect of the follower. What the house sends itself is nobody's. */
+export async function rollUp(db: Db, all: readonly FollowedEvent[]): Promise<void> {
   const rows: Rows = new Map()
+  const events = all.filter(({ accountId }) => accountId !== SYSTEM_ACCOUNT_ID)
   for (const event of events) {
     for (const counter of countersOf(event)) add(rows, event, event.at, counter, 1)
   }

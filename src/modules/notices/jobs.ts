@@ -1,0 +1,167 @@
+import { parseAddress } from '../../mail/address.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database, Db } from '../../platform/db.ts'
+import { firstIdAt, type Ids } from '../../platform/ids.ts'
+import { loop, type Service } from '../../platform/lifecycle.ts'
+import type { Logger } from '../../platform/log.ts'
+import { type AccountUsage, type Limits, usageOfMonth } from '../accounts/index.ts'
+import { follow, followerLags } from '../events/index.ts'
+import * as sql from './sql.ts'
+import type { SystemMailer } from './system-mail.ts'
+import {
+  type DisabledEndpoint,
+  disabledNotice,
+  diskNotice,
+  type Notice,
+  noticesOf,
+  quotaNotice,
+  standstillNotice,
+} from './words.ts'
+
+const NAME = 'notices'
+const AT_ONCE = 1_000
+const POLL_MS = 1_000
+const MAILED_AT_ONCE = 20
+const LOOK_EVERY_MS = 60_000
+const USAGES = 1_000
+const BEHIND_SECONDS = 15 * 60
+const KEPT_MS = 400 * 86_400_000
+
+export interface NoticesOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Logger
+  readonly mailer: SystemMailer
+  /** Null: what is for the operator stays a record. */
+  readonly operatorEmail: string | null
+  /** Null: there is no such account any more. */
+  readonly account: (accountId: string) => Promise<{ readonly email: string; readonly limits: Limits } | null>
+  /** `YYYY-MM-01` of the month that is counted now. */
+  readonly month: () => string
+  readonly hasRoom: () => boolean
+  /** Something was queued. */
+  readonly onMailed: () => void
+}
+
+/** In the caller's transaction. What was noted under the same key before is left alone. */
+async function note(db: Db, { clock, ids }: Pick<NoticesOptions, 'clock' | 'ids'>, notices: readonly Notice[]) {
+  if (notices.length === 0) return
+  const now = clock.now()
+  await db.execute(sql.add, [
+    notices.map(() => ids.next()),
+    notices.map(({ accountId }) => accountId),
+    notices.map(({ key }) => key),
+    notices.map(({ kind }) => kind),
+    notices.map(({ subject }) => subject),
+    notices.map(({ text }) => text),
+    notices.map(() => now),
+  ])
+}
+
+/** An endpoint was switched off by this transaction. */
+export function noteDisabled(
+  db: Db,
+  context: Pick<NoticesOptions, 'clock' | 'ids'>,
+  endpoint: DisabledEndpoint,
+): Promise<void> {
+  const key = `webhook ${endpoint.id} ${context.ids.next()}`
+  return note(db, context, [disabledNotice(endpoint, context.clock.now(), key)])
+}
+
+/** What the worker role runs: from the log to records, a look at what no event tells of, and from records to mails. */
+export function noticeServices(options: NoticesOptions): readonly Service[] {
+  const { database, log } = options
+  const following = loop({
+    name: 'notices of the log',
+    turn: async () => {
+      const taken = await follow(database, {
+        name: NAME,
+        limit: AT_ONCE,
+        effect: (db, events) => note(db, options, events.flatMap(noticesOf)),
+      })
+      return taken === AT_ONCE ? 0 : POLL_MS
+    },
+    onError: (err) => log.warn({ err }, 'notices will be read again'),
+  })
+  const looking = loop({
+    name: 'notices of quotas',
+    turn: async () => {
+      await noteQuotas(options)
+      await noteTroubles(options)
+      return LOOK_EVERY_MS
+    },
+    onError: (err) => log.warn({ err }, 'quotas will be looked at again'),
+    retryMs: LOOK_EVERY_MS,
+  })
+  const mailing = loop({
+    name: 'notices by mail',
+    turn: async () => ((await mailWaiting(options)) === MAILED_AT_ONCE ? 0 : POLL_MS),
+    onError: (err) => log.warn({ err }, 'notices will be mailed later'),
+    retryMs: LOOK_EVERY_MS,
+  })
+  return [following, looking, mailing]
+}
+
+async function noteQuotas(options: NoticesOptions): Promise<void> {
+  const { database, account, month } = options
+  const period = month()
+  let after: AccountUsage | null = null
+  do {
+    const usages: readonly AccountUsage[] = await usageOfMonth(database.system, period, after, USAGES)
+    const found: Notice[] = []
+    for (const usage of usages) {
+      const known = await account(usage.account_id)
+      const notice = known === null ? null : quotaNotice(usage, known.limits[usage.resource], period)
+      if (notice !== null) found.push(notice)
+    }
+    await note(database.system, options, found)
+    after = usages.length === USAGES ? (usages.at(-1) ?? null) : null
+  } while (after !== null)
+}
+
+async function noteTroubles(options: NoticesOptions): Promise<void> {
+  const { database, clock, hasRoom } = options
+  const now = clock.now()
+  const lags = await followerLags(database.system, now)
+  const behind = lags.filter(({ lagSeconds }) => lagSeconds > BEHIND_SECONDS).map(({ name }) => name)
+  const found = [...(hasRoom() ? [] : [diskNotice(now)]), ...(behind.length > 0 ? [standstillNotice(behind, now)] : [])]
+  await note(database.system, options, found)
+}
+
+/** @returns how many records were taken */
+async function mailWaiting(options: NoticesOptions): Promise<number> {
+  const { database, clock, operatorEmail, account, onMailed } = options
+  const taken = await database.transaction(async (db) => {
+    const waiting = await db.query<{ id: string; account_id: string | null; subject: string; body: string }>(
+      sql.lockWaiting,
+      [MAILED_AT_ONCE],
+    )
+    const emailIds: (string | null)[] = []
+    for (const { account_id: about, subject, body: text } of waiting) {
+      const to = about === null ? operatorEmail : ((await account(about))?.email ?? null)
+      emailIds.push(to === null ? null : await mailTo(options, db, to, { subject, text, about }))
+    }
+    if (waiting.length > 0) await db.execute(sql.mailed, [waiting.map(({ id }) => id), emailIds, clock.now()])
+    return waiting.length
+  })
+  if (taken > 0) onMailed()
+  return taken
+}
+
+/** @returns the email's id; null when the address is none, or bounced not long ago */
+async function mailTo(
+  { mailer }: NoticesOptions,
+  db: Db,
+  address: string,
+  mail: { readonly subject: string; readonly text: string; readonly about: string | null },
+): Promise<string | null> {
+  const parsed = parseAddress(address)
+  if (!parsed.ok || !(await mailer.maySend(db, parsed.address))) return null
+  return mailer.send(db, { to: parsed.address, attached: null, headers: [], ...mail })
+}
+
+/** Takes away records that are older than 400 days. @returns how many; `limit` means that there may be more */
+export function forgetNotices(db: Db, now: Date, limit: number): Promise<number> {
+  return db.execute(sql.forget, [firstIdAt(new Date(now.getTime() - KEPT_MS)), limit])
+}
