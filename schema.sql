@@ -568,6 +568,31 @@ create table node (
 ) with (fillfactor=50);
 grant delete, insert, select, update on node to posthorn_system;
 
+create table notice (
+  id uuid not null,
+  account_id uuid,
+  key text not null,
+  kind text not null,
+  subject text not null,
+  body text not null,
+  created_at timestamp with time zone not null,
+  mailed_at timestamp with time zone,
+  email_id uuid,
+  constraint notice_key_key UNIQUE (key),
+  constraint notice_pkey PRIMARY KEY (id)
+);
+CREATE INDEX notice_account ON notice USING btree (account_id, id);
+CREATE INDEX notice_waits ON notice USING btree (id) WHERE (mailed_at IS NULL);
+alter table notice enable row level security, force row level security;
+create policy system on notice to posthorn_system
+  using true
+  with check true;
+create policy tenant on notice to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on notice to posthorn_system;
+grant select on notice to posthorn_tenant;
+
 create table past_refusal (
   account_id uuid not null,
   email text collate "C" not null,

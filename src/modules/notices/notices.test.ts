@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import PostalMime from 'postal-mime'
+import { startReceiver } from '../../../test/receiver.ts'
+import { webhookReceiver } from '../../../test/webhook-receiver.ts'
+import { startWorld, type World } from '../../../test/world.ts'
+import { statement } from '../../platform/db.ts'
+import type { Loop } from '../../platform/lifecycle.ts'
+import { setLimits } from '../accounts/index.ts'
+import { append } from '../events/index.ts'
+
+const HOOKS = '/api/v1/customer/webhooks'
+const NOTICES = statement('test_notices', 'select kind, account_id, mailed_at, email_id from notice order by id')
+const AGE = statement('test_age', `update webhook set failing_since = failing_since - interval '5 days' where id = $1`)
+
+// biome-ignore lint/suspicious/noExplicitAny: rows are looked into
+const notices = (world: World): Promise<readonly any[]> => world.rooms.database.system.query(NOTICES)
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (let waited = 0; !(await holds()); waited += 50) {
+    if (waited > 15_000) throw new Error(`${what} did not come about`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+function wake(world: World, name: string): void {
+  const loops = world.rooms.followers.workers as readonly Loop[]
+  loops.find((one) => one.name === name)?.wake()
+}
+
+async function houseWithMail(settings: Readonly<Record<string, string>> = {}) {
+  const mx = await startReceiver({})
+  const world = await startWorld({
+    zones: {
+      'posthorn.test': { MX: ['10 mx.posthorn.test'] },
+      'mx.posthorn.test': { A: ['127.0.0.1'] },
+    },
+    settings: {
+      POSTHORN_SMTP_PORT: String(mx.port),
+      POSTHORN_SYSTEM_FROM: 'post@mail.posthorn.test',
+      POSTHORN_OPERATOR_EMAIL: 'operator@posthorn.test',
+      ...settings,
+    },
+  })
+  const mails = async (): Promise<
+    { to: string | undefined; from: string | undefined; subject: string; text: string }[]
+  > =>
+    Promise.all(
+      mx.messages.map(async ({ data, recipients }) => {
+        const { subject = '', text = '', from } = await PostalMime.parse(data)
+        return { to: recipients[0], from: from?.address, subject, text }
+      }),
+    )
+  const end = async (): Promise<void> => {
+    await world[Symbol.asyncDispose]()
+    await mx[Symbol.asyncDispose]()
+  }
+  return { world, mails, [Symbol.asyncDispose]: end }
+}
+
+function event(world: World, type: 'health.grade_changed' | 'domain.verification_failed', data: object) {
+  const { clock, ids } = world.rooms.ground
+  return {
+    eventId: ids.next(),
+    at: clock.now(),
+    accountId: world.account.accountId,
+    domainId: null,
+    emailId: null,
+    type,
+    stream: 'transactional',
+    sandbox: false,
+    tag: null,
+    data,
+    facts: null,
+  } as const
+}
+
+/** An endpoint that has only failed for five days; what it is told next switches it off. */
+async function failingEndpoint(world: World, url: string): Promise<string> {
+  const { api } = world.account
+  const made = await api.post(HOOKS, { url, events: ['health.grade_changed'], name: 'Shop\u2028"quoted"' })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const { id } = made.body.data
+  const grade = { previous_grade: 'B', grade: 'A', score: 91 }
+  await append(world.rooms.database.system, [event(world, 'health.grade_changed', grade)])
+  await until('a failure', async () => (await api.get(`${HOOKS}/${id}`)).body.data.consecutive_failures === 1)
+  await world.rooms.database.system.execute(AGE, [id])
+  await append(world.rooms.database.system, [event(world, 'health.grade_changed', grade)])
+  await until('the end', async () => (await api.get(`${HOOKS}/${id}`)).body.data.is_active === false)
+  return id
+}
+
+test('an endpoint that only failed for five days is told of by one mail, which is nobody’s sending', async () => {
+  await using house = await houseWithMail()
+  await using receiver = await webhookReceiver()
+  receiver.answer = (_, reply) => void reply.writeHead(500).end()
+  const { world } = house
+  const id = await failingEndpoint(world, receiver.url)
+  const about = async () => (await house.mails()).filter(({ subject }) => subject.includes('switched off'))
+  await until('the mail', async () => (await about()).length > 0)
+  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  const [mail, ...more] = await about()
+  assert.deepEqual(more, [])
+  assert.deepEqual([mail?.to, mail?.from], ['owner1@posthorn.test', 'post@mail.posthorn.test'])
+  assert.match(mail?.text ?? '', new RegExp(`${id}[^]*failed for five days`))
+  const record = (await notices(world)).find(({ kind }) => kind === 'webhook_disabled')
+  assert.equal(record.account_id, world.account.accountId)
+  assert.ok(record.mailed_at !== null && record.email_id !== null)
+  const { api } = world.account
+  assert.equal((await api.get('/api/v1/emails')).body.pagination.total, 0)
+  assert.equal((await api.get('/api/v1/events?event=email.delivered')).body.pagination.total, 0)
+  const usage = (await api.get('/api/v1/customer/usage')).body.data
+  assert.deepEqual([usage.emails.used, usage.delivery.delivered], [0, 0])
+})
+
+test('a grade that fell to F is told to the account and to the operator, once each', async () => {
+  await using house = await houseWithMail()
+  const { world } = house
+  const grade = { previous_grade: 'A', grade: 'F', score: 12 }
+  const checks = { spf: { status: 'missing' } }
+  const domain = { domain: 'shop.example', domain_id: 'x', verification_status: 'temporary_failure', checks }
+  await append(world.rooms.database.system, [
+    event(world, 'health.grade_changed', grade),
+    event(world, 'domain.verification_failed', domain),
+  ])
+  await until('three mails', async () => (await house.mails()).length >= 3)
+  wake(world, 'notices of the log')
+  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  const told = (await house.mails()).map(({ to, subject }) => `${to}: ${subject}`).sort()
+  assert.deepEqual(told, [
+    `operator@posthorn.test: Account ${world.account.accountId}: sending health fell to F`,
+    'owner1@posthorn.test: The DNS records of shop.example are not as they should be',
+    'owner1@posthorn.test: Your sending health fell from A to F',
+  ])
+})
+
+test('a quota is told of at 80 and at 100 per cent, once a month each', async () => {
+  await using house = await houseWithMail()
+  const { world } = house
+  const { accountId, api } = world.account
+  await setLimits(world.operator, accountId, { content_checks: 10 })
+  world.rooms.accounts.forget(accountId)
+  const use = async (times: number): Promise<void> => {
+    for (let i = 0; i < times; i++) {
+      assert.equal((await api.post('/api/v1/content-score', { subject: 's', text: 't' })).status, 200)
+    }
+    wake(world, 'notices of quotas')
+  }
+  await use(7)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  assert.equal((await notices(world)).length, 0)
+  await use(1)
+  await until('the first', async () => (await house.mails()).length === 1)
+  await use(2)
+  await until('the second', async () => (await house.mails()).length === 2)
+  await use(0)
+  await new Promise((resolve) => setTimeout(resolve, 1_300))
+  const month = world.clock.now().toISOString().slice(0, 7)
+  assert.deepEqual(
+    (await house.mails()).map(({ subject }) => subject),
+    [`80 % of your content checks of ${month} are used`, `Your content checks of ${month} are used up`],
+  )
+})
+
+test('where all mail stays in the house, a notice stands in the inbox of the account that it is about', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
+  await using receiver = await webhookReceiver()
+  receiver.answer = (_, reply) => void reply.writeHead(410).end()
+  const other = await world.newAccount()
+  const { api } = world.account
+  await api.post(HOOKS, { url: receiver.url, events: ['*'], name: 'Shop' })
+  const data = { previous_grade: 'B', grade: 'A', score: 91 }
+  await append(world.rooms.database.system, [event(world, 'health.grade_changed', data)])
+  await until('the notice', async () => (await api.get('/api/v1/inbox?subject=switched off')).body.data.length === 1)
+  const [mail] = (await api.get('/api/v1/inbox?subject=switched off')).body.data
+  const { text } = (await api.get(`/api/v1/inbox/${mail.id}`)).body.data
+  assert.match(text, /410 Gone/)
+  assert.equal((await other.api.get('/api/v1/inbox')).body.data.length, 0)
+})
