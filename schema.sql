@@ -526,6 +526,15 @@ create table instance (
 );
 grant insert, select on instance to posthorn_system;
 
+create table journal_node (
+  id uuid not null,
+  folder_id uuid not null,
+  pid integer not null,
+  clear_at timestamp with time zone not null,
+  constraint journal_node_pkey PRIMARY KEY (id)
+);
+grant delete, insert, select, update on journal_node to posthorn_system;
+
 create table list_removal (
   id uuid not null,
   account_id uuid not null,

@@ -18,6 +18,7 @@ import {
   composerOf,
   type Delivery,
   deliveryService,
+  htmlReader,
   inboxRoutes,
   type Relay,
 } from './modules/delivery/index.ts'
@@ -135,7 +136,8 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     log.warn({ err }, 'no look at the disk'),
   )
   const tracking = readersOf({ config, ground, store, accounts })
-  const composer = composerOf({ hostname: config.hostname, verpMac, tracking: tracking.tracking })
+  const html = htmlReader(log)
+  const composer = composerOf({ hostname: config.hostname, verpMac, tracking: tracking.tracking, html })
   const templates = templatesOf({ database, clock, ids })
   const risk = riskRoom({
     trapMac: (text) => secrets.mac(TRAP_PURPOSE, text),
@@ -296,6 +298,8 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
         onAttempt: (outcome, domain, host) => noteAttempt(metrics, outcome, domain, host),
         tracking: tracking.tracking,
         inboxOwner: ({ accountId, tag }) => (accountId === SYSTEM_ACCOUNT_ID && tag !== null ? tag : accountId),
+        html,
+        journals: tracking.journals,
       })
     : null
   if (delivery !== null) state.onQueued = () => delivery.wake()

@@ -61,6 +61,52 @@ export function encodeBase64(content: Buffer): Buffer {
   return out
 }
 
+/** Bytes of quoted-printable. What is no escape stands for itself, as readers take it (RFC 2045 section 6.7). */
+export function decodeQuotedPrintable(encoded: Buffer): Buffer {
+  const out = Buffer.allocUnsafe(encoded.length)
+  let to = 0
+  /** How much of `out` a line end keeps: blanks before it are padding. */
+  let keep = 0
+  for (let at = 0; at < encoded.length; at++) {
+    const byte = encoded[at] as number
+    if (byte === EQUALS) {
+      const value = hexValue(encoded[at + 1]) * 16 + hexValue(encoded[at + 2])
+      if (value >= 0) {
+        out[to++] = value
+        keep = to
+        at += 2
+        continue
+      }
+      const end = softBreak(encoded, at + 1)
+      if (end > 0) {
+        keep = to
+        at = end - 1
+        continue
+      }
+    }
+    if (byte === LF || (byte === CR && encoded[at + 1] === LF)) to = keep
+    out[to++] = byte
+    if (byte !== 0x20 && byte !== 0x09) keep = to
+  }
+  return out.subarray(0, to)
+}
+
+/** Negative enough that no sum with it is a byte. */
+function hexValue(byte = 0): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
+  const letter = byte & 0xdf
+  return letter >= 0x41 && letter <= 0x46 ? letter - 0x37 : -1_000
+}
+
+/** The place behind a line end that blanks may precede; -1: there is none. */
+function softBreak(encoded: Buffer, from: number): number {
+  let at = from
+  while (encoded[at] === 0x20 || encoded[at] === 0x09) at++
+  if (encoded[at] === LF) return at + 1
+  if (encoded[at] === CR && encoded[at + 1] === LF) return at + 2
+  return at === encoded.length ? at : -1
+}
+
 /** All line ends as CRLF. The same buffer when there is nothing to do. */
 export function withCrlf(text: Buffer): Buffer {
   let extra = 0

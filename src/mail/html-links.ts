@@ -4,8 +4,8 @@
 // - A link is the first `href` of an `a` or `area` start tag whose value, its character references decoded once, is an
 //   http or https address with a host. Its value is replaced between its quotes (or without, as it stood).
 // - Untouched: relative addresses, mailto:, tel:, sms: and every other scheme, fragments, links marked
-//   `data-track="off"`, addresses over 4 KB or with control characters, and whatever a reader's program does not show
-//   as a link: comments (Outlook's conditional ones too), script, style, title, textarea, template and the like.
+//   `data-track="off"`, addresses over 4 KB or with control characters, links after the 2,000th, and whatever a
+//   reader's program does not show as a link: comments (Outlook's conditional ones too), script, style, title, textarea, template and the like.
 // - `{{unsubscribe}}` becomes the address inside an attribute and an anchor in text; the address alone where an anchor
 //   cannot stand (inside another anchor, in a title, in a comment).
 // - The pixel stands before the last `</body>`, else at the end; when the end lies inside something unclosed, before it.
@@ -13,6 +13,7 @@
 // The tokenizer is that of WHATWG HTML (section 13.2.5) without entity decoding; each character is looked at a bounded
 // number of times, so time grows with the length alone, whatever the html.
 
+import { isUtf8 } from 'node:buffer'
 import { decodeHTMLAttribute } from 'entities'
 import { QuoteType, Tokenizer } from 'htmlparser2'
 
@@ -49,6 +50,9 @@ export interface Replacements {
 }
 
 export const MAX_LINK_BYTES = 4_096
+/** Those that come after stay as they are: each costs a token for each recipient. */
+export const MAX_LINKS = 2_000
+const MAX_PLACEHOLDERS = 1_000
 
 // Editors put http:// before what they take for an address, and encode its braces.
 const IN_ATTRIBUTE = /(?:https?:\/\/)?(?:\{\{|%7b%7b)unsubscribe(?:\}\}|%7d%7d)/gi
@@ -67,13 +71,19 @@ const RAW = new Set(['script', 'style', 'title', 'textarea', 'xmp', 'iframe', 'n
 const SHOWN_RAW = new Set(['title', 'textarea'])
 const LONGEST_NAME = 9
 
-/** @param html at most some megabytes; the time is linear in its length */
-export function scanHtml(html: string): HtmlScan {
+/** How html that is given as bytes, one in each character, says its characters; `other`: only ASCII can be read. */
+export type ByteCharset = 'utf-8' | 'other'
+
+/**
+ * @param html at most some megabytes; the time is linear in its length
+ * @param charset null: `html` is text. Else each of its characters is a byte, and those beyond ASCII are told by this
+ */
+export function scanHtml(html: string, charset: ByteCharset | null = null): HtmlScan {
   const pieces: string[] = []
   const slots: Slot[] = []
   const links: HtmlLink[] = []
   let end = 0
-  for (const cut of cutsOf(html)) {
+  for (const cut of cutsOf(html, charset)) {
     pieces.push(html.slice(end, cut.start))
     slots.push(cut.slot)
     if (cut.slot.kind === 'link') links.push(cut.slot.link)
@@ -81,6 +91,15 @@ export function scanHtml(html: string): HtmlScan {
   }
   pieces.push(html.slice(end))
   return { links, hasPlaceholder: slots.some(({ kind }) => kind === 'unsubscribe'), pieces, slots }
+}
+
+/** Whether html holds the placeholder, as it is or as editors encode it. */
+export function hasPlaceholder(html: string): boolean {
+  return ANYWHERE.test(html)
+}
+
+export function hasTextPlaceholder(text: string): boolean {
+  return text.includes('{{unsubscribe}}')
 }
 
 /** Puts the html together again. */
@@ -134,14 +153,15 @@ interface Open {
   anchor: boolean
 }
 
-function cutsOf(html: string): readonly Cut[] {
+function cutsOf(html: string, charset: ByteCharset | null): readonly Cut[] {
   const cuts: Cut[] = []
   const open: Open = { raw: null, templates: 0, anchor: false }
-  const placeholders = ANYWHERE.test(html)
+  const placeholders = hasPlaceholder(html)
   let tag: Tag = { name: '', href: null, tracked: true, hidden: false }
   let attribute = ''
   let value: { start: number; end: number } | null = null
   let linkCount = 0
+  let placeholderCount = 0
   let bodyEnd: number | null = null
   // The end of the last thing that was whole: a pixel put there is read as a tag.
   let wholeEnd = 0
@@ -151,6 +171,7 @@ function cutsOf(html: string): readonly Cut[] {
   }
   const unsubscribeCuts = (pattern: RegExp, start: number, end: number, anchor: boolean): void => {
     for (const found of html.slice(start, end).matchAll(pattern)) {
+      if (++placeholderCount > MAX_PLACEHOLDERS) return
       const at = start + found.index
       cuts.push({ start: at, end: at + found[0].length, slot: { kind: 'unsubscribe', anchor } })
     }
@@ -167,9 +188,9 @@ function cutsOf(html: string): readonly Cut[] {
   }
   const tagEnds = (end: number): void => {
     const { name, href, tracked, hidden } = tag
-    if (href !== null && tracked && open.templates === 0) {
+    if (href !== null && tracked && open.templates === 0 && linkCount < MAX_LINKS) {
       const raw = html.slice(href.start, href.end)
-      const url = webAddress(raw)
+      const url = webAddress(raw, charset)
       if (url !== null) {
         const link = { index: linkCount++, url, hidden }
         cuts.push({ ...href, slot: { kind: 'link', link, raw } })
@@ -267,10 +288,19 @@ function withoutOverlaps(cuts: readonly Cut[]): readonly Cut[] {
 }
 
 /** The address of a replaceable link, or null. Browsers drop what is dropped here (URL Standard, basic URL parser). */
-function webAddress(raw: string): string | null {
+function webAddress(raw: string, charset: ByteCharset | null): string | null {
   if (raw.length > MAX_LINK_BYTES * 8) return null
-  const url = decodeHTMLAttribute(raw).replaceAll(AROUND, '').replaceAll(LINE_BREAKS, '')
+  const text = charset === null ? raw : textOf(raw, charset)
+  if (text === null) return null
+  const url = decodeHTMLAttribute(text).replaceAll(AROUND, '').replaceAll(LINE_BREAKS, '')
   if (!WEB_ADDRESS.test(url) || CONTROL.test(url) || !url.isWellFormed()) return null
   if (Buffer.byteLength(url) > MAX_LINK_BYTES) return null
   return url
+}
+
+function textOf(bytes: string, charset: ByteCharset): string | null {
+  // oxlint-disable-next-line no-control-regex -- ASCII is what it looks for
+  if (/^[\0-\x7f]*$/.test(bytes)) return bytes
+  const raw = Buffer.from(bytes, 'latin1')
+  return charset === 'utf-8' && isUtf8(raw) ? raw.toString() : null
 }

@@ -7,6 +7,7 @@
 import { encodeBase64, encodeQuotedPrintable } from './encodings.ts'
 import { fieldValue, parseHeaderBlock, type RawField } from './headers.ts'
 import { needsEncoding } from './mime.ts'
+import { boundaryOf, partsBetween } from './multipart.ts'
 
 const NESTING_MOST = 20
 
@@ -81,43 +82,21 @@ function rewrite(entity: Buffer, place: Place): boolean {
   return true
 }
 
-/** The parts between the delimiters of one multipart; preamble, epilogue and the delimiters themselves stay. */
+/** The parts of one multipart; preamble, epilogue and the delimiters themselves stay. */
 function rewriteParts(body: Buffer, boundary: string, place: Place): boolean {
-  const delimiter = Buffer.from(`--${boundary}`, 'latin1')
   let changed = false
-  /** Where the part under way begins; -1 in the preamble and the epilogue. */
-  let part = -1
   let copied = 0
-  for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + 1)) {
-    if (at > 0 && body[at - 1] !== 0x0a) continue
-    const feed = body.indexOf(0x0a, at)
-    const lineEnd = feed < 0 ? body.length : feed + 1
-    const rest = body.toString('latin1', at + delimiter.length, Math.min(lineEnd, at + delimiter.length + 80)).trim()
-    if (rest !== '' && rest !== '--') continue
-    // The line end before a delimiter belongs to it (RFC 2046 section 5.1.1).
-    const partEnd = Math.max(part, at >= 2 && body[at - 2] === 0x0d ? at - 2 : Math.max(at - 1, 0))
-    if (part >= 0) {
-      if (rewrite(body.subarray(part, partEnd), place)) changed = true
-      copied = partEnd
-    }
-    place.out.push(body.subarray(copied, lineEnd))
-    copied = lineEnd
-    part = rest === '--' ? -1 : lineEnd
-    if (part < 0) break
+  for (const { start, end } of partsBetween(body, boundary)) {
+    place.out.push(body.subarray(copied, start))
+    if (rewrite(body.subarray(start, end), place)) changed = true
+    copied = end
   }
-  // A multipart that never ends: its last part runs to the end.
-  if (part >= 0 && rewrite(body.subarray(part), place)) changed = true
-  if (part < 0) place.out.push(body.subarray(copied))
+  place.out.push(body.subarray(copied))
   return changed
 }
 
-function boundaryOf(type: string): string | null {
-  const [, quoted, plain] = /;\s*boundary\s*=\s*(?:"((?:[^"\\]|\\.){1,200})"|([^\s;"]{1,200}))/i.exec(type) ?? []
-  return quoted?.replace(/\\(.)/g, '$1').trimEnd() ?? plain ?? null
-}
-
 /** The header block, empty line included, with another Content-Transfer-Encoding. */
-function relabel(entity: Buffer, bodyStart: number, field: RawField | undefined, encoding: string): Buffer {
+export function relabel(entity: Buffer, bodyStart: number, field: RawField | undefined, encoding: string): Buffer {
   const line = Buffer.from(`Content-Transfer-Encoding: ${encoding}\r\n`)
   if (field !== undefined) {
     return Buffer.concat([entity.subarray(0, field.start), line, entity.subarray(field.end, bodyStart)])

@@ -1,34 +1,23 @@
 // From a letter to the bytes that go out: composed, treated, signed. The same letter gives the same bytes on every try,
-// since Date, boundaries, tokens and the time of the signature derive from what was stored at acceptance.
-//
-// A content that goes to many recipients is encoded once: the last prepared contents are kept, within a bound.
+// since Date, boundaries, tokens and the time of the signature derive from what was stored at acceptance. A submitted
+// message keeps its bytes but for the parts in which something is replaced (mail/letter-parts.ts).
 
 import type { EmailAddress } from '../../mail/address.ts'
 import { createSigner, type Signer, sign } from '../../mail/dkim.ts'
 import { textHeader, tokenHeader } from '../../mail/headers.ts'
-import {
-  compose,
-  type ListUnsubscribe,
-  type MailboxInput,
-  needsEncoding,
-  type Prepared,
-  prepare,
-  textFromHtml,
-} from '../../mail/mime.ts'
+import type { Replacements } from '../../mail/html-links.ts'
+import { compose, type ListUnsubscribe, type MailboxInput, needsEncoding } from '../../mail/mime.ts'
 import { returnPath, type VerpMac } from '../../mail/verp.ts'
-import {
-  type ComposedContent,
-  decodeContent,
-  type Letter,
-  type Person,
-  type SubmittedContent,
-} from '../outbox/index.ts'
+import type { ComposedContent, Letter, Person, SubmittedContent } from '../outbox/index.ts'
+import { contentsOf, type Entry } from './contents.ts'
+import type { HtmlReader } from './html-reader.ts'
 import type { Outgoing, SigningKey, Tracking } from './types.ts'
 
 export interface ComposerOptions {
   readonly hostname: string
   readonly verpMac: VerpMac
   readonly tracking: Tracking | null
+  readonly html: HtmlReader
 }
 
 export interface Composer {
@@ -38,12 +27,9 @@ export interface Composer {
 
 /** Longer than the 72 hours that a message may wait. */
 const SIGNATURE_HOLDS_SECONDS = 7 * 86_400
-const MAX_PREPARED = 128
-const MAX_PREPARED_BYTES = 16 * 1_048_576
-const PLACEHOLDER = '{{unsubscribe}}'
 
-export function composerOf({ hostname, verpMac, tracking }: ComposerOptions): Composer {
-  const known = preparedContents()
+export function composerOf({ hostname, verpMac, tracking, html }: ComposerOptions): Composer {
+  const contents = contentsOf(html, tracking !== null)
   const complaintFields = complaintFieldsOf(verpMac, hostname)
   const signers = new WeakMap<object, Signer>()
   const signerOf = (domain: string, selector: string, key: SigningKey['privateKey']): Signer => {
@@ -60,7 +46,7 @@ export function composerOf({ hostname, verpMac, tracking }: ComposerOptions): Co
   ]
   return {
     compose: async (letter, body, key) => {
-      const { message, smtpUtf8 } = written(letter, body)
+      const { message, smtpUtf8 } = await written(letter, body)
       const signedAt = letter.scheduledAt ?? letter.createdAt
       const signatures =
         key === null
@@ -76,30 +62,45 @@ export function composerOf({ hostname, verpMac, tracking }: ComposerOptions): Co
     },
   }
 
-  function written(letter: Letter, body: Buffer): { readonly message: Buffer; readonly smtpUtf8: boolean } {
-    const entry = known.get(letter, body)
+  async function written(
+    letter: Letter,
+    body: Buffer,
+  ): Promise<{ readonly message: Buffer; readonly smtpUtf8: boolean }> {
+    const entry = await contents.get(letter, body)
     const { content } = entry
-    const links = wantsLinks(content, letter) ? (tracking?.unsubscribeLinks(content, letter) ?? null) : null
-    if (content.kind === 'submitted') {
+    const wanted = wantsLinks(content, letter)
+    const links = wanted || entry.placeholder ? (tracking?.unsubscribeLinks(letter) ?? null) : null
+    const replacements = replacementsOf(entry, letter, links)
+    if (entry.kind === 'submitted') {
       const own = complaintFields(letter)
         .map(([name, value]) => textHeader(name, value))
         .join('')
-      return { message: Buffer.concat([Buffer.from(own), submitted(content, letter, links)]), smtpUtf8: false }
+      const message = withOwnFields(entry.filled(replacements), letter, wanted ? links : null)
+      return { message: Buffer.concat([Buffer.from(own), message]), smtpUtf8: false }
     }
-    const treated = tracking?.treat(content, letter) ?? null
-    const prepared = treated === null ? entry.prepared() : prepare({ ...content, ...treated })
-    return compose(prepared, {
+    const { from, to, cc, replyTo, subject, headers } = entry.content
+    return compose(entry.filled(replacements), {
       id: letter.id,
       messageId: letter.messageId,
       date: letter.scheduledAt ?? letter.createdAt,
-      from: mailbox(content.from),
-      to: content.to.map(mailbox),
-      cc: content.cc.map(mailbox),
-      replyTo: content.replyTo.map(mailbox),
-      subject: content.subject,
-      headers: [...withFeedbackId(content.headers, letter), ...complaintFields(letter)],
-      listUnsubscribe: links,
+      from: mailbox(from),
+      to: to.map(mailbox),
+      cc: cc.map(mailbox),
+      replyTo: replyTo.map(mailbox),
+      subject,
+      headers: [...withFeedbackId(headers, letter), ...complaintFields(letter)],
+      listUnsubscribe: wanted ? links : null,
     })
+  }
+
+  /** @returns null: the content goes as it is */
+  function replacementsOf(entry: Entry, letter: Letter, links: ListUnsubscribe | null): Replacements | null {
+    const tracks = entry.tracks && tracking !== null
+    if (!tracks && !entry.placeholder) return null
+    const { link, pixel } = tracks
+      ? tracking.replacements(entry.content.treatment, letter)
+      : { link: null, pixel: null }
+    return { link, pixel, unsubscribe: links?.https ?? null }
   }
 }
 
@@ -135,8 +136,8 @@ function withFeedbackId(headers: ComposedContent['headers'], letter: Letter): Co
   return [...headers, ['Feedback-ID', feedbackId(letter)]]
 }
 
-/** A submitted message keeps its bytes; what is ours goes before them. */
-function submitted({ message }: SubmittedContent, letter: Letter, links: ListUnsubscribe | null): Buffer {
+/** What is ours goes before a submitted message. */
+function withOwnFields(message: Buffer, letter: Letter, links: ListUnsubscribe | null): Buffer {
   const end = message.indexOf('\r\n\r\n')
   const head = `\r\n${message.toString('latin1', 0, end === -1 ? message.length : end)}`
   const has = (name: string): boolean => new RegExp(`\\r\\n${name}[ \\t]*:`, 'i').test(head)
@@ -151,58 +152,4 @@ function submitted({ message }: SubmittedContent, letter: Letter, links: ListUns
     if (links.https !== null) own += 'List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n'
   }
   return own === '' ? message : Buffer.concat([Buffer.from(own, 'latin1'), message])
-}
-
-interface Entry {
-  readonly content: ComposedContent | SubmittedContent
-  readonly prepared: () => Prepared
-}
-
-/** Decoded and encoded contents by their id; the oldest goes first. */
-function preparedContents(): { get(letter: Letter, body: Buffer): Entry } {
-  const entries = new Map<string, Entry & { readonly bytes: number }>()
-  let bytes = 0
-  const make = (body: Buffer): Entry => {
-    const content = withText(decodeContent(body))
-    let made: Prepared | null = null
-    const prepared = (): Prepared => {
-      if (content.kind !== 'composed') throw new Error('a submitted message is not composed')
-      made ??= prepare(withoutPlaceholder(content))
-      return made
-    }
-    return { content, prepared }
-  }
-  return {
-    get: (letter, body) => {
-      const known = entries.get(letter.bodyId)
-      if (known !== undefined) return known
-      const entry = { ...make(body), bytes: body.length * 3 }
-      if (entry.bytes > MAX_PREPARED_BYTES / 4) return entry
-      entries.set(letter.bodyId, entry)
-      bytes += entry.bytes
-      for (const [id, oldest] of entries) {
-        if (entries.size <= MAX_PREPARED && bytes <= MAX_PREPARED_BYTES) break
-        entries.delete(id)
-        bytes -= oldest.bytes
-      }
-      return entry
-    },
-  }
-}
-
-/** A mail with html alone gets a text made from it. */
-function withText(content: ComposedContent | SubmittedContent): ComposedContent | SubmittedContent {
-  if (content.kind === 'submitted' || content.text !== null || content.html === null) return content
-  return { ...content, text: textFromHtml(content.html) }
-}
-
-/** Without tracking there is no link to put there. */
-function withoutPlaceholder(content: ComposedContent): ComposedContent {
-  const { html, text } = content
-  if (html?.includes(PLACEHOLDER) !== true && text?.includes(PLACEHOLDER) !== true) return content
-  return {
-    ...content,
-    html: html?.replaceAll(PLACEHOLDER, '') ?? null,
-    text: text?.replaceAll(PLACEHOLDER, '') ?? null,
-  }
 }

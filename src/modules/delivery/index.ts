@@ -4,9 +4,10 @@
 
 export { type Composer, composerOf } from './compose.ts'
 export { errors } from './errors.ts'
+export { type HtmlReader, htmlReader } from './html-reader.ts'
 export { forgetInbox } from './inbox.ts'
 export type { Relay } from './network.ts'
 export { type DeliveryOptions, LIMITS, type Limits } from './options.ts'
 export { type InboxRoutesOptions, inboxRoutes } from './routes.ts'
-export type { SigningKey, SigningKeys, Tracking, Treated, UnsubscribeLinks } from './types.ts'
+export type { SigningKey, SigningKeys, Tracking, UnsubscribeLinks } from './types.ts'
 export { type Delivery, deliveryService } from './worker.ts'

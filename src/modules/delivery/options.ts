@@ -8,6 +8,7 @@ import type { Resolver } from '../../platform/dns.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { AttemptOutcome, Letter } from '../outbox/index.ts'
+import type { HtmlReader } from './html-reader.ts'
 import type { Relay } from './network.ts'
 import type { SigningKeys, Tracking } from './types.ts'
 
@@ -25,6 +26,14 @@ export const LIMITS: Limits = {
   maxLargeBytes: 96 * 1_048_576,
   maxSockets: 1_000,
   maxUnrecorded: 64,
+}
+
+/** What was promised to readers while the database was away. */
+export interface Journals {
+  /** Since when the database knows of all unsubscribes that were acknowledged, in monotonic milliseconds; null: it may not. */
+  knownSince(): number | null
+  /** The database was away just now. */
+  doubt(): void
 }
 
 export interface DeliveryOptions {
@@ -56,6 +65,8 @@ export interface DeliveryOptions {
   readonly inboxOwner?: (letter: Letter) => string
   /** Called for each attempt once its result is durable. `host`: who answered, null when none was reached. */
   readonly onAttempt?: (outcome: AttemptOutcome, recipientDomain: string, host: string | null) => void
+  readonly html?: HtmlReader
+  readonly journals?: Journals
   readonly limits?: Partial<Limits>
   readonly timeouts?: Partial<Timeouts>
 }

@@ -2,10 +2,11 @@
 // for the email.
 
 import type { KeyObject } from 'node:crypto'
+import type { Replacements } from '../../mail/html-links.ts'
 import type { BounceCategory, BounceType, SmtpCommand } from '../../mail/smtp-bounce.ts'
 import type { Dialogue } from '../../mail/smtp-dialogue.ts'
 import type { Db } from '../../platform/db.ts'
-import type { ComposedContent, Letter, SubmittedContent } from '../outbox/index.ts'
+import type { Letter, Treatment } from '../outbox/index.ts'
 
 /** What was said last, in the form of a reply: by the receiver, or by us where nobody answered. */
 export interface Said {
@@ -82,19 +83,14 @@ export interface SigningKey {
 /** By domain id; a domain that is missing has been removed. */
 export type SigningKeys = (db: Db, domainIds: readonly string[]) => Promise<ReadonlyMap<string, SigningKey>>
 
-export interface Treated {
-  readonly html: string | null
-  readonly text: string | null
-}
-
 export interface UnsubscribeLinks {
   readonly https: string | null
   readonly mailto: string | null
 }
 
-/** What tracking does to a mail on its way out. The same letter must give the same answer on every try. */
+/** What tracking puts into a mail on its way out. The same letter must give the same answer on every try. */
 export interface Tracking {
-  /** Null: the content goes as it is, and is encoded once for all recipients. */
-  treat(content: ComposedContent, letter: Letter): Treated | null
-  unsubscribeLinks(content: ComposedContent | SubmittedContent, letter: Letter): UnsubscribeLinks | null
+  /** What stands in the places of the html's links and of the pixel; null: nothing. */
+  replacements(treatment: Treatment, letter: Letter): Pick<Replacements, 'link' | 'pixel'>
+  unsubscribeLinks(letter: Letter): UnsubscribeLinks | null
 }

@@ -10,6 +10,9 @@
 // off and the process comes back under a new epoch. A process that dies leaves its leases to the others; what had got its
 // final dot and was not recorded goes out again, with the same bytes.
 //
+// While unsubscribes that somebody was promised may stand in a journal that the database does not know, nothing is claimed
+// and nothing begins: what is claimed afterwards has been asked about them.
+//
 // A graceful stop claims nothing more, finishes what is on the wire within the deadline and hands back the rest.
 
 import { once } from 'node:events'
@@ -30,6 +33,7 @@ import {
 } from '../outbox/index.ts'
 import { type Composer, composerOf } from './compose.ts'
 import { answerGate, byteBudget, type Pass } from './gates.ts'
+import { htmlReader } from './html-reader.ts'
 import { membershipOf } from './membership.ts'
 import { type Network, NO_SUCH_DOMAIN, networkOf } from './network.ts'
 import { type DeliveryOptions, LIMITS } from './options.ts'
@@ -75,6 +79,8 @@ interface Held {
   readonly letter: Letter
   readonly epoch: number
   readonly key: SigningKey | null
+  /** When it was asked for, by the monotonic clock. */
+  readonly claimedAtMs: number
   pass: Pass | null
 }
 
@@ -82,7 +88,11 @@ export function deliveryService(options: DeliveryOptions): Delivery {
   const { database, clock, ids, log } = options
   const limits = { ...LIMITS, ...options.limits }
   const onError = (error: unknown): void => log.error({ error: describe(error) }, 'delivery met an error')
-  const composer: Composer = composerOf({ ...options, tracking: options.tracking ?? null })
+  const composer: Composer = composerOf({
+    ...options,
+    tracking: options.tracking ?? null,
+    html: options.html ?? htmlReader(log),
+  })
   const network: Network = networkOf({
     ...options,
     chance: ids.chance,
@@ -119,6 +129,11 @@ export function deliveryService(options: DeliveryOptions): Delivery {
   })
 
   const safe = (epoch: number): boolean => !breaking && node.safe(epoch)
+  /** What was claimed then has been asked about every unsubscribe that was acknowledged in an outage. */
+  const isAsked = (claimedAtMs: number): boolean => {
+    const since = options.journals === undefined ? 0 : options.journals.knownSince()
+    return since !== null && claimedAtMs >= since
+  }
 
   const contextOf = ({ letter, claimed }: Held): Context => ({
     letter,
@@ -140,15 +155,17 @@ export function deliveryService(options: DeliveryOptions): Delivery {
   const claimSome = async (): Promise<number> => {
     const epoch = node.epoch()
     const room = Math.min(CLAIM_MOST, limits.maxEmails - held)
+    if (!isAsked(Number.POSITIVE_INFINITY)) return 0
     if (epoch === null || stopping || breaking || room < 1 || heldBytes >= limits.maxBytes) return 0
     const rounded = cursor !== null
+    const claimedAtMs = clock.monotonicMs()
     const answer = await claimUnder(epoch, room)
     cursor = answer.cursor
     if (answer.claimed.length === 0) return rounded && cursor === null ? claimSome() : 0
     held += answer.claimed.length
     node.count(epoch, answer.claimed.length)
     try {
-      await takeOn(epoch, answer.claimed)
+      await takeOn(epoch, answer.claimed, claimedAtMs)
     } catch (error) {
       await giveBack(epoch, answer.claimed)
       throw error
@@ -170,6 +187,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     } catch (error) {
       // It may have been done, and only its answer lost.
       node.doubt()
+      if (isUnavailable(error)) options.journals?.doubt()
       throw error
     }
   }
@@ -186,7 +204,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
   }
 
   /** Reads what was claimed and sets it going. Rejects before any of it has begun, or not at all. */
-  const takeOn = async (epoch: number, claimed: readonly Claimed[]): Promise<void> => {
+  const takeOn = async (epoch: number, claimed: readonly Claimed[], claimedAtMs: number): Promise<void> => {
     const letters = await fetchLetters(database.system, claimed, LARGE_BODY_BYTES)
     const domains = [...new Set(letters.flatMap(({ domainId }) => (domainId === null ? [] : [domainId])))]
     const keys =
@@ -199,7 +217,8 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       else if (!places.enter(row.siteId, siteOf(letter))) surplus.push(row)
       else {
         heldBytes += letter.body?.length ?? 0
-        void carry({ claimed: row, letter, epoch, key: keys.get(letter.domainId ?? '') ?? null, pass: null })
+        const key = keys.get(letter.domainId ?? '') ?? null
+        void carry({ claimed: row, letter, epoch, key, claimedAtMs, pass: null })
       }
     }
     if (surplus.length > 0) await giveBack(epoch, surplus)
@@ -288,7 +307,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     let taken = 0
     const job: Job = {
       tlsRequired: letter.tlsRequired,
-      maySend: () => safe(epoch),
+      maySend: () => safe(epoch) && isAsked(one.claimedAtMs),
       prepare: async () => {
         if (!safe(epoch) || stopping) return null
         if (letter.body === null) {

@@ -8,4 +8,4 @@ export { type TrackingDomainFacts, trackingDomainExists, trackingDomainFacts } f
 export { dropHits, ensureHitPartitions } from './partitions.ts'
 export { type TrackingOptions, type TrackingRoom, trackingRoom } from './room.ts'
 export type { Treating } from './treat.ts'
-export type { EmailLedger, EngagedEmail, TrackedContent, TrackedLetter } from './types.ts'
+export type { EmailLedger, EngagedEmail, TrackedLetter } from './types.ts'

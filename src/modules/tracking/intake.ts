@@ -14,6 +14,7 @@ import { type Loop, loop, type Service } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import { type UnsubscribeSource, unsubscribe } from '../suppression/index.ts'
 import { HIT_KINDS, type Hit, hitOfLine, isUnsubscribe, journalLine } from './hits.ts'
+import { type JournalWatch, journalWatch } from './journals.ts'
 import { ensureHitPartitions } from './partitions.ts'
 import * as sql from './sql.ts'
 import type { EmailLedger } from './types.ts'
@@ -31,8 +32,8 @@ export interface IntakeOptions {
 export interface Intake {
   /** Resolves when the hit is durable. Rejects when neither the database nor the disk took it. */
   take(hit: Hit): Promise<void>
-  /** True while this machine may hold hits, unsubscribes among them, that the database does not know. */
-  waiting(): boolean
+  /** Whether the database knows all unsubscribes that were acknowledged. */
+  readonly journals: Pick<JournalWatch, 'knownSince' | 'doubt'>
   readonly service: Service
 }
 
@@ -47,6 +48,7 @@ const HIT_BYTES = 400
 export function intakeOf(options: IntakeOptions): Intake {
   const { database, clock, ids, log } = options
   const journal = journalIn(options.folder, ids)
+  const journals = journalWatch({ ...options, waiting: () => journal.waiting() })
   let awayUntilMs = -1
   const write = async (hits: readonly Hit[]): Promise<readonly null[]> => {
     try {
@@ -58,6 +60,7 @@ export function intakeOf(options: IntakeOptions): Intake {
     } catch (err) {
       if (clock.monotonicMs() >= awayUntilMs) log.warn({ err, hits: hits.length }, 'hits go to the journal')
       awayUntilMs = clock.monotonicMs() + LEFT_ALONE_MS
+      journals.doubt()
       await journal.append(hits.map(journalLine))
     }
     return hits.map(() => null)
@@ -74,7 +77,11 @@ export function intakeOf(options: IntakeOptions): Intake {
   const drain: Loop = loop({
     name: 'tracking journal',
     turn: async () => {
-      if (journal.waiting()) await journal.drain((lines) => replay(options, lines.map(hitOfLine)))
+      if (journal.waiting()) {
+        journals.doubt()
+        await journal.drain((lines) => replay(options, lines.map(hitOfLine)))
+      }
+      await journals.look()
       return DRAIN_EVERY_MS
     },
     onError: (err) => {
@@ -87,12 +94,13 @@ export function intakeOf(options: IntakeOptions): Intake {
     take: async (hit) => {
       await group.add(hit)
     },
-    waiting: () => journal.waiting(),
+    journals,
     service: {
       ...drain,
       stop: async (deadline) => {
         await group.idle()
         await drain.stop(deadline)
+        if (!journal.waiting()) await journals.leave().catch(() => undefined)
         await journal.close()
       },
     },

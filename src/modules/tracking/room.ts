@@ -13,7 +13,7 @@ import type { Logger } from '../../platform/log.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import type { Accounts } from '../accounts/index.ts'
 import { certificateLoop } from './certificates.ts'
-import { intakeOf } from './intake.ts'
+import { type Intake, intakeOf } from './intake.ts'
 import { judgeLoop } from './judge.ts'
 import { unsubscribeByMail } from './mail.ts'
 import { namesOf } from './names.ts'
@@ -59,8 +59,8 @@ export interface TrackingRoom {
   contextFor(name: string): SecureContext | null
   /** For the MX: what mail to this local part asks for; null: it is no unsubscribe address of ours. */
   unsubscribeMail(localPart: string): (() => Promise<void>) | null
-  /** True while this machine may hold unsubscribes that the database does not know. */
-  journalWaits(): boolean
+  /** For delivery: whether the database knows all unsubscribes that were acknowledged. */
+  readonly journals: Intake['journals']
   /** For every process: what is kept in memory. */
   readonly memory: Service
   /** Of the tracking role: takes hits in. */
@@ -110,7 +110,7 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
     ],
     contextFor: (name) => served.contextFor(name),
     unsubscribeMail: (localPart) => unsubscribeByMail({ database, clock, ids, ledger, unsubscribeMac }, localPart),
-    journalWaits: () => intake.waiting(),
+    journals: intake.journals,
     memory,
     intake: intake.service,
     workers: [

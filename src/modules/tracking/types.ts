@@ -57,10 +57,3 @@ export interface Treatment {
   readonly trackOpens: boolean
   readonly trackClicks: boolean
 }
-
-/** A content from the REST API; the same object for all recipients, by which what was found in it is remembered. */
-export interface TrackedContent {
-  readonly html: string | null
-  readonly text: string | null
-  readonly treatment: Treatment
-}

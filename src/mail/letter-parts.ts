@@ -1,0 +1,145 @@
+// The parts of a submitted message that its readers see as the letter: html and plain text, wherever they stand in
+// multiparts, but not in attachments, attached messages, or what somebody signed or encrypted (multipart/signed,
+// multipart/encrypted, S/MIME, PGP in the text). They can be replaced one by one; every other byte of the message stays.
+//
+// A part is decoded to bytes and its bytes are worked on: charset and everything else keep as they are. Charsets in which
+// ASCII bytes may be a piece of something else (UTF-16, UTF-7, ISO-2022) are left alone. A replaced part keeps its
+// transfer encoding, but for what that cannot carry: lines over 998 bytes, a boundary, line ends other than CRLF.
+
+import { decodeQuotedPrintable, encodeBase64, encodeQuotedPrintable, withCrlf } from './encodings.ts'
+import { fieldValue, parseHeaderBlock, type RawField } from './headers.ts'
+import type { ByteCharset } from './html-links.ts'
+import { needsEncoding } from './mime.ts'
+import { boundaryOf, partsBetween } from './multipart.ts'
+import { relabel } from './reencode.ts'
+
+type Encoding = '7bit' | 'quoted-printable' | 'base64'
+
+export interface LetterPart {
+  readonly kind: 'html' | 'plain'
+  readonly charset: ByteCharset
+  /** The part with its header, as offsets into the message. */
+  readonly start: number
+  readonly end: number
+  readonly bodyStart: number
+  readonly encoding: Encoding
+  readonly encodingField: RawField | undefined
+  /** Of the multiparts around. */
+  readonly boundaries: readonly string[]
+}
+
+const NESTING_MOST = 20
+const PARTS_MOST = 100
+/** As much as html and text may have by the API, in base64. */
+const PART_BYTES_MOST = 7_340_032
+const SEALED = new Set(['multipart/signed', 'multipart/encrypted', 'multipart/report'])
+const ASCII_WITHIN =
+  /^(?:us-ascii|ascii|utf-?8|iso-8859-\d{1,2}|latin-?\d|windows-125\d|cp125\d|koi8-[ru]|gb2312|gbk|gb18030|big5(?:-hkscs)?|shift_jis|sjis|euc-(?:jp|kr|tw|cn)|tis-620|macintosh)$/
+const PGP = '-----BEGIN PGP '
+
+/** @param message CRLF line ends, 7-bit, as acceptance stores it */
+export function letterParts(message: Buffer): readonly LetterPart[] {
+  const found: LetterPart[] = []
+  collect(message, { start: 0, end: message.length, boundaries: [], depth: 0 }, found)
+  return found
+}
+
+interface Place {
+  readonly start: number
+  readonly end: number
+  readonly boundaries: readonly string[]
+  readonly depth: number
+}
+
+function collect(message: Buffer, { start, end, boundaries, depth }: Place, found: LetterPart[]): void {
+  if (depth > NESTING_MOST || found.length >= PARTS_MOST) return
+  const entity = message.subarray(start, end)
+  const { fields, bodyStart } = parseHeaderBlock(entity)
+  const value = (key: string): string => {
+    const field = fields.find((one) => one.key === key)
+    return field === undefined ? '' : fieldValue(entity, field)
+  }
+  const typeText = value('content-type')
+  const type = (typeText.split(';', 1)[0] ?? '').trim().toLowerCase()
+  if (type.startsWith('multipart/')) {
+    const boundary = SEALED.has(type) ? null : boundaryOf(typeText)
+    if (boundary === null) return
+    const around = [...boundaries, boundary]
+    for (const part of partsBetween(entity.subarray(bodyStart), boundary)) {
+      const at = start + bodyStart
+      collect(message, { start: at + part.start, end: at + part.end, boundaries: around, depth: depth + 1 }, found)
+    }
+    return
+  }
+  const kind = type === 'text/html' ? 'html' : type === 'text/plain' || type === '' ? 'plain' : null
+  if (kind === null || end - start > PART_BYTES_MOST) return
+  if (/^\s*attachment\b|;\s*filename\*?/i.test(value('content-disposition'))) return
+  const encoding = (value('content-transfer-encoding') || '7bit').toLowerCase()
+  const charset = charsetOf(typeText)
+  if (charset === null || (encoding !== '7bit' && encoding !== 'quoted-printable' && encoding !== 'base64')) return
+  const encodingField = fields.find(({ key }) => key === 'content-transfer-encoding')
+  found.push({ kind, charset, start, end, bodyStart: start + bodyStart, encoding, encodingField, boundaries })
+}
+
+function charsetOf(contentType: string): ByteCharset | null {
+  const name = /;\s*charset\s*=\s*"?([^\s;"]{1,40})/i.exec(contentType)?.[1]?.toLowerCase() ?? 'us-ascii'
+  if (!ASCII_WITHIN.test(name)) return null
+  return /^utf-?8$/.test(name) ? 'utf-8' : 'other'
+}
+
+/** The content, one byte in each character; null: it is PGP's. */
+export function contentOf(message: Buffer, { bodyStart, end, encoding }: LetterPart): string | null {
+  const content = decoded(message.subarray(bodyStart, end), encoding)
+  return content.includes(PGP) ? null : content.toString('latin1')
+}
+
+function decoded(body: Buffer, encoding: Encoding): Buffer {
+  switch (encoding) {
+    case '7bit':
+      return body
+    case 'quoted-printable':
+      return decodeQuotedPrintable(body)
+    case 'base64':
+      return Buffer.from(body.toString('latin1'), 'base64')
+  }
+}
+
+/**
+ * The message with other contents in some of its parts.
+ *
+ * @param contents in the order of the message, one byte in each character
+ */
+export function withContents(
+  message: Buffer,
+  contents: readonly { readonly part: LetterPart; readonly content: string }[],
+): Buffer {
+  const out: Buffer[] = []
+  let copied = 0
+  for (const { part, content } of contents) {
+    const bytes = Buffer.from(content, 'latin1')
+    const encoding = encodingFor(bytes, part)
+    out.push(message.subarray(copied, part.start), headOf(message, part, encoding))
+    if (encoding === 'base64') {
+      out.push(encodeBase64(bytes))
+      if (message[part.end - 1] === 0x0a) out.push(Buffer.from('\r\n'))
+    } else out.push(encoding === '7bit' ? bytes : encodeQuotedPrintable(bytes))
+    copied = part.end
+  }
+  out.push(message.subarray(copied))
+  return Buffer.concat(out)
+}
+
+function encodingFor(bytes: Buffer, { encoding, boundaries }: LetterPart): Encoding {
+  if (encoding === 'base64') return 'base64'
+  if (withCrlf(bytes) !== bytes || boundaries.some((one) => bytes.includes(`--${one}`))) return 'base64'
+  return encoding === '7bit' && needsEncoding(bytes) ? 'quoted-printable' : encoding
+}
+
+function headOf(
+  message: Buffer,
+  { start, end, bodyStart, encoding, encodingField }: LetterPart,
+  now: Encoding,
+): Buffer {
+  if (now === encoding) return message.subarray(start, bodyStart)
+  return relabel(message.subarray(start, end), bodyStart - start, encodingField, now)
+}

@@ -1,0 +1,185 @@
+// Stored contents made ready for composition: decoded, and what tracking and the placeholder replace found, once for all
+// recipients of a content. The last ones are kept, within a bound.
+
+import {
+  fillHtml,
+  fillText,
+  type HtmlScan,
+  hasPlaceholder,
+  hasTextPlaceholder,
+  type Replacements,
+} from '../../mail/html-links.ts'
+import { contentOf, type LetterPart, letterParts, withContents } from '../../mail/letter-parts.ts'
+import { type Prepared, type PreparedAttachment, prepare, prepareAttachment } from '../../mail/mime.ts'
+import { type ComposedContent, decodeContent, type Letter, type SubmittedContent } from '../outbox/index.ts'
+import type { HtmlReader } from './html-reader.ts'
+
+interface Found {
+  /** There is something that tracking replaces. */
+  readonly tracks: boolean
+  /** `{{unsubscribe}}` stands somewhere. */
+  readonly placeholder: boolean
+}
+
+export interface ComposedEntry extends Found {
+  readonly kind: 'composed'
+  readonly content: ComposedContent
+  /** @param replacements null: nothing is replaced, and it is encoded once for all recipients */
+  readonly filled: (replacements: Replacements | null) => Prepared
+}
+
+export interface SubmittedEntry extends Found {
+  readonly kind: 'submitted'
+  readonly content: SubmittedContent
+  /** @param replacements null: the message as it came */
+  readonly filled: (replacements: Replacements | null) => Buffer
+}
+
+export type Entry = ComposedEntry | SubmittedEntry
+
+export interface Contents {
+  get(letter: Letter, body: Buffer): Promise<Entry>
+}
+
+const MAX_KEPT = 128
+const MAX_KEPT_BYTES = 16 * 1_048_576
+
+/** @param tracked false: nobody here follows opens and clicks, and the placeholder has no link to stand for */
+export function contentsOf(reader: HtmlReader, tracked: boolean): Contents {
+  const kept = new Map<string, { readonly entry: Promise<Entry>; readonly bytes: number }>()
+  let bytes = 0
+  const forget = (id: string): void => {
+    bytes -= kept.get(id)?.bytes ?? 0
+    kept.delete(id)
+  }
+  const make = async (body: Buffer, emailId: string): Promise<Entry> => {
+    const content = decodeContent(body)
+    return content.kind === 'composed'
+      ? composedEntry(content, reader, tracked, emailId)
+      : submittedEntry(content, reader, tracked, emailId)
+  }
+  return {
+    get: (letter, body) => {
+      const { bodyId } = letter
+      const known = kept.get(bodyId)
+      if (known !== undefined) return known.entry
+      const entry = make(body, letter.id)
+      const size = body.length * 3
+      if (size > MAX_KEPT_BYTES / 4) return entry
+      kept.set(bodyId, { entry, bytes: size })
+      bytes += size
+      entry.catch(() => forget(bodyId))
+      for (const id of kept.keys()) {
+        if (kept.size <= MAX_KEPT && bytes <= MAX_KEPT_BYTES) break
+        forget(id)
+      }
+      return entry
+    },
+  }
+}
+
+function tracksHtml({ treatment }: Pick<ComposedContent, 'treatment'>): boolean {
+  return treatment.trackOpens || treatment.trackClicks
+}
+
+function isTracked({ treatment }: Pick<ComposedContent, 'treatment'>, scans: readonly (HtmlScan | null)[]): boolean {
+  const found = scans.filter((scan) => scan !== null)
+  const clicks = treatment.trackClicks && found.some(({ links }) => links.length > 0)
+  return clicks || (treatment.trackOpens && found.length > 0)
+}
+
+async function composedEntry(
+  stored: ComposedContent,
+  reader: HtmlReader,
+  tracked: boolean,
+  emailId: string,
+): Promise<ComposedEntry> {
+  const { html } = stored
+  // A mail with html alone gets a text made from it.
+  const text = stored.text ?? (html === null ? null : await reader.text(html, emailId))
+  const content = { ...stored, text }
+  const inHtml = html !== null && hasPlaceholder(html)
+  const scans = html !== null && (inHtml || (tracked && tracksHtml(stored)))
+  const scan = scans ? await reader.links(html, null, emailId) : null
+  let attachments: readonly PreparedAttachment[] | null = null
+  let plain: Prepared | null = null
+  const filled = (replacements: Replacements | null): Prepared => {
+    if (replacements === null && plain !== null) return plain
+    attachments ??= stored.attachments.map(prepareAttachment)
+    const made = prepare(replacements === null ? { html, text, attachments } : { ...both(replacements), attachments })
+    if (replacements === null) plain = made
+    return made
+  }
+  const both = (replacements: Replacements): { html: string | null; text: string | null } => ({
+    html: html === null ? null : filledHtml(html, scan, replacements),
+    text: text === null ? null : fillText(text, replacements.unsubscribe),
+  })
+  const placeholder = inHtml || (text !== null && hasTextPlaceholder(text))
+  return { kind: 'composed', content, tracks: isTracked(stored, [scan]), placeholder, filled }
+}
+
+interface ReadPart {
+  readonly part: LetterPart
+  readonly content: string
+  /** Null: plain text, or html that is not read. */
+  readonly scan: HtmlScan | null
+  readonly placeholder: boolean
+}
+
+async function submittedEntry(
+  content: SubmittedContent,
+  reader: HtmlReader,
+  tracked: boolean,
+  emailId: string,
+): Promise<SubmittedEntry> {
+  const { message } = content
+  const wanted = tracked && tracksHtml(content)
+  const parts: ReadPart[] = []
+  for (const part of letterParts(message)) {
+    const letter = contentOf(message, part)
+    if (letter === null) continue
+    const html = part.kind === 'html'
+    const placeholder = html ? hasPlaceholder(letter) : hasTextPlaceholder(letter)
+    const scan = html && (placeholder || wanted) ? await reader.links(letter, part.charset, emailId) : null
+    if (scan !== null || placeholder) parts.push({ part, content: letter, scan, placeholder })
+  }
+  return {
+    kind: 'submitted',
+    content,
+    tracks: isTracked(
+      content,
+      parts.map(({ scan }) => scan),
+    ),
+    placeholder: parts.some(({ placeholder }) => placeholder),
+    filled: (replacements) => (replacements === null ? message : filledMessage(message, parts, replacements)),
+  }
+}
+
+/** Links are counted through all parts; the pixel stands in the first html part alone. */
+function filledMessage(message: Buffer, parts: readonly ReadPart[], replacements: Replacements): Buffer {
+  const { link, pixel, unsubscribe } = replacements
+  let firstIndex = 0
+  let pixelLeft = pixel
+  const contents = parts.flatMap(({ part, content, scan }) => {
+    const at = firstIndex
+    const filled =
+      part.kind === 'plain'
+        ? fillText(content, unsubscribe)
+        : filledHtml(content, scan, {
+            link: link === null ? null : (found) => link({ ...found, index: at + found.index }),
+            pixel: pixelLeft,
+            unsubscribe,
+          })
+    if (scan !== null) {
+      firstIndex += scan.links.length
+      pixelLeft = null
+    }
+    return filled === content ? [] : [{ part, content: filled }]
+  })
+  return withContents(message, contents)
+}
+
+/** Html that was not read has the placeholder's address in all places, and nothing else. */
+function filledHtml(html: string, scan: HtmlScan | null, replacements: Replacements): string {
+  return scan === null ? fillText(html, replacements.unsubscribe) : fillHtml(scan, replacements)
+}

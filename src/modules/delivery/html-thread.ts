@@ -1,0 +1,10 @@
+// The thread that reads large html: links and placeholders, or the text of it.
+
+import { parentPort } from 'node:worker_threads'
+import { scanHtml } from '../../mail/html-links.ts'
+import { textFromHtml } from '../../mail/mime.ts'
+import type { HtmlTask } from './html-reader.ts'
+
+parentPort?.on('message', ({ what, html, charset }: HtmlTask) => {
+  parentPort?.postMessage(what === 'links' ? scanHtml(html, charset) : textFromHtml(html))
+})

@@ -1,0 +1,95 @@
+// Work on what strangers wrote, in a thread of its own: one piece after the other, each with a limit of time, all within a
+// limit of memory. A piece that goes beyond costs the thread, not the process; the next one gets a new thread, and
+// whoever waits in the line loses nothing. The thread starts with the first piece and keeps no process alive.
+
+import { Worker } from 'node:worker_threads'
+
+export interface ThreadOptions {
+  /** The module that answers each message with one message. */
+  readonly file: URL
+  readonly withinMs: number
+  readonly memoryMb: number
+}
+
+export interface Thread<In, Out> {
+  /** @throws when the work takes too long or too much memory, or fails */
+  run(input: In): Promise<Out>
+  /** After what is under way. */
+  close(): Promise<void>
+}
+
+const STARTS_WITHIN_MS = 10_000
+const YOUNG_MB = 32
+
+export function threadFor<In, Out>({ file, withinMs, memoryMb }: ThreadOptions): Thread<In, Out> {
+  let thread: Worker | null = null
+  let last: Promise<unknown> = Promise.resolve()
+  const started = async (): Promise<Worker> => {
+    if (thread !== null) return thread
+    const resourceLimits = { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: YOUNG_MB }
+    const made = new Worker(file, { resourceLimits })
+    made.unref()
+    await settled<void>(STARTS_WITHIN_MS, (done, fail) => {
+      made.once('online', () => done())
+      made.once('error', fail)
+    })
+    thread = made
+    made.once('exit', () => {
+      if (thread === made) thread = null
+    })
+    return made
+  }
+  const runOne = async (input: In): Promise<Out> => {
+    const worker = await started()
+    const listeners = new AbortController()
+    try {
+      return await settled<Out>(withinMs, (done, fail) => {
+        const heard = (event: 'message' | 'error' | 'exit', handler: (value: unknown) => void): void => {
+          worker.on(event, handler)
+          listeners.signal.addEventListener('abort', () => worker.off(event, handler))
+        }
+        heard('message', (value) => done(value as Out))
+        heard('error', fail)
+        heard('exit', () => fail(new Error('the thread ended')))
+        worker.postMessage(input)
+      })
+    } catch (error) {
+      thread = null
+      await worker.terminate()
+      throw error
+    } finally {
+      listeners.abort()
+    }
+  }
+  return {
+    run: (input) => {
+      const turn = last.then(() => runOne(input))
+      last = turn.catch(() => undefined)
+      return turn
+    },
+    close: async () => {
+      await last
+      await thread?.terminate()
+      thread = null
+    },
+  }
+}
+
+function settled<T>(
+  withinMs: number,
+  begin: (done: (value: T) => void, fail: (error: unknown) => void) => void,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`the work took longer than ${withinMs} ms`)), withinMs)
+    begin(
+      (value) => {
+        clearTimeout(timer)
+        resolve(value)
+      },
+      (error) => {
+        clearTimeout(timer)
+        reject(error instanceof Error ? error : new Error(String(error)))
+      },
+    )
+  })
+}
