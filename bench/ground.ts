@@ -1,8 +1,8 @@
 // What the side-by-side benchmarks share: CPU time of a group of processes, the calibration, medians, a sink that counts.
 
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { type Running, run, start, waitFor } from '../test/peers/ground.ts'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { descendants, type Running, run, start, waitFor } from '../test/peers/ground.ts'
 
 /** The CPU time of everything that was started in it, ended processes included. Needs root and cgroups. */
 export interface CpuGroup {
@@ -24,6 +24,20 @@ export function cpuGroup(name: string): CpuGroup {
       return Number(/usage_usec (\d+)/.exec(stat)?.[1] ?? 0) / 1e6
     },
   }
+}
+
+/** CPU seconds so far of a product's threads by what they do; threads of processes that have ended are not counted. */
+export async function threadSeconds(root: number): Promise<ReadonlyMap<string, number>> {
+  const seconds = new Map<string, number>()
+  for (const pid of await descendants(root)) {
+    for (const tid of readdirSync(`/proc/${pid}/task`)) {
+      const comm = readFileSync(`/proc/${pid}/task/${tid}/comm`, 'utf8').trim()
+      const what = comm === 'postgres' ? comm : tid === String(pid) ? 'main thread' : comm
+      const [ns = '0'] = readFileSync(`/proc/${pid}/task/${tid}/schedstat`, 'utf8').split(' ')
+      seconds.set(what, (seconds.get(what) ?? 0) + Number(ns) / 1e9)
+    }
+  }
+  return seconds
 }
 
 /** RSA-2048 signatures per second on one core: what the machine gives at this moment. */

@@ -1,32 +1,36 @@
 // Accept to delivered: 10 KB html+text mails, durable, DKIM RSA-2048, beside Postfix with OpenDKIM on the same mails.
 //
-//   npm run bench -- relay [--rounds 5] [--messages 3000] [--connections 32]
+//   npm run bench -- relay [--rounds 5] [--messages 3000] [--connections 32] [--only rest|smtp|postfix,...]
 //
-// Both relay to Postfix's smtp-sink. Rounds are interleaved, each framed by `openssl speed rsa2048`; a round's figure is
-// messages over the time from the first submission to the last delivery, and CPU seconds of all processes of the product
-// (PostgreSQL included) per 1,000 messages. Needs root, postfix, opendkim and bind9.
+// Posthorn takes them by REST and by SMTP, Postfix by SMTP; all relay to Postfix's smtp-sink. Rounds are interleaved, each
+// framed by `openssl speed rsa2048`; a round's figure is messages over the time from the first submission to the last
+// delivery, and CPU seconds of all processes of the product (PostgreSQL included) per 1,000 messages. For Posthorn the
+// threads' shares and the WAL are told too. Needs root, postfix, opendkim and bind9.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { Agent, request } from 'undici'
+import pg from 'pg'
 import { compose, prepare } from '../src/mail/mime.ts'
 import { startBind, txt } from '../test/peers/bind.ts'
 import { accepts, descendants, freePort, run, scratch, start, waitFor } from '../test/peers/ground.ts'
 import { type Account, type Posthorn, startPosthorn } from '../test/peers/posthorn.ts'
-import { type CpuGroup, calibrate, cpuGroup, median, receipt, startSink } from './ground.ts'
+import { type CpuGroup, calibrate, cpuGroup, median, receipt, startSink, threadSeconds } from './ground.ts'
+import { httpLoad, type Load, smtpLoad } from './ground-load.ts'
 
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     messages: { type: 'string', default: '3000' },
     connections: { type: 'string', default: '32' },
+    only: { type: 'string', default: 'postfix,rest,smtp' },
   },
 })
 const ROUNDS = Number(values.rounds)
 const MESSAGES = Number(values.messages)
 const CONNECTIONS = Number(values.connections)
+const ONLY = values.only.split(',')
 const DOMAIN = 'bench.test'
 const LIMIT_MS = 60_000
 
@@ -168,7 +172,7 @@ function composed(): Buffer {
   } as never).message
 }
 
-async function startOurs(folder: string, stack: AsyncDisposableStack): Promise<Contender> {
+async function startOurs(folder: string, stack: AsyncDisposableStack): Promise<readonly Contender[]> {
   const sinkPort = await freePort()
   const bind = stack.use(await startBind(folder, { [DOMAIN]: [], 'posthorn.test': ['mail A 127.0.0.1'] }))
   const posthorn = stack.use(
@@ -180,16 +184,46 @@ async function startOurs(folder: string, stack: AsyncDisposableStack): Promise<C
       POSTHORN_RATE_LIMITS: 'off',
     }),
   )
+  const root = posthorn.running.child.pid ?? 0
   const cpu = cpuGroup('posthorn')
-  for (const pid of await descendants(posthorn.running.child.pid ?? 0)) cpu.add(pid)
+  for (const pid of await descendants(root)) cpu.add(pid)
   const account = await posthorn.account('Bench')
   await verify(posthorn, account, bind.publish)
   const { subject, html, text } = receipt()
-  const body = JSON.stringify({ from: `news@${DOMAIN}`, from_name: 'Shöp', to: 'user@dest.test', subject, html, text })
-  return {
-    name: 'Posthorn (REST)',
-    round: () => measure(cpu, sinkPort, () => postAll(`${posthorn.url}/api/v1/send`, account.api_key, body)),
-  }
+  const from = `news@${DOMAIN}`
+  const to = 'user@dest.test'
+  const body = JSON.stringify({ from, from_name: 'Shöp', to, subject, html, text })
+  const rest = httpLoad(`${posthorn.url}/api/v1/send`, account.api_key, body, CONNECTIONS)
+  const port = Number(posthorn.env['POSTHORN_SUBMISSION_TLS_PORT'])
+  const smtp = await smtpLoad({ port, key: account.api_key, from, to, message: composed() }, CONNECTIONS)
+  stack.defer(() => rest.close())
+  stack.defer(() => smtp.close())
+  const contender = (name: string, load: Load): Contender => ({
+    name: `Posthorn (${name})`,
+    round: async () => {
+      const threads = await threadSeconds(root)
+      const wal = await walBytes(posthorn.env['POSTHORN_DATA_DIR'] ?? '')
+      const figure = await measure(cpu, sinkPort, () => load.send(MESSAGES))
+      const walPerMail = ((await walBytes(posthorn.env['POSTHORN_DATA_DIR'] ?? '')) - wal) / MESSAGES
+      const now = await threadSeconds(root)
+      const perMail = [...now].map(
+        ([what, seconds]) => [what, (seconds - (threads.get(what) ?? 0)) / MESSAGES] as const,
+      )
+      const told = perMail.map(([what, seconds]) => `${what} ${(seconds * 1_000).toFixed(3)}`)
+      console.error(`  CPU-ms per mail: ${told.join(', ')}; WAL ${Math.round(walPerMail)} bytes`)
+      return figure
+    },
+  })
+  return [contender('REST', rest), contender('SMTP', smtp)]
+}
+
+/** Where the log of the embedded PostgreSQL stands. */
+async function walBytes(dataDir: string): Promise<number> {
+  const client = new pg.Client({ host: path.join(dataDir, 'run'), user: 'posthorn', database: 'posthorn' })
+  await client.connect()
+  const { rows } = await client.query(`select (pg_current_wal_lsn() - '0/0')::bigint as bytes`)
+  await client.end()
+  return Number(rows[0]?.bytes ?? 0)
 }
 
 async function verify(
@@ -210,28 +244,14 @@ async function verify(
   )
 }
 
-async function postAll(url: string, key: string, body: string): Promise<void> {
-  const dispatcher = new Agent({ connections: CONNECTIONS, pipelining: 1 })
-  let left = MESSAGES
-  const client = async (): Promise<void> => {
-    while (left-- > 0) {
-      const reply = await request(url, {
-        method: 'POST',
-        dispatcher,
-        body,
-        headers: { 'x-api-key': key, 'content-type': 'application/json' },
-      })
-      const text = await reply.body.text()
-      if (reply.statusCode !== 202) throw new Error(`${reply.statusCode} ${text}`)
-    }
-  }
-  await Promise.all(Array.from({ length: CONNECTIONS }, client))
-  await dispatcher.close()
-}
-
 await using stack = new AsyncDisposableStack()
 const folder = stack.use(await scratch('relay')).path
-const contenders = [await startPostfixWithOpendkim(folder, stack), await startOurs(folder, stack)]
+const contenders: Contender[] = []
+if (ONLY.includes('postfix')) contenders.push(await startPostfixWithOpendkim(folder, stack))
+if (ONLY.includes('rest') || ONLY.includes('smtp')) {
+  const ours = await startOurs(folder, stack)
+  contenders.push(...ours.filter((_, at) => ONLY.includes(at === 0 ? 'rest' : 'smtp')))
+}
 const figures = new Map(contenders.map(({ name }) => [name, [] as Figure[]]))
 const calibrations: number[] = []
 for (const { round } of contenders) await round() // warm
@@ -251,11 +271,12 @@ const table = [...figures].map(([name, all]) => ({
   cpu_s_per_1000: Number(median(all.map(({ cpuPer1000 }) => cpuPer1000)).toFixed(3)),
 }))
 console.table(table)
-const [theirs, ours] = table
-const ratio = {
-  per_second: (ours?.per_second ?? 0) / (theirs?.per_second ?? 1),
-  cpu: (ours?.cpu_s_per_1000 ?? 0) / (theirs?.cpu_s_per_1000 ?? 1),
-}
+const [theirs] = table
+const ratios = table.slice(1).map(({ name, per_second, cpu_s_per_1000 }) => ({
+  name,
+  per_second: per_second / (theirs?.per_second ?? 1),
+  cpu: cpu_s_per_1000 / (theirs?.cpu_s_per_1000 ?? 1),
+}))
 console.log(
   JSON.stringify({
     rounds: ROUNDS,
@@ -263,6 +284,6 @@ console.log(
     connections: CONNECTIONS,
     rsa2048_signs_per_second: median(calibrations),
     table,
-    ratio,
+    ratios,
   }),
 )
