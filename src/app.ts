@@ -37,6 +37,7 @@ import {
   emailErrors,
   emailRoutes,
   fetchLetters,
+  freshLetters,
   lockReportedEmail,
   markReported,
   type ReportedEmail,
@@ -143,6 +144,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     trapMac: (text) => secrets.mac(TRAP_PURPOSE, text),
     monotonicMs: () => clock.monotonicMs(),
   })
+  const fresh = config.roles.includes('delivery') ? freshLetters(clock) : null
   const accepting = acceptance({
     database,
     clock,
@@ -151,6 +153,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     quota: accounts.quotas.emails,
     risk,
     hasRoom: disk.hasRoom,
+    fresh,
     onAccepted: () => state.onQueued(),
   })
   const sendingOptions: SendingOptions & { readonly ids: Ids } = {
@@ -294,6 +297,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
         resolver: ground.resolver,
         verpMac,
         signingKeys: (db, domainIds) => senders.signingKeys(db, domainIds),
+        fresh,
         suspendedAccounts: () => [...accounts.suspendedAccounts()],
         onAttempt: (outcome, domain, host) => noteAttempt(metrics, outcome, domain, host),
         tracking: tracking.tracking,

@@ -92,6 +92,7 @@ export async function submissionWorld(change: Partial<SubmissionOptions> = {}): 
       },
       risk,
       hasRoom: () => true,
+      fresh: null,
       onAccepted: () => undefined,
     }),
     lookups: {

@@ -30,7 +30,6 @@ const SIGNATURE_HOLDS_SECONDS = 7 * 86_400
 
 export function composerOf({ hostname, verpMac, tracking, html }: ComposerOptions): Composer {
   const contents = contentsOf(html, tracking !== null)
-  const complaintFields = complaintFieldsOf(verpMac, hostname)
   const signers = new WeakMap<object, Signer>()
   const signerOf = (domain: string, selector: string, key: SigningKey['privateKey']): Signer => {
     let signer = signers.get(key)
@@ -46,7 +45,8 @@ export function composerOf({ hostname, verpMac, tracking, html }: ComposerOption
   ]
   return {
     compose: async (letter, body, key) => {
-      const { message, smtpUtf8 } = await written(letter, body)
+      const reportsTo = returnPath(verpMac, letter.id, letter.accountId, hostname)
+      const { message, smtpUtf8, eightBit } = await written(letter, body, reportsTo)
       const signedAt = letter.scheduledAt ?? letter.createdAt
       const signatures =
         key === null
@@ -54,10 +54,10 @@ export function composerOf({ hostname, verpMac, tracking, html }: ComposerOption
           : [await sign(message, signersOf(key), { signedAt, expiresAfterSeconds: SIGNATURE_HOLDS_SECONDS })]
       return {
         message: signatures.length === 0 ? message : Buffer.concat([...signatures, message]),
-        returnPath: returnPath(verpMac, letter.id, letter.accountId, hostname),
+        returnPath: reportsTo,
         recipient: letter.recipient,
         smtpUtf8,
-        eightBit: smtpUtf8 || needsEncoding(message),
+        eightBit,
       }
     },
   }
@@ -65,21 +65,24 @@ export function composerOf({ hostname, verpMac, tracking, html }: ComposerOption
   async function written(
     letter: Letter,
     body: Buffer,
-  ): Promise<{ readonly message: Buffer; readonly smtpUtf8: boolean }> {
+    reportsTo: string,
+  ): Promise<Pick<Outgoing, 'message' | 'smtpUtf8' | 'eightBit'>> {
     const entry = await contents.get(letter, body)
     const { content } = entry
     const wanted = wantsLinks(content, letter)
     const links = wanted || entry.placeholder ? (tracking?.unsubscribeLinks(letter) ?? null) : null
     const replacements = replacementsOf(entry, letter, links)
     if (entry.kind === 'submitted') {
-      const own = complaintFields(letter)
+      const own = complaintFields(reportsTo, hostname)
         .map(([name, value]) => textHeader(name, value))
         .join('')
-      const message = withOwnFields(entry.filled(replacements), letter, wanted ? links : null)
-      return { message: Buffer.concat([Buffer.from(own), message]), smtpUtf8: false }
+      const filled = withOwnFields(entry.filled(replacements), letter, wanted ? links : null)
+      const message = Buffer.concat([Buffer.from(own), filled])
+      return { message, smtpUtf8: false, eightBit: needsEncoding(message) }
     }
     const { from, to, cc, replyTo, subject, headers } = entry.content
-    return compose(entry.filled(replacements), {
+    // What we compose is encoded for seven bits, but for addresses that are not.
+    const { message, smtpUtf8 } = compose(entry.filled(replacements), {
       id: letter.id,
       messageId: letter.messageId,
       date: letter.scheduledAt ?? letter.createdAt,
@@ -88,9 +91,10 @@ export function composerOf({ hostname, verpMac, tracking, html }: ComposerOption
       cc: cc.map(mailbox),
       replyTo: replyTo.map(mailbox),
       subject,
-      headers: [...withFeedbackId(headers, letter), ...complaintFields(letter)],
+      headers: [...withFeedbackId(headers, letter), ...complaintFields(reportsTo, hostname)],
       listUnsubscribe: wanted ? links : null,
     })
+    return { message, smtpUtf8, eightBit: smtpUtf8 }
   }
 
   /** @returns null: the content goes as it is */
@@ -105,14 +109,11 @@ export function composerOf({ hostname, verpMac, tracking, html }: ComposerOption
 }
 
 /** Where complaints go, and the signed id by which they are matched when they come (RFC 9477). */
-function complaintFieldsOf(mac: VerpMac, hostname: string): (letter: Letter) => [name: string, value: string][] {
-  return ({ id, accountId }) => {
-    const [token = ''] = returnPath(mac, id, accountId, hostname).split('@', 1)
-    return [
-      ['CFBL-Address', `fbl@${hostname}; report=arf`],
-      ['CFBL-Feedback-ID', token],
-    ]
-  }
+function complaintFields(reportsTo: string, hostname: string): [name: string, value: string][] {
+  return [
+    ['CFBL-Address', `fbl@${hostname}; report=arf`],
+    ['CFBL-Feedback-ID', reportsTo.slice(0, reportsTo.lastIndexOf('@'))],
+  ]
 }
 
 // RFC 8058; always on broadcast mail (contract section 5).

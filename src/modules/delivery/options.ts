@@ -7,7 +7,7 @@ import type { Database } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/log.ts'
-import type { AttemptOutcome, Letter } from '../outbox/index.ts'
+import type { AttemptOutcome, FreshLetters, Letter } from '../outbox/index.ts'
 import type { HtmlReader } from './html-reader.ts'
 import type { Relay } from './network.ts'
 import type { SigningKeys, Tracking } from './types.ts'
@@ -58,6 +58,8 @@ export interface DeliveryOptions {
   readonly resolver: Resolver
   readonly verpMac: VerpMac
   readonly signingKeys: SigningKeys
+  /** What this process has just accepted; null: everything is read from the database. */
+  readonly fresh?: FreshLetters | null
   /** Accounts whose mail waits. */
   readonly suspendedAccounts: () => readonly string[]
   readonly tracking?: Tracking | null

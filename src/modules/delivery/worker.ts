@@ -203,9 +203,17 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     released(epoch, rows.length)
   }
 
+  const lettersOf = async (claimed: readonly Claimed[]): Promise<readonly Letter[]> => {
+    const known = claimed.flatMap((row) => options.fresh?.take(row) ?? [])
+    if (known.length === claimed.length) return known
+    const ids = new Set(known.map(({ id }) => id))
+    const others = claimed.filter(({ id }) => !ids.has(id))
+    return [...known, ...(await fetchLetters(database.system, others, LARGE_BODY_BYTES))]
+  }
+
   /** Reads what was claimed and sets it going. Rejects before any of it has begun, or not at all. */
   const takeOn = async (epoch: number, claimed: readonly Claimed[], claimedAtMs: number): Promise<void> => {
-    const letters = await fetchLetters(database.system, claimed, LARGE_BODY_BYTES)
+    const letters = await lettersOf(claimed)
     const domains = [...new Set(letters.flatMap(({ domainId }) => (domainId === null ? [] : [domainId])))]
     const keys =
       domains.length === 0 ? new Map<string, SigningKey>() : await options.signingKeys(database.system, domains)

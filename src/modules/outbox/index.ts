@@ -15,6 +15,7 @@ export { type EmailStory, emailStory, emailsTo } from './emails.ts'
 export { countEngagement, type EngagedEmail, engagedEmails, lockEngagedEmails } from './engagement.ts'
 export { emailErrors } from './errors.ts'
 export { queueFigures } from './figures.ts'
+export { type FreshLetters, freshLetters } from './fresh.ts'
 export { joinAsNode, leaveAsNode, type NodeLease, RENEW_EVERY_MS, renewLease, takeOver } from './node.ts'
 export { ensureOutboxPartitions } from './partitions.ts'
 export {

@@ -13,7 +13,14 @@ import { ApiError } from '../../platform/errors.ts'
 import { type GroupCommit, groupCommit } from '../../platform/group-commit.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { append, ensureEventPartitions, type NewEvent } from '../events/index.ts'
-import { enqueue, ensureOutboxPartitions, type NewBody, type NewEmail, type SiteIds } from '../outbox/index.ts'
+import {
+  enqueue,
+  ensureOutboxPartitions,
+  type FreshLetters,
+  type NewBody,
+  type NewEmail,
+  type SiteIds,
+} from '../outbox/index.ts'
 import type { Override, RiskAsk, RiskRoom } from '../risk/index.ts'
 import { errors } from './errors.ts'
 import { claimKeys, freeKeys, type IdempotencyKey, nameOf, type StoredAnswer, storeAnswers } from './idempotency.ts'
@@ -60,6 +67,8 @@ export interface AcceptOptions {
   readonly risk: Pick<RiskRoom, 'gather' | 'countSent' | 'recordOverrides'>
   /** Whether the disk has room for more. */
   readonly hasRoom: () => boolean
+  /** Where delivery in this process, if it is there, finds what was just accepted. */
+  readonly fresh: FreshLetters | null
   /** Wakes delivery in this process, if it is there. */
   readonly onAccepted: () => void
 }
@@ -240,7 +249,7 @@ function refuseHalfDone(group: readonly Submission[], cases: readonly Case[]): v
 export const NOT_ALL = new ApiError(422, 'validation_error', 'Another message of a strict batch was refused')
 
 async function store(
-  { ids, risk }: AcceptOptions,
+  { ids, fresh, risk }: AcceptOptions,
   db: Db,
   cases: readonly Case[],
   sites: ReadonlyMap<string, number>,
@@ -268,6 +277,7 @@ async function store(
     own.push({ kind: 'accepted', accepted: rows.accepted })
   }
   if (emails.length > 0) {
+    fresh?.put(emails, bodies)
     await Promise.all([
       enqueue(db, emails, bodies, sites),
       append(db, events),

@@ -1,0 +1,87 @@
+// Letters handed from acceptance to delivery within one process, so that what was just stored is not read back.
+//
+// A memory aid and nothing more: the queue row decides who sends, and a letter that is not here is read from the
+// database. A letter is given out once, and only to the first claim of its email: before that nothing can have
+// changed what delivery needs of it. What is put here before its transaction commits and never commits is never claimed.
+//
+// Bounds: MAX_BYTES together, contents of at most MAX_BODY_BYTES each, MAX_AGE_MS (another process may have claimed it).
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Claimed, Letter, NewBody, NewEmail } from './types.ts'
+
+export interface FreshLetters {
+  /** Emails that are being stored; those that are due later or not at all are passed over. */
+  put(emails: readonly NewEmail[], bodies: readonly NewBody[]): void
+  /** The letter behind a leased row, or null: read it. */
+  take(claimed: Claimed): Letter | null
+}
+
+const MAX_BYTES = 16 * 1_048_576
+const MAX_BODY_BYTES = 65_536
+const MAX_AGE_MS = 10_000
+/** What a letter takes beside its content, about. */
+const LETTER_BYTES = 2_048
+
+interface Kept {
+  readonly letter: Letter
+  readonly bytes: number
+  readonly untilMs: number
+}
+
+export function freshLetters(clock: Clock): FreshLetters {
+  // In the order in which they came, so the first are the oldest.
+  const kept = new Map<string, Kept>()
+  let bytes = 0
+  const remove = (id: string, { bytes: own }: Kept): void => {
+    kept.delete(id)
+    bytes -= own
+  }
+  return {
+    put: (emails, bodies) => {
+      const nowMs = clock.monotonicMs()
+      const byId = new Map(bodies.map((body) => [body.id, body.bytes]))
+      for (const email of emails) {
+        const body = byId.get(email.bodyId)
+        if (email.status !== 'queued' || body === undefined || body.length > MAX_BODY_BYTES) continue
+        const own = body.length + LETTER_BYTES
+        kept.set(email.id, { letter: letterOf(email, body), bytes: own, untilMs: nowMs + MAX_AGE_MS })
+        bytes += own
+      }
+      for (const [id, oldest] of kept) {
+        if (bytes <= MAX_BYTES && oldest.untilMs > nowMs) break
+        remove(id, oldest)
+      }
+    },
+    take: ({ id, fence }) => {
+      const found = kept.get(id)
+      if (found === undefined) return null
+      remove(id, found)
+      return fence === 1 ? found.letter : null
+    },
+  }
+}
+
+function letterOf(email: NewEmail, body: Buffer): Letter {
+  return {
+    id: email.id,
+    accountId: email.accountId,
+    domainId: email.domainId,
+    createdAt: email.createdAt,
+    sender: email.from.address,
+    recipient: email.recipient,
+    recipientKey: email.recipientKey,
+    subject: email.subject,
+    messageId: email.messageId,
+    stream: email.stream,
+    sandbox: email.sandbox,
+    sandboxResult: email.sandboxResult,
+    tag: email.tag,
+    scheduledAt: email.scheduledAt,
+    expiresAt: email.expiresAt,
+    tlsRequired: email.tlsRequired,
+    attemptsCount: 0,
+    bodyId: email.bodyId,
+    body,
+    bodyBytes: body.length,
+  }
+}
