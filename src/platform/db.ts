@@ -5,6 +5,7 @@
 // Connections are pipelined: statements that are issued without awaiting one another travel together. In a transaction
 // a statement that fails fails all that follow it, so rows may be written with `Promise.all`.
 
+import type { Duplex } from 'node:stream'
 import pg from 'pg'
 
 /** A statement with the name under which connections prepare it. Names are `room_what`, unique in the code base. */
@@ -119,6 +120,23 @@ function dbOn(run: (config: pg.QueryConfig) => Promise<pg.QueryResult>): Db {
   }
 }
 
+/** Statements that are issued at one go travel in one packet: a system call each would cost more than many of them. */
+function together(client: pg.PoolClient): (config: pg.QueryConfig) => Promise<pg.QueryResult> {
+  const { stream } = (client as unknown as { readonly connection: { readonly stream: Duplex } }).connection
+  let held = false
+  return (config) => {
+    if (!held) {
+      held = true
+      stream.cork()
+      queueMicrotask(() => {
+        held = false
+        stream.uncork()
+      })
+    }
+    return client.query(config)
+  }
+}
+
 const SET_ACCOUNT = statement('platform_set_account', `select set_config('app.account_id', $1, true)`)
 
 async function transact<T>(pool: pg.Pool, accountId: string | null, work: (db: Db) => Promise<T>): Promise<T> {
@@ -129,12 +147,13 @@ async function transact<T>(pool: pg.Pool, accountId: string | null, work: (db: D
     broken = error
   }
   client.on('error', heard)
-  const db = dbOn((config) => client.query(config))
+  const send = together(client)
+  const db = dbOn(send)
   try {
     // Sent ahead of the work without waiting. Should the account not be set, the transaction is aborted and every
     // later statement fails with it: a failure never widens what is seen.
-    const begun = [client.query('begin')]
-    if (accountId !== null) begun.push(client.query({ ...SET_ACCOUNT, values: [accountId] }))
+    const begun: Promise<unknown>[] = [send({ text: 'begin' })]
+    if (accountId !== null) begun.push(db.execute(SET_ACCOUNT, [accountId]))
     const [result] = await Promise.all([work(db), ...begun])
     await client.query('commit')
     return result

@@ -1,5 +1,6 @@
-// Group commit: whatever arrives while the commit before is running is written together in the next. No timer: a
-// request that finds nothing running is written at once, and under load the groups grow by themselves.
+// Group commit: whatever arrives while the commit before is running is written together in the next. A request that
+// finds nothing running is written at once, and under load the groups grow by themselves. Where nobody waits for the answer
+// a group may linger for more.
 
 export interface GroupCommitOptions<Item, Result> {
   /** Writes a group in one transaction; answers one result per item, in order. Rejecting rejects every item. */
@@ -9,6 +10,9 @@ export interface GroupCommitOptions<Item, Result> {
   readonly maxItems: number
   /** The most bytes in one group, by `sizeOf`; a single larger item goes alone. */
   readonly maxBytes: number
+  /** Up to so long a group waits for more, unless it has `enough`; 0: not at all. */
+  readonly lingerMs?: number
+  readonly enough?: number
   /** How many groups may be under way at once. */
   readonly concurrency: number
   /** The most bytes that may wait; past that `add` rejects with `full()`. */
@@ -31,11 +35,12 @@ interface Waiting<Item, Result> {
 }
 
 export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Result>): GroupCommit<Item, Result> {
-  const { write, sizeOf, maxItems, maxBytes, concurrency, maxWaitingBytes, full } = options
+  const { write, sizeOf, maxItems, maxBytes, concurrency, maxWaitingBytes, full, lingerMs = 0, enough = 0 } = options
   let waiting: Waiting<Item, Result>[] = []
   let waitingBytes = 0
   let running = 0
   let idlers: (() => void)[] = []
+  let filled = (): void => undefined
 
   const takeGroup = (): Waiting<Item, Result>[] => {
     let bytes = 0
@@ -51,9 +56,19 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
     return group
   }
 
+  const moreOrLate = (): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, lingerMs)
+      filled = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+
   const run = async (): Promise<void> => {
     running++
     while (waiting.length > 0) {
+      if (lingerMs > 0 && waiting.length < enough) await moreOrLate()
       const group = takeGroup()
       try {
         const results = await write(group.map(({ item }) => item))
@@ -82,6 +97,7 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
         }
         waiting.push({ item, sizeBytes, resolve, reject })
         waitingBytes += sizeBytes
+        if (waiting.length >= enough) filled()
         if (running < concurrency) setImmediate(() => running < concurrency && waiting.length > 0 && void run())
       }),
     idle: () =>

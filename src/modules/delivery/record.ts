@@ -41,6 +41,9 @@ export interface Recorder {
 
 const MAX_GROUP = 300
 const MAX_GROUP_BYTES = 32 * 1_048_576
+// A group costs about as much as five results: it waits for more of them, shortly.
+const LINGER_MS = 5
+const ENOUGH = 32
 const RETRY_MS = 500
 
 export function recorderOf(options: RecorderOptions): Recorder {
@@ -94,7 +97,9 @@ export function recorderOf(options: RecorderOptions): Recorder {
     sizeOf: ({ inbox }) => 1_000 + (inbox?.raw.length ?? 0),
     maxItems: MAX_GROUP,
     maxBytes: MAX_GROUP_BYTES,
-    concurrency: 2,
+    lingerMs: LINGER_MS,
+    enough: ENOUGH,
+    concurrency: 1,
     // What may wait is bounded by what is held.
     maxWaitingBytes: Number.POSITIVE_INFINITY,
     full: () => new Error('too many results wait'),
