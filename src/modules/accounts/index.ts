@@ -31,5 +31,6 @@ export { type AccountRoutesOptions, accountRoutes, type DeliveryFigures, type Su
 export { allows, SCOPES, type Scope } from './scopes.ts'
 export type { AccountSettings, TrackingDefaults } from './settings.ts'
 export type { SmtpLogin } from './smtp-credential.ts'
+export { longestRetentionDays } from './sql.ts'
 export { type AccountUsage, usageOfMonth } from './sql-meter.ts'
 export { SYSTEM_ACCOUNT_ID } from './system.ts'

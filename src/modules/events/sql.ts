@@ -63,6 +63,12 @@ export const ensurePartitions = statement(
   'events_ensure_partitions',
   `select ensure_partitions('event', false, $1::date, $2)`,
 )
+export const waitShortly = statement('events_wait_shortly', `set local lock_timeout = '2s'`)
+// Null: one has not begun, or there is none.
+export const slowestFollower = statement(
+  'events_slowest_follower',
+  `select case when isfinite(min(at)) then min(at) end as at from follower`,
+)
 export const dropPartitions = statement('events_drop_partitions', `select drop_partitions('event', $1::date)`)
 
 // $2 $3 from and before, $4 type, $5 email, $6 emails (those to one recipient), $7 domain, $8 tag, $9 the domains that the

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { startWorld, type World } from '../../../test/world.ts'
 import { statement } from '../../platform/db.ts'
-import { append, type EventType, ensureEventPartitions, type NewEvent } from '../events/index.ts'
+import { append, dropEvents, type EventType, ensureEventPartitions, type NewEvent } from '../events/index.ts'
 import { statisticsCommands } from './cli.ts'
 import { COUNTERS } from './counters.ts'
 import { followStatistics } from './jobs.ts'
@@ -27,6 +27,11 @@ async function settle(): Promise<void> {
   const { database } = world.rooms
   do await followStatistics(database)
   while ((await database.system.one<{ more: boolean }>(WAITING))?.more !== false)
+}
+
+/** Followers look for what commits late some days back; these stories are of days long past. */
+async function lookBack(): Promise<void> {
+  await world.rooms.database.system.execute(statement('test_look_back', `update follower set at = '-infinity'`))
 }
 
 let made = 0
@@ -222,6 +227,64 @@ test('days that are out of the log keep their figures in a rebuild', async () =>
   const [rebuild] = statisticsCommands
   await rebuild?.run({ ...world.rooms, print: () => undefined } as never, {}, [])
   assert.equal((await account.api.get(`${V1}/sends`)).body.totals.sent, 7)
+})
+
+test('raw events past the retention go by partition, their figures stay, and what a follower has yet to read stays too', async () => {
+  const { database } = world.rooms
+  const { system } = database
+  const account = await world.newAccount()
+  const old = new Date(world.clock.now().getTime() - 100 * DAY_MS)
+  const day = old.toISOString().slice(0, 10)
+  const partition = `event_${day.replaceAll('-', '')}`
+  const there = statement('test_partition', 'select to_regclass($1) is not null as there')
+  const isThere = async (): Promise<boolean | undefined> =>
+    (await system.one<{ there: boolean }>(there, [`posthorn.${partition}`]))?.there
+  await ensureEventPartitions(system, new Date(old.getTime() + DAY_MS))
+  await lookBack()
+  await tell(Array.from({ length: 5 }, () => event(account.accountId, 'email.sent', { at: old })))
+  const report = async () => (await account.api.get(`${V1}/sends?from_date=${day}&to_date=${day}`)).body.totals.sent
+  await settle()
+  assert.equal(await report(), 5)
+  const slow = statement('test_slow', `insert into follower (name, at) values ('slow', $1)`)
+  await system.execute(slow, [old])
+  const before = new Date(world.clock.now().getTime() - 90 * DAY_MS)
+  await dropEvents(database, before)
+  assert.equal(await isThere(), true)
+  await system.execute(statement('test_no_slow', `update follower set at = now()`))
+  await dropEvents(database, new Date(old.getTime() - DAY_MS))
+  assert.equal(await isThere(), true)
+  await dropEvents(database, before)
+  assert.equal(await isThere(), false)
+  assert.equal(await report(), 5)
+  const [rebuild] = statisticsCommands
+  await rebuild?.run({ ...world.rooms, print: () => undefined } as never, {}, [])
+  assert.equal(await report(), 5)
+})
+
+// The clocks of Vienna change in the night to March 29 and to October 25, 2026.
+const NIGHTS: [at: string, day: string][] = [
+  ['2026-03-28T22:59:59Z', '2026-03-28'],
+  ['2026-03-28T23:00:00Z', '2026-03-29'],
+  ['2026-03-29T21:59:59Z', '2026-03-29'],
+  ['2026-03-29T22:00:00Z', '2026-03-30'],
+  ['2026-10-24T21:59:59Z', '2026-10-24'],
+  ['2026-10-24T22:00:00Z', '2026-10-25'],
+  ['2026-10-25T22:59:59Z', '2026-10-25'],
+  ['2026-10-25T23:00:00Z', '2026-10-26'],
+]
+test('days of 23 and of 25 hours begin and end when their clocks say', async () => {
+  const { system } = world.rooms.database
+  const account = await world.newAccount()
+  for (const day of ['2026-03-29', '2026-10-25']) await ensureEventPartitions(system, new Date(`${day}T12:00:00Z`))
+  await lookBack()
+  for (const [at] of NIGHTS) await tell([event(account.accountId, 'email.sent', { at: new Date(at) })])
+  await settle()
+  const expected = Map.groupBy(NIGHTS, ([, day]) => day)
+  const query = 'timezone=Europe/Vienna&from_date=2026-03-01&to_date=2026-11-01'
+  const { data, totals } = (await account.api.get(`${V1}/sends?${query}`)).body
+  assert.equal(data.length, 246)
+  for (const { date, sent } of data) assert.equal(sent, expected.get(date)?.length ?? 0, date)
+  assert.equal(totals.sent, NIGHTS.length)
 })
 
 test('usage tells what became of the month at once, to the unit', async () => {
