@@ -1027,7 +1027,8 @@ grant insert, select, update on usage to posthorn_tenant;
 
 create table validation_catch_all (
   domain text collate "C" not null,
-  catch_all boolean not null,
+  catch_all boolean,
+  asked_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
   constraint validation_catch_all_pkey PRIMARY KEY (domain)
 );
@@ -1041,10 +1042,13 @@ create table validation_result (
   latency_ms integer,
   note text,
   expires_at timestamp with time zone not null,
+  reprobe_at timestamp with time zone,
+  reprobes smallint default 0 not null,
   constraint validation_result_pkey PRIMARY KEY (account_id, address),
   constraint validation_result_result_check CHECK ((result = ANY (ARRAY['deliverable'::text, 'rejected'::text, 'greylisted'::text, 'blocked'::text, 'timeout'::text, 'catch_all'::text])))
 );
 CREATE INDEX validation_result_expires ON validation_result USING btree (expires_at);
+CREATE INDEX validation_result_reprobe ON validation_result USING btree (reprobe_at) WHERE (reprobe_at IS NOT NULL);
 alter table validation_result enable row level security, force row level security;
 create policy system on validation_result to posthorn_system
   using true
@@ -1053,6 +1057,14 @@ create policy tenant on validation_result to posthorn_tenant
   using (account_id = ( SELECT current_account() AS current_account))
   with check (account_id = ( SELECT current_account() AS current_account));
 grant delete, insert, select, update on validation_result to posthorn_system;
+
+create table validation_shunned (
+  host text collate "C" not null,
+  until timestamp with time zone not null,
+  constraint validation_shunned_pkey PRIMARY KEY (host)
+);
+CREATE INDEX validation_shunned_until ON validation_shunned USING btree (until);
+grant delete, insert, select, update on validation_shunned to posthorn_system;
 
 create table webhook (
   account_id uuid not null,

@@ -62,7 +62,7 @@ import {
 import { deliveryFigures } from './modules/statistics/index.ts'
 import { suppressionRoutes } from './modules/suppression/index.ts'
 import { type TrackingRoom, trackingDomainExists } from './modules/tracking/index.ts'
-import { validationRoom } from './modules/validation/index.ts'
+import { type ValidationRoom, validationRoom } from './modules/validation/index.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Database } from './platform/db.ts'
 import { type DiskGuard, diskGuard } from './platform/disk.ts'
@@ -90,6 +90,7 @@ export interface Rooms {
   readonly delivery: Delivery | null
   readonly inbound: Inbound
   readonly risk: RiskRoom
+  readonly validation: ValidationRoom
   readonly disk: DiskGuard
   readonly pulse: Pulse
   readonly submissionDoor: SmtpDoor
@@ -232,6 +233,20 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     hasRoom: disk.hasRoom,
     onMailed: () => state.onQueued(),
   })
+  const validation = validationRoom({
+    accounts,
+    database,
+    clock,
+    ids,
+    resolver: ground.resolver,
+    hostname: config.hostname,
+    smtpPort: config.smtpPort,
+    sourceIps: config.validationSourceIps,
+    allowPrivateNetworks: config.allowPrivateNetworks,
+    probes: config.validationProbes && config.delivery.kind !== 'sandbox',
+    log,
+    mac: (text) => secrets.mac('validation', text),
+  })
   const endpoints = [
     ...accountRoutes({
       accounts,
@@ -253,18 +268,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     ...tracking.publicEndpoints,
     ...tracking.endpoints,
     ...bounceRoutes({ database }),
-    ...validationRoom({
-      accounts,
-      database,
-      clock,
-      ids,
-      resolver: ground.resolver,
-      hostname: config.hostname,
-      smtpPort: config.smtpPort,
-      sourceIps: config.sourceIps,
-      allowPrivateNetworks: config.allowPrivateNetworks,
-      probes: config.validationProbes && config.delivery.kind !== 'sandbox',
-    }).endpoints,
+    ...validation.endpoints,
     ...inboundRoutes({ database, clock, ids, verpMac, emails, inbound }),
     ...sendingRoutes(sending),
     ...templateRoutes(templates),
@@ -320,6 +324,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     delivery,
     inbound,
     risk,
+    validation,
     disk,
     pulse,
     submissionDoor,
@@ -362,6 +367,7 @@ export async function servicesOf(rooms: Rooms): Promise<Running> {
       recheckLoop({ database, clock, domains, log }),
       cleaningLoop(rooms.database, rooms.ground),
       ...rooms.followers.workers,
+      rooms.validation.worker,
       ...rooms.tracking.workers,
     )
   }

@@ -105,6 +105,12 @@ export const SETTINGS = {
     '`off`: address validation asks no mail server (where port 25 is closed, or as a kill-switch)',
     (t) => (t === undefined ? 'on' : oneOf(t, ['on', 'off'] as const)) === 'on',
   ),
+  validationSourceIps: setting(
+    'POSTHORN_VALIDATION_SOURCE_IPS',
+    'POSTHORN_SOURCE_IPS',
+    'source addresses of address validation, comma list: its own, so that a list entry for probing does not stop mail',
+    list,
+  ),
   operatorEmail: setting('POSTHORN_OPERATOR_EMAIL', 'unset', 'notices', (t) => t ?? null),
   systemFrom: setting('POSTHORN_SYSTEM_FROM', 'posthorn@<hostname>', 'sender of notices', (t) => t ?? null),
   metricsToken: setting(
@@ -152,6 +158,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     publicUrl: known.publicUrl ?? `http://127.0.0.1:${known.httpPort}`,
     httpHost: known.httpHost ?? known.bind,
     spfMechanism: known.spfMechanism ?? `a:${known.hostname}`,
+    validationSourceIps: known.validationSourceIps.length > 0 ? known.validationSourceIps : known.sourceIps,
     systemFrom: known.systemFrom ?? `posthorn@${known.hostname}`,
   }
 }

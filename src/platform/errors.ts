@@ -9,6 +9,8 @@ export interface ApiErrorFacts {
   readonly retryAfter?: number
   /** Further response headers that belong to this answer. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Further top-level fields of this answer, beside the four that every error has. */
+  readonly also?: Readonly<Record<string, unknown>>
 }
 
 export class ApiError extends Error {
@@ -17,6 +19,7 @@ export class ApiError extends Error {
   readonly details: Readonly<Record<string, unknown>>
   readonly retryAfter: number | null
   readonly headers: Readonly<Record<string, string>>
+  readonly also: Readonly<Record<string, unknown>>
 
   constructor(status: number, code: string, message: string, facts: ApiErrorFacts = {}) {
     super(facts.message ?? message, facts.cause === undefined ? undefined : { cause: facts.cause })
@@ -26,6 +29,7 @@ export class ApiError extends Error {
     this.details = facts.details ?? {}
     this.retryAfter = facts.retryAfter ?? null
     this.headers = facts.headers ?? {}
+    this.also = facts.also ?? {}
   }
 }
 

@@ -10,6 +10,7 @@ export {
   setPlan,
   suspend,
 } from './accounts.ts'
+export type { Buckets } from './buckets.ts'
 export { accountCommands } from './cli.ts'
 export { errors as accountErrors, quotaErrors } from './errors.ts'
 export type { ApiGate } from './gate.ts'

@@ -6,7 +6,7 @@ import type { Database } from '../../platform/db.ts'
 import { loop, type Service } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Secrets } from '../../platform/secrets.ts'
-import { bottomless, sharedBuckets } from './buckets.ts'
+import { type Buckets, bottomless, sharedBuckets } from './buckets.ts'
 import { failures } from './failures.ts'
 import { type ApiGate, apiGate } from './gate.ts'
 import { keyLookup } from './key-lookup.ts'
@@ -31,6 +31,8 @@ export interface AccountsOptions {
 export interface Accounts {
   readonly gate: ApiGate
   readonly quotas: Quotas
+  /** Token buckets that all processes share; always full while rate limits are off. */
+  readonly buckets: Buckets
   /** From a cache at most 4 s old. @throws ApiError not_found */
   settings(accountId: string): Promise<AccountSettings>
   /** This process looks anew at once; the others hear of the change from the database. */
@@ -85,6 +87,7 @@ export function accountsRoom({ database, clock, secrets, plans, rateLimits, log 
   }
   return {
     gate: apiGate(parts),
+    buckets,
     quotas: quotas(settings, clock),
     settings: settings.get,
     forget,

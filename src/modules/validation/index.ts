@@ -2,28 +2,49 @@
 
 import type { Db } from '../../platform/db.ts'
 import type { AnyEndpoint } from '../../platform/http.ts'
+import { loop, type Service } from '../../platform/lifecycle.ts'
+import type { Logger } from '../../platform/log.ts'
+import type { Accounts } from '../accounts/index.ts'
 import { type ValidationRoutesOptions, validationRoutes } from './routes.ts'
 import * as sql from './sql.ts'
-import { type CheckerOptions, checkerOf } from './validation.ts'
+import { type CheckerOptions, checkerOf, MAX_REPROBES } from './validation.ts'
 
 export { disposableConfidence, isAliasRelay } from './disposable.ts'
 export { isRole } from './local-part.ts'
 export { providerOf } from './providers.ts'
 
-export interface ValidationRoomOptions extends CheckerOptions {
-  readonly accounts: ValidationRoutesOptions['accounts']
+export interface ValidationRoomOptions extends Omit<CheckerOptions, 'buckets'> {
+  readonly accounts: ValidationRoutesOptions['accounts'] & Pick<Accounts, 'buckets'>
+  readonly log: Logger
 }
 
-export function validationRoom(options: ValidationRoomOptions): { readonly endpoints: readonly AnyEndpoint[] } {
-  const { accounts, database } = options
-  return { endpoints: validationRoutes({ accounts, database, checker: checkerOf(options) }) }
+export interface ValidationRoom {
+  readonly endpoints: readonly AnyEndpoint[]
+  /** What the worker role runs: greylisted addresses are asked about again. */
+  readonly worker: Service
 }
 
-/** Takes out of what was kept what nobody may use any more. @returns the larger count of the two tables */
+const REPROBES_EVERY_MS = 10_000
+
+export function validationRoom({ accounts, log, ...options }: ValidationRoomOptions): ValidationRoom {
+  const { database } = options
+  const checker = checkerOf({ ...options, buckets: accounts.buckets })
+  return {
+    endpoints: validationRoutes({ accounts, database, checker }),
+    worker: loop({
+      name: 'greylisted addresses',
+      turn: async () => ((await checker.reprobe()) === MAX_REPROBES ? 0 : REPROBES_EVERY_MS),
+      onError: (err) => log.warn({ err }, 'greylisted addresses will be asked about again'),
+    }),
+  }
+}
+
+/** Takes out of what was kept what nobody may use any more. @returns the largest count of a table */
 export async function forgetValidations(db: Db, now: Date, limit: number): Promise<number> {
-  const [results, domains] = await Promise.all([
+  const forgotten = await Promise.all([
     db.execute(sql.FORGET_RESULTS, [now, limit]),
     db.execute(sql.FORGET_CATCH_ALLS, [now, limit]),
+    db.execute(sql.FORGET_SHUNNED, [now, limit]),
   ])
-  return Math.max(results, domains)
+  return Math.max(...forgotten)
 }

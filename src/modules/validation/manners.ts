@@ -1,15 +1,20 @@
-// How much probing a mail exchanger has to bear, whoever asks: over all accounts of this process.
+// How much probing a mail exchanger has to bear, whoever asks: over all accounts.
 //
-//   at once          5 connections to one host; further ones wait, in their order, for as long as their budget lasts
-//   a minute         120 addresses of one host, and 600 an hour; beyond that the probe is left out
-//   after a refusal  a host that shows us the door (421, a block) is not asked again for 10 minutes
+//   at once          5 connections of a process to one host; further ones wait, in their order, as long as their budget lasts
+//   a minute         120 addresses of one host, and 600 an hour, over all processes (from shared token buckets, as the
+//                    rate limits of the API); beyond that the probe is left out
+//   after a refusal  a host that shows us the door (421, a block) is not asked again for 10 minutes, by no process
 //   silence          a host that left 5 probes in a row without an answer is not asked for a minute
 //   in all           400 probes of the process at once; beyond that the probe is left out
 //
 // What is remembered of a host is forgotten when it is quiet; at most 5,000 hosts are remembered, and while all of them
-// are busy no other is asked. A crash forgets everything, which at worst allows one host a second minute's worth.
+// are busy no other is asked. A crash forgets what is of this process alone.
 
+import { createHash } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/db.ts'
+import type { Buckets } from '../accounts/index.ts'
+import * as sql from './sql.ts'
 
 export const AT_ONCE_PER_HOST = 5
 export const PER_MINUTE = 120
@@ -141,4 +146,40 @@ function mayCount(host: Host, nowMs: number): boolean {
 
 function isQuiet({ running, waiting, shunnedUntilMs, hour }: Host, nowMs: number): boolean {
   return running === 0 && waiting.length === 0 && shunnedUntilMs <= nowMs && nowMs - hour.sinceMs >= HOUR_MS
+}
+
+/** What all processes together do to a host. */
+export interface SharedManners {
+  ask(host: string): Promise<'granted' | 'crowded' | 'shunned'>
+  shun(host: string): Promise<void>
+}
+
+const MINUTE_RATE = { perSecond: PER_MINUTE / 60, burst: PER_MINUTE }
+const HOUR_RATE = { perSecond: PER_HOUR / 3_600, burst: PER_HOUR }
+
+export interface SharedMannersOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly buckets: Buckets
+}
+
+export function sharedManners({ database, clock, buckets }: SharedMannersOptions): SharedManners {
+  return {
+    ask: async (host) => {
+      if ((await database.system.one(sql.SHUNNED, [host, clock.now()])) !== null) return 'shunned'
+      const id = bucketOf(host)
+      const minute = await buckets.take(id, 'probe_minute', MINUTE_RATE, 1)
+      if (!minute.granted) return 'crowded'
+      return (await buckets.take(id, 'probe_hour', HOUR_RATE, 1)).granted ? 'granted' : 'crowded'
+    },
+    shun: async (host) => {
+      await database.system.execute(sql.SHUN, [host, new Date(clock.now().getTime() + SHUN_MS)])
+    },
+  }
+}
+
+/** Buckets are named by UUIDs. */
+function bucketOf(host: string): string {
+  const hex = createHash('sha256').update(`mail exchanger ${host}`).digest('hex')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
 }

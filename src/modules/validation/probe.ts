@@ -1,13 +1,16 @@
 // Asking the mail server of an address whether it would take a message: EHLO, MAIL FROM:<>, RCPT, QUIT, never DATA.
 //
 //   2xx, and two random addresses of the domain are refused       deliverable
-//   2xx, and so are both random addresses                         catch_all (asked once a day for a domain)
+//   2xx, and so are both random addresses                         catch_all
 //   2xx, and the random ones got no clear answer                  deliverable, with a note
 //   5xx that speaks of the mailbox                                rejected
 //   4xx, 5xx that speak of us (policy, reputation, too fast)      blocked; the host is left alone for a while
 //   other 4xx                                                     greylisted
 //   a full mailbox, or one out of use for now                     blocked, with a note: it exists
 //   no connection, no answer                                      timeout
+//
+// The random addresses are two a day for a domain, whoever asks and however often; when a server will not say (it
+// greylists them), the same two are asked about again, at the earliest 5 minutes later.
 //
 // A 4xx never makes an address invalid. At most three addresses of the hosts are tried, and only for want of a connection.
 // What the server said is not handed on: it may hold anything, and is not for people who may ask about any address.
@@ -18,19 +21,21 @@ import { bounceFromReply } from '../../mail/smtp-bounce.ts'
 import { type ProbeAnswer, SmtpConnection, type Timeouts } from '../../mail/smtp-client.ts'
 import type { Reply } from '../../mail/smtp-reply.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Manners } from './manners.ts'
+import type { Manners, SharedManners } from './manners.ts'
 import type { SmtpResult } from './score.ts'
 
 export interface ProbeOptions {
   readonly clock: Clock
   readonly manners: Manners
+  readonly shared: SharedManners
   /** Of EHLO. */
   readonly hostname: string
   readonly port: number
   readonly sourceIps: readonly string[]
-  readonly bytes: (length: number) => Buffer
-  /** What is known of the domain; null: nothing. */
-  readonly isCatchAll: (domain: string) => Promise<boolean | null>
+  /** Local parts that nobody has, the same for a domain all day. */
+  readonly randomLocals: (domain: string) => readonly string[]
+  /** Whether the domain takes every address; null: that could not be found out today; `ask`: it is ours to find out. */
+  readonly catchAllOf: (domain: string) => Promise<boolean | null | 'ask'>
   readonly learnt: (domain: string, isCatchAll: boolean) => Promise<void>
 }
 
@@ -66,10 +71,9 @@ const TIMEOUTS: Partial<Timeouts> = {
   quit: 500,
 }
 const MAX_TRIES = 3
-const RANDOM_BYTES = 10
 
 export function proberOf(options: ProbeOptions): Prober {
-  const { clock, manners } = options
+  const { clock, manners, shared } = options
   const secureContext = createSecureContext()
   let turns = 0
 
@@ -96,23 +100,34 @@ export function proberOf(options: ProbeOptions): Prober {
     const heard = found(await connection.probe(target.address))
     const latencyMs = Math.round(clock.monotonicMs() - startedMs)
     if (heard.result !== 'deliverable') return { ...heard, latencyMs: heard.result === 'timeout' ? null : latencyMs }
-    const all = (await options.isCatchAll(target.domain)) ?? (await askByChance(connection, target.domain))
+    const all = await takesAll(connection, target.domain)
     if (all === null) return { result: 'deliverable', latencyMs, note: UNCLEAR }
     return { result: all ? 'catch_all' : 'deliverable', latencyMs, note: null }
+  }
+
+  // Probes of one domain at the same time ask together.
+  const underWay = new Map<string, Promise<boolean | null>>()
+  const takesAll = (connection: SmtpConnection, domain: string): Promise<boolean | null> => {
+    const running = underWay.get(domain)
+    if (running !== undefined) return running
+    const asking = (async () => {
+      const known = await options.catchAllOf(domain)
+      return known === 'ask' ? askByChance(connection, domain) : known
+    })().finally(() => underWay.delete(domain))
+    underWay.set(domain, asking)
+    return asking
   }
 
   /** @returns whether the server takes addresses that cannot exist; null when it does not say */
   const askByChance = async (connection: SmtpConnection, domain: string): Promise<boolean | null> => {
     const answers: SmtpResult[] = []
-    for (let count = 0; count < 2 && connection.usable; count++) {
-      const local = options.bytes(RANDOM_BYTES).toString('hex')
-      answers.push(found(await connection.probe(`${local}@${domain}`)).result)
+    for (const local of options.randomLocals(domain)) {
+      if (connection.usable) answers.push(found(await connection.probe(`${local}@${domain}`)).result)
     }
-    if (answers.length < 2) return null
-    const takesAll = answers.every((answer) => answer === 'deliverable')
-    if (!takesAll && !answers.includes('rejected')) return null
-    await options.learnt(domain, takesAll)
-    return takesAll
+    const isCatchAll = answers.length > 1 && answers.every((answer) => answer === 'deliverable')
+    if (!isCatchAll && !answers.includes('rejected')) return null
+    await options.learnt(domain, isCatchAll)
+    return isCatchAll
   }
 
   const ask = async (target: Target, signal: AbortSignal): Promise<Probed> => {
@@ -135,14 +150,21 @@ export function proberOf(options: ProbeOptions): Prober {
   }
 
   return async (target, signal, withinMs) => {
-    const turn = await manners.turn(target.hosts[0]?.host ?? target.domain, signal)
+    const host = target.hosts[0]?.host ?? target.domain
+    const turn = await manners.turn(host, signal)
     if (turn.kind === 'crowded') return { result: 'skipped', latencyMs: null, note: CROWDED }
     if (turn.kind === 'shunned') return { result: 'blocked', latencyMs: null, note: null }
     if (turn.kind === 'late') return NO_ANSWER
     let came: 'answer' | 'silence' | 'refusal' = 'silence'
     try {
+      const permission = await shared.ask(host)
+      if (permission !== 'granted') {
+        came = 'answer'
+        return permission === 'crowded' ? { ...SKIPPED, note: CROWDED } : { ...SKIPPED, result: 'blocked' }
+      }
       const probed = await ask(target, AbortSignal.any([signal, AbortSignal.timeout(withinMs)]))
       if (probed.result !== 'timeout') came = probed.shun === true ? 'refusal' : 'answer'
+      if (came === 'refusal') await shared.shun(host)
       return probed
     } finally {
       turn.done(came)
@@ -150,6 +172,7 @@ export function proberOf(options: ProbeOptions): Prober {
   }
 }
 
+const SKIPPED: Probed = { result: 'skipped', latencyMs: null, note: null }
 const NO_ANSWER: Probed = { result: 'timeout', latencyMs: null, note: null }
 const CROWDED = 'The mail server is being asked about many addresses just now: ask again later'
 const UNCLEAR = 'Whether the domain accepts every address could not be found out'

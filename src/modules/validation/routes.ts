@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Database } from '../../platform/db.ts'
-import { validationError } from '../../platform/errors.ts'
+import { ApiError, platformErrors, validationError } from '../../platform/errors.ts'
 import { type AnyEndpoint, bare, DateTime, endpoint, type Principal } from '../../platform/http.ts'
 import { type Accounts, quotaErrors, type Usage } from '../accounts/index.ts'
 import type { Checked, Checker } from './validation.ts'
@@ -128,7 +128,9 @@ function textsOf(emails: readonly string[] | undefined, addresses: readonly stri
   return texts
 }
 
-/** Credits for all or for none; given back when there is no answer. */
+const RETRY_AFTER_SECONDS = 5
+
+/** Credits for all or for none; given back when there is no answer. @throws ApiError 503 when the checker cannot work */
 async function validate(
   { accounts, database, checker }: ValidationRoutesOptions,
   { accountId, mode }: Principal,
@@ -143,8 +145,13 @@ async function validate(
     const { used, limit, remaining } = receipt
     return { results, usage: { used, limit, remaining } }
   } catch (error) {
-    await database.transaction((db) => accounts.quotas.refund(db, receipt))
-    throw error
+    // Where the database is gone there is nothing to write to, and the caller is told of the first fault.
+    await database.transaction((db) => accounts.quotas.refund(db, receipt)).catch(() => undefined)
+    if (error instanceof ApiError) throw error
+    throw platformErrors.service_unavailable(
+      {},
+      { cause: error, retryAfter: RETRY_AFTER_SECONDS, also: { status: 'error' } },
+    )
   }
 }
 

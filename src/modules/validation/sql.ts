@@ -1,21 +1,43 @@
 import { statement } from '../../platform/db.ts'
 
-/** $1 account, $2 addresses, $3 now. */
+/** $1 account, $2 addresses, $3 now. What has been learnt of the domain since is told with it. */
 export const KNOWN_RESULTS = statement(
   'validation_known_results',
-  `select r.address, r.result, r.latency_ms, r.note from validation_result r
+  `select r.address, r.result, r.latency_ms, r.note, c.catch_all
+   from validation_result r
+   left join validation_catch_all c on c.domain = substring(r.address from '[^@]*$') and c.expires_at > $3
    where r.account_id = $1 and r.address = any($2::text[]) and r.expires_at > $3`,
 )
 
+/** $6 expires, $7 when to ask again or null, $8 how often that was done. */
 export const KEEP_RESULT = statement(
   'validation_keep_result',
-  `insert into validation_result (account_id, address, result, latency_ms, note, expires_at)
-   values ($1, $2, $3, $4, $5, $6)
+  `insert into validation_result (account_id, address, result, latency_ms, note, expires_at, reprobe_at, reprobes)
+   values ($1, $2, $3, $4, $5, $6, $7, $8)
    on conflict (account_id, address) do update set result = excluded.result, latency_ms = excluded.latency_ms,
-     note = excluded.note, expires_at = excluded.expires_at`,
+     note = excluded.note, expires_at = excluded.expires_at, reprobe_at = excluded.reprobe_at, reprobes = excluded.reprobes`,
 )
 
-/** $1 domain, $2 now. */
+/** $1 now, $2 until when those that are taken are left alone, $3 at most so many. */
+export const CLAIM_REPROBES = statement(
+  'validation_claim_reprobes',
+  `update validation_result r set reprobe_at = $2 from (
+     select d.account_id, d.address from validation_result d where d.reprobe_at <= $1 order by d.reprobe_at limit $3
+     for update skip locked
+   ) due where r.account_id = due.account_id and r.address = due.address
+   returning r.account_id, r.address, r.reprobes`,
+)
+
+/** $1 domain, $2 now, $3 expires, $4 an unclear answer from before this may be asked for again. A row: ask now. */
+export const CLAIM_CATCH_ALL = statement(
+  'validation_claim_catch_all',
+  `insert into validation_catch_all as c (domain, catch_all, asked_at, expires_at) values ($1, null, $2, $3)
+   on conflict (domain) do update set catch_all = null, asked_at = excluded.asked_at,
+     expires_at = case when c.expires_at <= $2 then excluded.expires_at else c.expires_at end
+     where c.expires_at <= $2 or (c.catch_all is null and c.asked_at <= $4)
+   returning c.domain`,
+)
+
 export const KNOWN_CATCH_ALL = statement(
   'validation_known_catch_all',
   'select c.catch_all from validation_catch_all c where c.domain = $1 and c.expires_at > $2',
@@ -23,15 +45,26 @@ export const KNOWN_CATCH_ALL = statement(
 
 export const KEEP_CATCH_ALL = statement(
   'validation_keep_catch_all',
-  `insert into validation_catch_all (domain, catch_all, expires_at) values ($1, $2, $3)
-   on conflict (domain) do update set catch_all = excluded.catch_all, expires_at = excluded.expires_at`,
+  'update validation_catch_all c set catch_all = $2 where c.domain = $1',
+)
+
+export const SHUNNED = statement(
+  'validation_shunned',
+  'select true as shunned from validation_shunned s where s.host = $1 and s.until > $2',
+)
+
+export const SHUN = statement(
+  'validation_shun',
+  `insert into validation_shunned as s (host, until) values ($1, $2)
+   on conflict (host) do update set until = greatest(s.until, excluded.until)`,
 )
 
 /** $1 now, $2 at most so many. */
 export const FORGET_RESULTS = statement(
   'validation_forget_results',
   `delete from validation_result r using (
-     select e.account_id, e.address from validation_result e where e.expires_at <= $1 order by e.expires_at limit $2
+     select e.account_id, e.address from validation_result e where e.expires_at <= $1 and e.reprobe_at is null
+     order by e.expires_at limit $2
    ) old where r.account_id = old.account_id and r.address = old.address`,
 )
 
@@ -40,4 +73,11 @@ export const FORGET_CATCH_ALLS = statement(
   `delete from validation_catch_all c using (
      select e.domain from validation_catch_all e where e.expires_at <= $1 order by e.expires_at limit $2
    ) old where c.domain = old.domain`,
+)
+
+export const FORGET_SHUNNED = statement(
+  'validation_forget_shunned',
+  `delete from validation_shunned s using (
+     select e.host from validation_shunned e where e.until <= $1 order by e.until limit $2
+   ) old where s.host = old.host`,
 )

@@ -4,7 +4,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Receiver, type ReceiverScript, startReceiver } from '../../../test/receiver.ts'
 import { startWorld, type World } from '../../../test/world.ts'
+import { statement } from '../../platform/db.ts'
+import { sharedBuckets } from '../accounts/buckets.ts'
 import { type OperatorContext, passwords, setPlan } from '../accounts/index.ts'
+import { PER_MINUTE, SHUN_MS, sharedManners } from './manners.ts'
 
 const VALIDATE = '/api/v1/address/validate'
 const PORT = 2_600 + (process.pid % 400)
@@ -123,6 +126,89 @@ test('greylisting that has lifted is seen when the address is asked about again'
   assert.equal((await world.api.post(VALIDATE, { email: 'dora@lifting.test' })).body.smtp_result, 'greylisted')
   world.clock.advance(120_000)
   assert.equal((await world.api.post(VALIDATE, { email: 'dora@lifting.test' })).body.smtp_result, 'deliverable')
+})
+
+test('a greylisted address is asked about again in the background, and whoever asks then is answered from that', async () => {
+  let lifted = false
+  const receiver = await receiverOf('background.test', {
+    rcpt: (address) => (lifted ? (address.startsWith('greta') ? '250 OK' : UNKNOWN) : '451 4.7.1 Greylisted'),
+  })
+  const ask = async (): Promise<string> =>
+    (await world.api.post(VALIDATE, { email: 'greta@background.test' })).body.smtp_result
+  assert.equal(await ask(), 'greylisted')
+  world.clock.advance(30_000)
+  assert.equal(await ask(), 'greylisted')
+  assert.equal(receiver.connectionCount, 1)
+  lifted = true
+  world.clock.advance(121_000)
+  for (let tries = 0; receiver.connectionCount < 2 && tries < 100; tries++) await new Promise((r) => setTimeout(r, 50))
+  for (let tries = 0; (await ask()) === 'greylisted' && tries < 100; tries++)
+    await new Promise((r) => setTimeout(r, 50))
+  assert.equal(await ask(), 'deliverable')
+  assert.equal(receiver.connectionCount, 2)
+})
+
+test('a domain is asked about two addresses by chance a day, and the same two when it would not say', async () => {
+  const chance = new Set<string>()
+  let isOpen = false
+  const receiver = await receiverOf('chance.test', {
+    rcpt: (address) => {
+      if (address.startsWith('known')) return '250 OK'
+      chance.add(address)
+      return isOpen ? UNKNOWN : '451 4.7.1 Greylisted'
+    },
+  })
+  const emails = Array.from({ length: 20 }, (_, index) => `known${index}@chance.test`)
+  const unclear = (await world.api.post(`${VALIDATE}/batch`, { emails })).body.results
+  assert.ok(unclear.every((one: { smtp_result: string }) => one.smtp_result === 'deliverable'))
+  const asked = (): number => receiver.dialogue.filter((line) => /^C: RCPT TO:<[0-9a-f]{20}@/.test(line)).length
+  assert.deepEqual([chance.size, asked()], [2, 2])
+  isOpen = true
+  world.clock.advance(301_000)
+  await world.api.post(VALIDATE, { email: 'known99@chance.test' })
+  assert.deepEqual([chance.size, asked()], [2, 4])
+  await world.api.post(VALIDATE, { email: 'known98@chance.test' })
+  assert.equal(asked(), 4)
+  const { body } = await world.api.post(VALIDATE, { email: 'known1@chance.test' })
+  assert.ok(!body.suggestions.some((text: string) => text.includes('could not be found out')), body.suggestions.join())
+})
+
+test('a checker that cannot work answers 503 with status error, and gives the credits back', async () => {
+  const account = await world.newAccount()
+  const { database } = world.rooms
+  const rename = (from: string, to: string) => statement(`test_${from}`, `alter table ${from} rename to ${to}`)
+  const owner = statement('test_owner', 'set role posthorn_owner')
+  await database.transaction(async (db) => {
+    await db.execute(owner)
+    await db.execute(rename('validation_result', 'validation_gone'))
+    await db.execute(statement('test_system', 'set role posthorn_system'))
+  })
+  const { status, body, headers } = await account.api.post(VALIDATE, { email: 'anna@good.test' })
+  await database.transaction(async (db) => {
+    await db.execute(owner)
+    await db.execute(rename('validation_gone', 'validation_result'))
+    await db.execute(statement('test_system', 'set role posthorn_system'))
+  })
+  assert.deepEqual([status, body.status, body.code], [503, 'error', 'service_unavailable'])
+  assert.ok(Number(headers.get('retry-after')) > 0)
+  assert.equal((await account.api.get(`${VALIDATE}/quota`)).body.used, 0)
+})
+
+test('two processes together ask a server no more often than one may', async () => {
+  const { database, ground, accounts } = world.rooms
+  const own = ground.clock
+  const buckets = [sharedBuckets(database, own), sharedBuckets(database, own)]
+  const [one, two] = buckets.map((each) => sharedManners({ database, clock: own, buckets: each }))
+  assert.ok(accounts !== undefined && one !== undefined && two !== undefined)
+  const answers: string[] = []
+  for (let count = 0; count < 100; count++)
+    answers.push(await one.ask('mx.shared.test'), await two.ask('mx.shared.test'))
+  const granted = answers.filter((answer) => answer === 'granted').length
+  assert.ok(granted >= PER_MINUTE - 4 && granted <= PER_MINUTE + 20, String(granted))
+  await one.shun('mx.shared.test')
+  assert.equal(await two.ask('mx.shared.test'), 'shunned')
+  world.clock.advance(SHUN_MS + 1_000)
+  assert.equal(await two.ask('mx.shared.test'), 'granted')
 })
 
 test('what the DNS says decides before any server is asked', async () => {

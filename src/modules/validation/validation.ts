@@ -7,6 +7,8 @@
 //              nothing, and when more is asked of one server than is polite
 //   kept       by account: a clear answer 24 h, a block 10 minutes, greylisting and silence 1 minute, so that asking again
 //              probes again. By domain, for all: whether it takes every address, 24 h.
+//   greylist   a greylisted address is asked about again in the background, 2, 6, 20 and 65 minutes after the answer before,
+//              until the server says more; who asks after that is answered at once
 //   DNS        no answer disproves nothing: the domain counts as existing, and the suggestion says so
 //
 // A crash loses what was under way and nothing else; the credits of a call that was not answered stay taken.
@@ -17,9 +19,10 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import type { Ids } from '../../platform/ids.ts'
+import { type Buckets } from '../accounts/index.ts'
 import { disposableConfidence, isAliasRelay } from './disposable.ts'
 import { patternOf } from './local-part.ts'
-import { mannersOf } from './manners.ts'
+import { mannersOf, sharedManners } from './manners.ts'
 import { type Probed, type Prober, proberOf } from './probe.ts'
 import { providerOf, UNKNOWN_PROVIDER } from './providers.ts'
 import { type Exchanger, type Facts, type Scored, type SmtpResult, score } from './score.ts'
@@ -38,6 +41,9 @@ export interface CheckerOptions {
   readonly allowPrivateNetworks: boolean
   /** False: no address is probed. */
   readonly probes: boolean
+  readonly buckets: Buckets
+  /** 32 bytes that nobody outside can foretell, the same in all processes. */
+  readonly mac: (text: string) => Buffer
 }
 
 export interface Asked {
@@ -54,6 +60,8 @@ export interface Checked extends Scored {
 export interface Checker {
   /** @returns one result for each text, in their order */
   check(texts: readonly string[], asked: Asked): Promise<readonly Checked[]>
+  /** Asks again about greylisted addresses that are due. @returns how many; MAX_REPROBES means that there may be more */
+  reprobe(): Promise<number>
 }
 
 const DAY_MS = 86_400_000
@@ -68,26 +76,47 @@ const KEPT_MS: Readonly<Record<SmtpResult, number>> = {
 }
 /** What one probe may take, its waiting for a turn aside. */
 const PROBE_MS = 9_500
+export const MAX_REPROBES = 50
+const REPROBE_AFTER_MS = [120_000, 360_000, 1_200_000, 3_900_000]
+/** A process that dies while it asks: another one asks after this. */
+const REPROBE_LEASE_MS = 120_000
+const UNCLEAR_AGAIN_MS = 300_000
+const RANDOM_LOCALS = [1, 2]
+const RANDOM_LOCAL_CHARS = 20
 const SKIPPED: Probed = { result: 'skipped', latencyMs: null, note: null }
 
 export function checkerOf(options: CheckerOptions): Checker {
-  const { database, clock, ids } = options
+  const { database, clock } = options
   const from = (ms: number): Date => new Date(clock.now().getTime() + ms)
+  const ago = (ms: number): Date => from(-ms)
   const probe: Prober = proberOf({
     clock,
     manners: mannersOf(clock),
+    shared: sharedManners(options),
     hostname: options.hostname,
     port: options.smtpPort,
     sourceIps: options.sourceIps,
-    bytes: ids.bytes,
-    isCatchAll: async (domain) => {
-      const row = await database.system.one<{ catch_all: boolean }>(sql.KNOWN_CATCH_ALL, [domain, clock.now()])
+    randomLocals: (domain) => {
+      const day = clock.now().toISOString().slice(0, 10)
+      return RANDOM_LOCALS.map((n) => options.mac(`${n} ${day} ${domain}`).toString('hex').slice(0, RANDOM_LOCAL_CHARS))
+    },
+    catchAllOf: async (domain) => {
+      const values = [domain, clock.now(), from(DAY_MS), ago(UNCLEAR_AGAIN_MS)]
+      if ((await database.system.one(sql.CLAIM_CATCH_ALL, values)) !== null) return 'ask'
+      const row = await database.system.one<{ catch_all: boolean | null }>(sql.KNOWN_CATCH_ALL, [domain, clock.now()])
       return row?.catch_all ?? null
     },
     learnt: async (domain, isCatchAll) => {
-      await database.system.execute(sql.KEEP_CATCH_ALL, [domain, isCatchAll, from(DAY_MS)])
+      await database.system.execute(sql.KEEP_CATCH_ALL, [domain, isCatchAll])
     },
   })
+  const keep = async (accountId: string, address: string, fresh: Probed, reprobes: number): Promise<void> => {
+    const { result, latencyMs, note } = fresh
+    const againMs = result === 'greylisted' ? REPROBE_AFTER_MS[reprobes] : undefined
+    const again = againMs === undefined ? null : from(againMs)
+    const row = [accountId, address, result, latencyMs, note, from(KEPT_MS[result]), again, reprobes]
+    await database.system.execute(sql.KEEP_RESULT, row)
+  }
 
   return {
     check: async (texts, asked) => {
@@ -109,11 +138,7 @@ export function checkerOf(options: CheckerOptions): Checker {
         if (kept !== undefined) return kept
         const target = { address: address.address, domain: address.domain, hosts: domainPlan.hosts }
         const fresh = await probe(target, signal, PROBE_MS)
-        if (fresh.result !== 'skipped') {
-          const expires = from(KEPT_MS[fresh.result])
-          const row = [asked.accountId, address.address, fresh.result, fresh.latencyMs, fresh.note, expires]
-          await database.system.execute(sql.KEEP_RESULT, row)
-        }
+        if (fresh.result !== 'skipped') await keep(asked.accountId, address.address, fresh, 0)
         return fresh
       }
       const found = await Promise.all(
@@ -125,6 +150,26 @@ export function checkerOf(options: CheckerOptions): Checker {
       )
       const results = new Map(found)
       return texts.map((email) => ({ email, ...(results.get(email) ?? score(NO_ADDRESS)) }))
+    },
+    reprobe: async () => {
+      if (!options.probes) return 0
+      const values = [clock.now(), from(REPROBE_LEASE_MS), MAX_REPROBES]
+      const due = await database.system.query<ReprobeRow>(sql.CLAIM_REPROBES, values)
+      const signal = AbortSignal.timeout(REPROBE_WITHIN_MS)
+      await Promise.all(
+        due.map(async ({ account_id: accountId, address: text, reprobes }) => {
+          const parsed = parseAddress(text)
+          if (!parsed.ok) throw new Error('what was kept is no address')
+          const { address, domain } = parsed.address
+          const found = await planWithin(domain, options, signal)
+          const fresh =
+            found.kind === 'hosts' ? await probe({ address, domain, hosts: found.hosts }, signal, PROBE_MS) : SKIPPED
+          // No turn, no server, no answer: it stays greylisted, and counts as asked.
+          const clear = fresh.result !== 'skipped' && fresh.result !== 'timeout' && fresh.result !== 'blocked'
+          await keep(accountId, address, clear ? fresh : { ...SKIPPED, result: 'greylisted' }, reprobes + 1)
+        }),
+      )
+      return due.length
     },
   }
 }
@@ -198,8 +243,18 @@ async function planWithin(
   }
 }
 
+const REPROBE_WITHIN_MS = 60_000
+
+interface ReprobeRow {
+  readonly account_id: string
+  readonly address: string
+  readonly reprobes: number
+}
+
 interface ResultRow {
   readonly address: string
+  /** Of the domain, known since; null: not known. */
+  readonly catch_all: boolean | null
   readonly result: SmtpResult
   readonly latency_ms: number | null
   readonly note: string | null
@@ -212,5 +267,11 @@ async function knownResults(
 ): Promise<Map<string, Probed>> {
   if (addresses.length === 0) return new Map()
   const rows = await database.system.query<ResultRow>(sql.KNOWN_RESULTS, [accountId, addresses, clock.now()])
-  return new Map(rows.map((row) => [row.address, { result: row.result, latencyMs: row.latency_ms, note: row.note }]))
+  return new Map(rows.map((row) => [row.address, knownOf(row)]))
+}
+
+/** A mailbox that was confirmed means less once the domain turns out to take every address, and more when it does not. */
+function knownOf({ result, latency_ms: latencyMs, note, catch_all: catchAll }: ResultRow): Probed {
+  if (result !== 'deliverable' || catchAll === null) return { result, latencyMs, note }
+  return { result: catchAll ? 'catch_all' : 'deliverable', latencyMs, note: null }
 }

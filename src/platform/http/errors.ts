@@ -41,8 +41,8 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 /** Contract section 2. */
-export function errorBody({ message, code, details }: ApiError, requestId: string): object {
-  return { error: message, code, details, request_id: requestId }
+export function errorBody({ message, code, details, also }: ApiError, requestId: string): object {
+  return { ...also, error: message, code, details, request_id: requestId }
 }
 
 function toApiError(error: unknown, request: FastifyRequest): ApiError {
