@@ -67,6 +67,7 @@ import type { Clock } from './platform/clock.ts'
 import type { Database } from './platform/db.ts'
 import { type DiskGuard, diskGuard } from './platform/disk.ts'
 import { healthEndpoints } from './platform/health.ts'
+import { closedBy, unusedConnections } from './platform/http/stop.ts'
 import { type AnyEndpoint, type HttpServer, httpServer } from './platform/http.ts'
 import type { Ids } from './platform/ids.ts'
 import { type Service, startAll, stopAll } from './platform/lifecycle.ts'
@@ -452,13 +453,16 @@ export async function apiServer(rooms: Rooms): Promise<HttpServer> {
 }
 
 function httpService({ config }: Rooms, { app }: HttpServer): Service {
+  const unused = unusedConnections(app.server)
   return {
     name: 'http',
     start: async () => {
       await app.listen({ host: config.httpHost, port: config.httpPort })
     },
-    stop: async () => {
-      await app.close()
+    stop: async (deadline) => {
+      const closed = app.close()
+      unused.close()
+      await closedBy(app.server, closed, deadline)
     },
   }
 }

@@ -1,6 +1,8 @@
 // Stories through the front door that need no network: what the contract promises of every account and every route.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import net from 'node:net'
 import { test } from 'node:test'
 import { startWorld } from './world.ts'
 
@@ -140,4 +142,32 @@ test('metadata and tag come back as they were given', async () => {
   assert.equal((await world.api.get('/api/v1/emails?tag=other')).body.pagination.total, 0)
   assert.equal((await world.api.get('/api/v1/emails?search=FIRST')).body.pagination.total, 1)
   assert.equal((await world.api.get('/api/v1/emails?search=%25')).body.pagination.total, 0)
+})
+
+test('a stop answers what was asked, and waits for no connection that has asked for nothing', async () => {
+  const world = await startWorld()
+  const port = Number(new URL(world.url).port)
+  const connected = async (): Promise<net.Socket> => {
+    const socket = net.connect(port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    await once(socket, 'connect')
+    return socket
+  }
+  // One has asked for nothing, one has been answered and is kept alive, one is in the middle of its body.
+  const [unused, idle, busy] = [await connected(), await connected(), await connected()]
+  idle.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+  await once(idle, 'data')
+  const closed = Promise.all([unused, idle].map((socket) => once(socket, 'close')))
+  busy.write(
+    `POST /api/v1/send HTTP/1.1\r\nHost: x\r\nX-API-Key: ${world.account.apiKey}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
+  )
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  const startedMs = performance.now()
+  const stopped = world[Symbol.asyncDispose]()
+  await closed
+  const answered = once(busy, 'data')
+  busy.write('       }')
+  assert.match(String(await answered), /^HTTP\/1\.1 422 /)
+  await stopped
+  assert.ok(performance.now() - startedMs < 5_000)
 })

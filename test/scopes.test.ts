@@ -8,6 +8,9 @@ import { startWorld, type World } from './world.ts'
 
 interface Route {
   readonly method: string
+  /** As the document has it. */
+  readonly template: string
+  /** With an id that nobody has. */
   readonly path: string
   /** Null: public. */
   readonly scope: string | null
@@ -27,6 +30,7 @@ before(async () => {
     ([path, operations]) =>
       Object.entries(operations).map(([method, operation]) => ({
         method: method.toUpperCase(),
+        template: path,
         path: path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === 'email' ? NOBODY : NO_ID)),
         scope: operation['x-scope'] ?? null,
       })),
@@ -54,6 +58,84 @@ test('the document names the scope of every route, and each is one of the contra
   for (const { method, path, scope } of routes) {
     if (scope === null) continue
     assert.ok((SCOPES as readonly string[]).includes(scope) && scope !== 'full', `${method} ${path} asks for ${scope}`)
+  }
+})
+
+/** What nobody is asked for a key for. A route that is not named here and asks for none is a mistake. */
+const PUBLIC = [
+  'GET /',
+  'GET /inbox',
+  'GET /healthz',
+  'GET /readyz',
+  'GET /metrics',
+  'GET /openapi.json',
+  'GET /.well-known/acme-challenge/{token}',
+  'GET /track/o/{token}',
+  'GET /track/c/{token}',
+  'GET /track/u/{token}',
+  'POST /track/u/{token}',
+]
+
+// The scope of a path of the contract, section 3: the longest beginning that fits. `X` is read by GET, else written.
+const CONTRACT: readonly (readonly [beginning: string, scope: string])[] = [
+  ['/address/', 'validation'],
+  ['/content-score', 'content'],
+  ['/content-events', 'content'],
+  ['/customer/api-keys', 'X:api_keys'],
+  ['/customer/bounces', 'bounces:read'],
+  ['/customer/contacts', 'X:contacts'],
+  ['/customer/domains', 'X:domains'],
+  ['/customer/domains/test-readiness/', 'stats:read'],
+  ['/customer/health-score', 'stats:read'],
+  ['/customer/limits', 'stats:read'],
+  ['/customer/profile', 'X:profile'],
+  ['/customer/suppressions', 'X:suppressions'],
+  ['/customer/tracking-domains', 'X:tracking_domains'],
+  ['/customer/unsubscribes', 'X:unsubscribes'],
+  ['/customer/usage', 'stats:read'],
+  ['/customer/webhooks', 'X:webhooks'],
+  ['/emails', 'emails:read'],
+  ['/events', 'stats:read'],
+  ['/inbound/', 'bounces:write'],
+  ['/inbox', 'X:emails'],
+  ['/risk/', 'risk'],
+  ['/send', 'send'],
+  ['/smtp-credentials', 'X:smtp'],
+  ['/stats/', 'stats:read'],
+  ['/templates', 'X:templates'],
+]
+/** Routes that the beginning and the method do not tell. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'PATCH /emails/{id}': 'send',
+  'POST /emails/{id}/cancel': 'send',
+  'POST /emails/{id}/retry': 'send',
+  'POST /templates/{id}/preview': 'templates:read',
+}
+
+test('every route that the service serves stands in the document with the scope of the contract, or is public by intent', () => {
+  const served = world.rooms.endpoints.flatMap(({ method, path, legacyPath }) =>
+    [path, ...(legacyPath === undefined ? [] : [legacyPath])].map((one) => `${method} ${one}`),
+  )
+  const documented = routes.map(({ method, template }) => `${method} ${template}`)
+  assert.deepEqual(
+    served.filter((one) => !documented.includes(one)),
+    [],
+  )
+  const open = routes.filter(({ scope }) => scope === null).map(({ method, template }) => `${method} ${template}`)
+  assert.deepEqual(
+    open.filter((one) => !PUBLIC.includes(one)),
+    [],
+  )
+  for (const { method, template, scope } of routes) {
+    if (scope === null || !template.startsWith('/api/')) continue
+    const path = template.replace(/^\/api(?:\/v1)?/, '')
+    const [best] = CONTRACT.filter(([beginning]) => path.startsWith(beginning)).toSorted(
+      ([a], [b]) => b.length - a.length,
+    )
+    const named = `${method} ${path}`
+    assert.ok(best, `${named} is no path of the contract`)
+    const expected = EXCEPTIONS[named] ?? best[1].replace(/^X:(.+)/, `$1:${method === 'GET' ? 'read' : 'write'}`)
+    assert.equal(scope, expected, named)
   }
 })
 

@@ -19,24 +19,35 @@ interface Operation {
   readonly method: string
   readonly path: string
   readonly hasBody: boolean
+  /** The names of its query parameters. */
+  readonly queries: readonly string[]
 }
 
 let world: World
 let other: TestAccount
 let operations: readonly Operation[]
-/** What the other account has, by the beginning of the paths that take its id. */
+/** What the other account has, by the beginning of the path that takes its id, the longest first. */
 let ids: Readonly<Record<string, string>>
+
+interface Described {
+  readonly requestBody?: unknown
+  readonly 'x-scope'?: string
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[]
+}
 
 before(async () => {
   world = await startWorld()
   other = await world.newAccount()
   const { body } = await world.api.get('/openapi.json')
-  operations = Object.entries(
-    body.paths as Record<string, Record<string, { requestBody?: unknown; 'x-scope'?: string }>>,
-  ).flatMap(([path, methods]) =>
+  operations = Object.entries(body.paths as Record<string, Record<string, Described>>).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([, operation]) => operation['x-scope'] !== undefined && !path.endsWith('/stream'))
-      .map(([method, { requestBody }]) => ({ method: method.toUpperCase(), path, hasBody: requestBody !== undefined })),
+      .map(([method, { requestBody, parameters = [] }]) => ({
+        method: method.toUpperCase(),
+        path,
+        hasBody: requestBody !== undefined,
+        queries: parameters.filter((one) => one.in === 'query').map(({ name }) => name),
+      })),
   )
   ids = await furnish(other)
 })
@@ -53,42 +64,158 @@ async function furnish({ api, testApi }: TestAccount): Promise<Record<string, st
   const inbox = await api.get('/api/v1/inbox')
   await api.post('/api/v1/customer/suppressions', { email: `s@${CANARY}.example` })
   await api.post('/api/v1/customer/unsubscribes', { email: `u@${CANARY}.example` })
+  const customer = '/api/v1/customer'
+  // Nobody listens there: the delivery stays, and fails.
+  const hook = { url: 'http://127.0.0.1:9/hook', events: ['*'], name: CANARY }
+  const webhook = await made(`${customer}/webhooks`, hook)
+  await api.post(`${customer}/webhooks/${webhook}/test`)
+  const deliveries = await api.get(`${customer}/webhooks/${webhook}/deliveries`)
+  const domain = await made(`${customer}/domains`, { domain: `${CANARY}.example` })
   return {
-    domains: await made('/api/v1/customer/domains', { domain: `${CANARY}.example` }),
-    templates: await made('/api/v1/templates', { name: CANARY, subject: CANARY, text: CANARY }),
-    'api-keys': await made('/api/v1/customer/api-keys', { name: CANARY }),
-    emails: sent.body.data.email_id,
-    inbox: inbox.body.data[0].id,
+    [`${customer}/domains/test-readiness/`]: domain,
+    [`${customer}/domains/`]: domain,
+    [`${customer}/tracking-domains/`]: await made(`${customer}/tracking-domains`, { domain: `t.${CANARY}.example` }),
+    [`${customer}/webhooks/deliveries/`]: deliveries.body.data[0].id,
+    [`${customer}/webhooks/`]: webhook,
+    [`${customer}/api-keys/`]: await made(`${customer}/api-keys`, { name: CANARY }),
+    [`${customer}/suppressions/`]: `s@${CANARY}.example`,
+    [`${customer}/unsubscribes/`]: `u@${CANARY}.example`,
+    '/api/v1/templates/': await made('/api/v1/templates', { name: CANARY, subject: CANARY, text: CANARY }),
+    '/api/v1/emails/': sent.body.data.email_id,
+    '/api/v1/inbox/': inbox.body.data[0].id,
   }
 }
 
-async function ask({ method, path, hasBody }: Operation, id: string): Promise<{ status: number; text: string }> {
+/** What a route takes that takes more than `{}`. */
+const bodies = (): Readonly<Record<string, object>> => ({
+  'PUT /api/v1/templates/{id}': { name: 'x', subject: 'x', text: 'x' },
+  'PATCH /api/v1/emails/{id}': { scheduled_at: new Date(world.clock.now().getTime() + 3_600_000) },
+  'POST /api/v1/customer/webhooks/{webhookId}/replay': { from: '2026-01-01T00:00:00Z', to: '2040-01-01T00:00:00Z' },
+})
+
+/** The id of the other account that goes into a path; fails for a path that nobody furnished. */
+function theirsFor(path: string): string {
+  const v1 = path.replace(/^\/api\/(?!v1\/)/, '/api/v1/')
+  const kind = Object.keys(ids).find((beginning) => v1.startsWith(beginning))
+  return kind === undefined ? assert.fail(`furnish the other account with what ${path} takes`) : (ids[kind] ?? '')
+}
+
+async function ask(
+  { method, path, hasBody }: Operation,
+  id: string,
+): Promise<{ status: number; code: string | null; text: string }> {
   const reply = await fetch(world.url + path.replaceAll(/\{\w+\}/g, encodeURIComponent(id)), {
     method,
     headers: { 'x-api-key': world.account.apiKey, ...(hasBody && { 'content-type': 'application/json' }) },
-    ...(hasBody && { body: '{}' }),
+    ...(hasBody && { body: JSON.stringify(bodies()[`${method} ${path}`] ?? {}) }),
   })
   const text = (await reply.text()).replaceAll(/"request_id":"[^"]*"/g, '')
-  return { status: reply.status, text }
+  const isJson = reply.headers.get('content-type')?.includes('json') === true
+  return { status: reply.status, code: isJson ? (JSON.parse(text.replace(',}', '}')).code ?? null) : null, text }
 }
 
-test("another account's id is answered like one that nobody has", async () => {
-  const withId = operations.filter(({ path }) => path.includes('{id}'))
-  assert.ok(withId.length >= 15, 'a check that checked nothing fails')
+/** What follows the log in its own time. */
+const FOLLOWS = /\/(?:stats|usage|limits|health-score|test-readiness|deliveries)(?:\/|$)/
+/** What moves by itself: when a key was used, how often a webhook was tried. */
+const MOVES = /"(?:last_used_at|last_used_ip|last_delivery_at|last_delivery_status|consecutive_failures)":[^,}]*/g
+
+/** Everything that the other account has made, as its owner sees it, by path. */
+async function belongings(): Promise<ReadonlyMap<string, string>> {
+  const reads = operations.filter(
+    ({ method, path }) => method === 'GET' && path.startsWith('/api/v1/') && !FOLLOWS.test(path),
+  )
+  const seen = new Map<string, string>()
+  for (const { path } of reads) {
+    const { status, body } = await other.api.get(path.replaceAll(/\{\w+\}/g, () => encodeURIComponent(theirsFor(path))))
+    assert.equal(status, 200, `${path}: ${JSON.stringify(body)}`)
+    seen.set(path, JSON.stringify(body).replaceAll(MOVES, '0'))
+  }
+  assert.ok(seen.size >= 20, 'a check that checked nothing fails')
+  return seen
+}
+
+test("another account's id is answered like one that nobody has, on every route that takes one", async () => {
+  const withId = operations.filter(({ path }) => path.includes('{'))
+  assert.ok(withId.length >= 40, 'a check that checked nothing fails')
+  const email = `/api/v1/emails/${theirsFor('/api/v1/emails/')}`
+  await until(async () => (await other.api.get(email)).body.data.status === 'delivered')
+  const before = await belongings()
   for (const operation of withId) {
-    const kind = Object.keys(ids).find((one) => operation.path.includes(`/${one}/`))
-    if (kind === undefined) continue
-    const theirs = await ask(operation, ids[kind] ?? '')
-    const nobodys = await ask(operation, NO_ID)
-    const what = `${operation.method} ${operation.path}: ${theirs.status} ${theirs.text}`
-    assert.deepEqual(theirs, nobodys, what)
-    // A body that lacks what is required is told so before anything is looked up.
-    assert.ok(theirs.status === 404 || (operation.hasBody && theirs.status === 422), what)
+    const theirs = theirsFor(operation.path)
+    const named = `${operation.method} ${operation.path}`
+    const found = await ask(operation, theirs)
+    const nobodys = await ask(operation, theirs.includes('@') ? 'nobody@nowhere.example' : NO_ID)
+    assert.deepEqual([found.status, found.code], [404, 'not_found'], `${named}: ${found.text}`)
+    assert.deepEqual(found, nobodys, named)
   }
-  for (const [kind, id] of Object.entries(ids)) {
-    const path = kind === 'domains' || kind === 'api-keys' ? `/api/v1/customer/${kind}/${id}` : `/api/v1/${kind}/${id}`
-    assert.equal((await other.api.get(path)).status, 200, `${path} is still there`)
+  for (const [path, now] of await belongings()) assert.equal(now, before.get(path), `${path} has changed`)
+})
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (let turn = 0; turn < 200; turn++) {
+    if (await holds()) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
   }
+  throw new Error('not within 10 s')
+}
+
+test("a list that is asked for another account's id is as empty as for nobody's", async () => {
+  const filters: [name: string, theirs: string, nobodys: string][] = [
+    ['email_id', theirsFor('/api/v1/emails/'), NO_ID],
+    ['domain_id', theirsFor('/api/v1/customer/domains/'), NO_ID],
+    ['recipient', MAIL.to, 'nobody@nowhere.example'],
+    ['to', MAIL.to, 'nobody@nowhere.example'],
+    ['tag', CANARY, 'nothing'],
+    ['search', CANARY, 'nothing'],
+    ['subject', CANARY, 'nothing'],
+  ]
+  let asked = 0
+  for (const { method, path, queries } of operations) {
+    if (method !== 'GET' || path.includes('{')) continue
+    for (const [name, theirs, nobodys] of filters) {
+      if (!queries.includes(name)) continue
+      asked++
+      const [found, empty] = await Promise.all(
+        [theirs, nobodys].map((value) => world.api.get(`${path}?${name}=${encodeURIComponent(value)}`)),
+      )
+      const what = `${path}?${name}`
+      assert.deepEqual([found?.status, found?.body.data], [empty?.status, empty?.body.data], what)
+      assert.deepEqual(found?.body.pagination, empty?.body.pagination, what)
+    }
+  }
+  assert.ok(asked >= 12, `${asked}: a check that checked nothing fails`)
+})
+
+test("a body that names another account's id is answered like one that names nobody's", async () => {
+  const customer = '/api/v1/customer'
+  const own = await world.api.post(`${customer}/domains`, { domain: 'own.example' })
+  const hook = { url: 'http://127.0.0.1:9/hook', events: ['*'] }
+  const cases: [method: 'post' | 'patch', path: string, body: (id: string) => object, theirs: string][] = [
+    ['post', '/api/v1/send', (id) => ({ ...MAIL, template_id: id }), theirsFor('/api/v1/templates/')],
+    ['post', `${customer}/api-keys`, (id) => ({ name: 'x', domain_ids: [id] }), theirsFor(`${customer}/domains/`)],
+    ['post', `${customer}/webhooks`, (id) => ({ ...hook, domain_ids: [id] }), theirsFor(`${customer}/domains/`)],
+    [
+      'patch',
+      `${customer}/domains/${own.body.data.id}`,
+      (id) => ({ tracking_domain_id: id }),
+      theirsFor(`${customer}/tracking-domains/`),
+    ],
+  ]
+  for (const [method, path, body, theirs] of cases) {
+    const [found, nobodys] = [await world.api[method](path, body(theirs)), await world.api[method](path, body(NO_ID))]
+    assert.deepEqual([found.status, found.body.code], [422, 'validation_error'], path)
+    assert.deepEqual(found.body.details, nobodys.body.details, path)
+  }
+  const report = { recipient: MAIL.to, type: 'hard' }
+  for (const where of ['bounces', 'complaints']) {
+    const reply = await world.api.post(`/api/v1/inbound/${where}`, {
+      ...report,
+      email_id: theirsFor('/api/v1/emails/'),
+    })
+    assert.deepEqual([reply.status, reply.body.data?.matched], [202, false], JSON.stringify(reply.body))
+  }
+  const hit = await other.api.get(`${customer}/bounces`)
+  assert.equal(hit.body.pagination.total, 0)
 })
 
 test('whatever is read or deleted with a key shows nothing of the other account', async () => {
@@ -123,8 +250,11 @@ test('lists, idempotency keys and domain names are each account’s own', async 
   assert.equal(suppressed.body.data?.recipients[0].status, 'queued', JSON.stringify(suppressed.body))
   const same = await world.api.post('/api/v1/customer/domains', { domain: `${CANARY}.example` })
   assert.equal(same.status, 201)
-  assert.notEqual(same.body.data.id, ids['domains'])
-  const bound = await world.api.post('/api/v1/customer/api-keys', { name: 'x', domain_ids: [ids['domains']] })
+  assert.notEqual(same.body.data.id, theirsFor('/api/v1/customer/domains/'))
+  const bound = await world.api.post('/api/v1/customer/api-keys', {
+    name: 'x',
+    domain_ids: [theirsFor('/api/v1/customer/domains/')],
+  })
   assert.deepEqual([bound.status, bound.body.code], [422, 'validation_error'])
 })
 
