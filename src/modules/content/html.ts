@@ -1,78 +1,410 @@
-// What a rule wants to know of html, read in one pass. It is no parser: it walks from one `<` to the next `>`, each
-// character is looked at a bounded number of times, and what is not closed ends the walk.
+// Html walked in one pass: its visible characters go to the reader of words, links and images are kept, and what hides
+// or misleads is noted. It follows the rules by which browsers find tags and attributes; it builds no tree, but keeps
+// the open elements (DEPTH of them at most), because hiding and colours go down to what is inside. Each character is
+// looked at a bounded number of times; what is not closed ends the walk.
+
+import { decodeHTML } from 'entities'
+import type { Reader } from './reader.ts'
+import { type Declared, declarations, isNear, NOTHING_DECLARED } from './style.ts'
 
 export interface Link {
   readonly target: string
   readonly text: string
+  readonly offset: number
+}
+
+export interface Found {
+  readonly name: string
+  readonly offset: number
 }
 
 export interface HtmlFacts {
-  /** The visible text, entities left as they are. */
-  readonly text: string
-  readonly hiddenChars: number
   readonly links: readonly Link[]
+  /** Without tracking pixels. */
   readonly images: number
-  /** Names of elements that mail clients drop or that filters distrust. */
-  readonly active: readonly string[]
+  readonly imagesWithoutAlt: number
+  readonly firstImage: number
+  /** An image whose bytes stand in the html. */
+  readonly dataImage: number | null
+  readonly visibleChars: number
+  readonly hiddenChars: number
+  /** Of these, the ones hidden by tricks that no layout needs: no size, the colour of the ground, far outside. */
+  readonly trickChars: number
+  readonly firstTrick: number
+  /** Of these, the ones that stand behind text, where no preheader is. */
+  readonly lateTrickChars: number
+  /** Elements and attributes that mail clients drop or that filters distrust, each name once. */
+  readonly active: readonly Found[]
+  readonly refresh: number | null
+  readonly commentChars: number
 }
 
-const TAG_NAME = /^\/?([a-z][a-z0-9]*)/i
-const HREF = /\shref\s?=\s?(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i
-const HIDING = /display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?0(?![.\d])/i
-const ACTIVE = new Set(['script', 'form', 'iframe', 'object', 'embed', 'applet'])
-const TAG_LOOK_CHARS = 2_048
+const ACTIVE = new Set(['script', 'form', 'iframe', 'object', 'embed', 'applet', 'frame', 'frameset', 'base'])
+const RAW = new Set(['script', 'style', 'textarea', 'title', 'template', 'xmp', 'noembed', 'noframes'])
+const VOID = new Set([
+  'area',
+  'base',
+  'br',
+  'col',
+  'embed',
+  'hr',
+  'img',
+  'input',
+  'link',
+  'meta',
+  'source',
+  'wbr',
+  'frame',
+])
+const INLINE = new Set(
+  [
+    'a',
+    'abbr',
+    'acronym',
+    'b',
+    'bdi',
+    'bdo',
+    'big',
+    'code',
+    'em',
+    'font',
+    'i',
+    'ins',
+    'kbd',
+    'mark',
+    's',
+    'small',
+  ].concat(['span', 'strike', 'strong', 'sub', 'sup', 'tt', 'u', 'wbr']),
+)
+const CLOSES_ITSELF = new Set(['p', 'li', 'td', 'th', 'tr', 'option', 'dt', 'dd'])
+const DEPTH = 256
+const CLOSE_LOOK = 48
 const MAX_LINKS = 1_000
 const LINK_TEXT_CHARS = 300
+const MAX_TARGET_CHARS = 2_048
+const ENTITY_CHARS = 32
+const PREHEADER_BEFORE_CHARS = 120
 
-export function htmlFacts(html: string): HtmlFacts {
-  const visible: string[] = []
-  const links: Link[] = []
-  const active = new Set<string>()
-  const lower = html.toLowerCase()
-  const hidden = { name: '', depth: 0 }
-  let hiddenChars = 0
-  let images = 0
-  let open: { target: string; text: string } | null = null
-  let at = 0
-  const say = (text: string): void => {
-    if (hidden.depth > 0) hiddenChars += text.trim().length
-    else visible.push(text)
-    if (open !== null && open.text.length < LINK_TEXT_CHARS) open.text += text
+interface Element {
+  readonly name: string
+  readonly hidden: boolean
+  readonly trick: boolean
+  readonly color: number
+  readonly ground: number
+}
+const ROOT: Element = { name: '', hidden: false, trick: false, color: -1, ground: -1 }
+
+export function readHtml(html: string, reader: Reader): HtmlFacts {
+  return new Walk(html, reader).walk()
+}
+
+class Walk {
+  private readonly html: string
+  private readonly reader: Reader
+  private readonly stack: Element[] = [ROOT]
+  private top: Element = ROOT
+  private readonly links: Link[] = []
+  private open: { target: string; text: string; offset: number } | null = null
+  private readonly active = new Map<string, Found>()
+  private images = 0
+  private imagesWithoutAlt = 0
+  private firstImage = 0
+  private dataImage: number | null = null
+  private visibleChars = 0
+  private hiddenChars = 0
+  private trickChars = 0
+  private firstTrick = 0
+  private lateTrickChars = 0
+  private refresh: number | null = null
+  private commentChars = 0
+
+  constructor(html: string, reader: Reader) {
+    this.html = html
+    this.reader = reader
   }
-  while (at < html.length) {
-    const start = html.indexOf('<', at)
-    if (start === -1) {
-      say(html.slice(at))
+
+  walk(): HtmlFacts {
+    const { html } = this
+    let at = 0
+    while (at < html.length) {
+      const start = html.indexOf('<', at)
+      const end = start === -1 ? html.length : start
+      if (end > at) this.text(at, end)
+      if (start === -1) break
+      at = this.markup(start)
+    }
+    this.closeLink()
+    this.reader.breakSentence()
+    const { links, images, imagesWithoutAlt, firstImage, dataImage, visibleChars, hiddenChars } = this
+    const { trickChars, firstTrick, lateTrickChars, refresh, commentChars } = this
+    return {
+      ...{ links, images, imagesWithoutAlt, firstImage, dataImage, visibleChars, hiddenChars },
+      ...{ trickChars, firstTrick, lateTrickChars, refresh, commentChars },
+      active: [...this.active.values()],
+    }
+  }
+
+  /** @returns where to go on */
+  private markup(start: number): number {
+    const { html } = this
+    const next = html.charCodeAt(start + 1)
+    if (isLetter(next)) return this.startTag(start)
+    if (next === 0x2f && isLetter(html.charCodeAt(start + 2))) return this.endTag(start)
+    if (next === 0x21 || next === 0x3f || next === 0x2f) {
+      const isComment = html.startsWith('<!--', start)
+      const end = isComment ? html.indexOf('-->', start + 4) : html.indexOf('>', start)
+      if (isComment) this.commentChars += (end === -1 ? html.length : end) - start
+      return end === -1 ? html.length : end + (isComment ? 3 : 1)
+    }
+    this.text(start, start + 1)
+    return start + 1
+  }
+
+  private text(from: number, to: number): void {
+    const { html, reader, top } = this
+    if (this.open !== null && this.open.text.length < LINK_TEXT_CHARS)
+      this.open.text += html.slice(from, Math.min(to, from + LINK_TEXT_CHARS))
+    let shown = 0
+    for (let at = from; at < to; at++) {
+      let code = html.charCodeAt(at)
+      const here = at
+      if (code === 0x26) {
+        const end = referenceEnd(html, at, to)
+        if (end !== -1) {
+          code = entity(html.slice(at, end + 1))
+          at = end
+        }
+      }
+      if (code > 0x20 && code !== 0xa0) shown++
+      if (top.hidden) continue
+      if (code > 0xffff) {
+        reader.feed(0xd800 + ((code - 0x10000) >> 10), here)
+        reader.feed(0xdc00 + ((code - 0x10000) & 0x3ff), here + 1)
+      } else reader.feed(code, here)
+    }
+    if (!top.hidden) this.visibleChars += shown
+    else {
+      this.hiddenChars += shown
+      if (top.trick && shown > 0) {
+        if (this.trickChars === 0) this.firstTrick = from
+        this.trickChars += shown
+        if (this.visibleChars > PREHEADER_BEFORE_CHARS) this.lateTrickChars += shown
+      }
+    }
+  }
+
+  private endTag(start: number): number {
+    const { html, stack } = this
+    const end = html.indexOf('>', start)
+    if (end === -1) return html.length
+    const name = html.slice(start + 2, nameEnd(html, start + 2)).toLowerCase()
+    if (name === 'a') this.closeLink()
+    this.part(name)
+    for (let i = stack.length - 1, looked = 0; i > 0 && looked < CLOSE_LOOK; i--, looked++) {
+      if (stack[i]?.name !== name) continue
+      stack.length = i
       break
     }
-    if (start > at) say(html.slice(at, start))
-    const isComment = html.startsWith('<!--', start)
-    const end = isComment ? html.indexOf('-->', start + 4) : html.indexOf('>', start)
-    if (end === -1) break
-    at = end + (isComment ? 3 : 1)
-    if (isComment) continue
-    const tag = html.slice(start + 1, Math.min(end, start + TAG_LOOK_CHARS))
-    const name = TAG_NAME.exec(tag)?.[1]?.toLowerCase()
-    if (name === undefined) continue
-    const closing = tag.startsWith('/')
-    const isHidden = hidden.depth > 0
-    if (isHidden && hidden.name === name) hidden.depth += closing ? -1 : 1
-    if (name === 'a') {
-      if (open !== null && links.length < MAX_LINKS) links.push(open)
-      const href = closing ? null : HREF.exec(tag)
-      open = href === null ? null : { target: (href[1] ?? href[2] ?? href[3] ?? '').trim(), text: '' }
-    }
-    if (closing) continue
-    if (name === 'img') images++
-    else if (ACTIVE.has(name)) active.add(name)
-    else if (!isHidden && HIDING.test(tag)) Object.assign(hidden, { name, depth: 1 })
-    if (name === 'script' || name === 'style') {
-      const close = lower.indexOf(`</${name}`, at)
-      if (close === -1) break
-      at = close
-    }
-    visible.push(' ')
+    this.top = stack[stack.length - 1] ?? ROOT
+    return end + 1
   }
-  if (open !== null && links.length < MAX_LINKS) links.push(open)
-  return { text: visible.join(''), hiddenChars, links, images, active: [...active] }
+
+  private part(name: string): void {
+    if (name === 'br') this.reader.breakWord()
+    else if (!INLINE.has(name)) this.reader.breakSentence()
+  }
+
+  private startTag(start: number): number {
+    const { html } = this
+    const afterName = nameEnd(html, start + 1)
+    const name = html.slice(start + 1, Math.min(afterName, start + 17)).toLowerCase()
+    const tag = readAttributes(html, afterName)
+    this.part(name)
+    if (name === 'a' || name === 'area') this.link(tag, start)
+    else if (name === 'img') this.image(tag, start)
+    else if (name === 'meta' && tag.httpEquiv === 'refresh') this.refresh ??= start
+    if (ACTIVE.has(name) && (name !== 'base' || tag.href !== null)) this.note(`<${name}>`, start)
+    if (tag.handler !== '') this.note(tag.handler, start)
+    if (tag.end >= html.length) return html.length
+    if (RAW.has(name)) {
+      const close = indexOfClose(html, name, tag.end)
+      return close === -1 ? html.length : close
+    }
+    if (!VOID.has(name) && !tag.closed) this.push(name, tag)
+    return tag.end
+  }
+
+  private note(name: string, offset: number): void {
+    if (!this.active.has(name)) this.active.set(name, { name, offset })
+  }
+
+  private push(name: string, tag: Tag): void {
+    const { stack } = this
+    if (CLOSES_ITSELF.has(name) && this.top.name === name) stack.length--
+    const parent = stack[stack.length - 1] ?? ROOT
+    if (stack.length >= DEPTH) return
+    const { style } = tag
+    const ground = style.ground === -1 ? (tag.ground === -1 ? parent.ground : tag.ground) : style.ground
+    const color = style.color === -1 ? (tag.color === -1 ? parent.color : tag.color) : style.color
+    const sameColor = (ground !== parent.ground || color !== parent.color) && isNear(ground, color)
+    const trick = parent.trick || style.trick || sameColor
+    const hidden = parent.hidden || trick || style.hidden || tag.hidden
+    this.top = { name, hidden, trick, color, ground }
+    stack.push(this.top)
+  }
+
+  private link(tag: Tag, offset: number): void {
+    this.closeLink()
+    if (tag.href === null) return
+    this.open = { target: unescaped(tag.href.slice(0, MAX_TARGET_CHARS)).trim(), text: '', offset }
+  }
+
+  private closeLink(): void {
+    if (this.open === null) return
+    if (this.links.length < MAX_LINKS) {
+      const { target, text, offset } = this.open
+      this.links.push({ target, text: unescaped(text), offset })
+    }
+    this.open = null
+  }
+
+  private image(tag: Tag, offset: number): void {
+    const isPixel = tag.width >= 0 && tag.width <= 3 && tag.height >= 0 && tag.height <= 3
+    if (isPixel || this.top.hidden) return
+    if (this.images++ === 0) this.firstImage = offset
+    if (!tag.hasAlt) this.imagesWithoutAlt++
+    if (tag.source.startsWith('data:')) this.dataImage ??= offset
+  }
+}
+
+interface Tag {
+  href: string | null
+  source: string
+  httpEquiv: string
+  style: Declared
+  hidden: boolean
+  handler: string
+  hasAlt: boolean
+  width: number
+  height: number
+  color: number
+  ground: number
+  closed: boolean
+  /** Behind the `>`. */
+  end: number
+}
+
+function readAttributes(html: string, from: number): Tag {
+  // One shape, written out: this is made for each tag.
+  const tag: Tag = {
+    href: null,
+    source: '',
+    httpEquiv: '',
+    style: NOTHING_DECLARED,
+    hidden: false,
+    handler: '',
+    hasAlt: false,
+    width: -1,
+    height: -1,
+    color: -1,
+    ground: -1,
+    closed: false,
+    end: html.length,
+  }
+  let at = from
+  while (at < html.length) {
+    const code = html.charCodeAt(at)
+    if (code === 0x3e) {
+      tag.closed = html.charCodeAt(at - 1) === 0x2f
+      tag.end = at + 1
+      return tag
+    }
+    if (code <= 0x20 || code === 0x2f) {
+      at++
+      continue
+    }
+    const nameFrom = at++
+    while (at < html.length && !endsName(html.charCodeAt(at))) at++
+    const nameTo = at
+    while (html.charCodeAt(at) <= 0x20) at++
+    let value = ''
+    if (html.charCodeAt(at) === 0x3d) {
+      at++
+      while (html.charCodeAt(at) <= 0x20) at++
+      const quote = html.charCodeAt(at)
+      const valueFrom = quote === 0x22 || quote === 0x27 ? at + 1 : at
+      at = valueFrom
+      if (valueFrom > 0 && (quote === 0x22 || quote === 0x27)) {
+        at = html.indexOf(quote === 0x22 ? '"' : "'", valueFrom)
+        if (at === -1) return tag
+        value = html.slice(valueFrom, at++)
+      } else {
+        while (at < html.length && html.charCodeAt(at) > 0x20 && html.charCodeAt(at) !== 0x3e) at++
+        value = html.slice(valueFrom, at)
+      }
+    }
+    set(tag, html.slice(nameFrom, Math.min(nameTo, nameFrom + 24)).toLowerCase(), value)
+  }
+  return tag
+}
+
+function set(tag: Tag, name: string, value: string): void {
+  if (name === 'href') tag.href ??= value
+  else if (name === 'style') tag.style = declarations(value)
+  else if (name === 'src') tag.source = value.slice(0, 16).trim().toLowerCase()
+  else if (name === 'alt') tag.hasAlt = true
+  else if (name === 'width') tag.width = Number.parseInt(value, 10)
+  else if (name === 'height') tag.height = Number.parseInt(value, 10)
+  else if (name === 'bgcolor') tag.ground = declarations(`background:${value.slice(0, 32)}`).ground
+  else if (name === 'color') tag.color = declarations(`color:${value.slice(0, 32)}`).color
+  else if (name === 'hidden') tag.hidden = true
+  else if (name === 'http-equiv') tag.httpEquiv = value.slice(0, 16).trim().toLowerCase()
+  else if (name.startsWith('on') && /^on[a-z]{3,20}$/.test(name)) tag.handler = name
+}
+
+function isLetter(code: number): boolean {
+  return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a)
+}
+
+function nameEnd(html: string, from: number): number {
+  let at = from
+  while (at < html.length && !endsName(html.charCodeAt(at))) at++
+  return at
+}
+
+function endsName(code: number): boolean {
+  return code <= 0x20 || code === 0x2f || code === 0x3e || code === 0x3d
+}
+
+function indexOfClose(html: string, name: string, from: number): number {
+  const close = new RegExp(`</${name}(?=[\\s/>])`, 'gi')
+  close.lastIndex = from
+  return close.exec(html)?.index ?? -1
+}
+
+/** @returns the place of the `;` that ends the reference at `from`, -1: it is none */
+function referenceEnd(html: string, from: number, to: number): number {
+  const limit = Math.min(to, from + ENTITY_CHARS)
+  for (let at = from + 1; at < limit; at++) {
+    const code = html.charCodeAt(at)
+    if (code === 0x3b) return at
+    if (!isLetter(code) && !(code >= 0x30 && code <= 0x39) && code !== 0x23) return -1
+  }
+  return -1
+}
+
+const entities = new Map<string, number>()
+
+/** @returns the code point; a sequence of several is a break */
+function entity(reference: string): number {
+  const known = entities.get(reference)
+  if (known !== undefined) return known
+  const decoded = decodeHTML(reference)
+  const code = decoded === reference ? 0x26 : (decoded.codePointAt(0) ?? 0x20)
+  if (decoded !== reference && entities.size < 2_048) entities.set(reference, code)
+  return code
+}
+
+export function unescaped(text: string): string {
+  return text.includes('&') ? decodeHTML(text) : text
 }

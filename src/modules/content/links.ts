@@ -1,73 +1,229 @@
 // Rules about links: where they say they go and where they go.
 
+import { parse } from 'tldts'
+import { BRAND_OF_LABEL, BRANDS, type Brand } from './brands.ts'
+import type { Finding } from './finding.ts'
 import type { Link } from './html.ts'
-import type { Location, Match } from './types.ts'
+import type { Location } from './types.ts'
 
-const SHORTENERS = new Set(
-  ['bit.ly', 'tinyurl.com', 'goo.gl', 't.co', 'ow.ly', 'is.gd', 'cutt.ly', 'rebrand.ly', 'rb.gy', 'shorturl.at'].concat(
-    ['t.ly', 'tiny.cc', 'buff.ly', 'v.gd', 'bl.ink', 's.id'],
-  ),
-)
-const TARGET = /^https?:\/\/([^\s/?#]{1,300})/i
-const SHOWN = /^(?:https?:\/\/)?((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})(?:[/?#:]|$)/i
-const IN_TEXT = /https?:\/\/[^\s<>"')\]]{1,500}/gi
-const MAX_IN_TEXT = 200
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
-type Rule = readonly [rule: string, points: number, description: string, suggestion: string]
-const MISMATCH: Rule = [
-  'link_mismatch',
-  40,
-  'A link shows one domain and goes to another',
-  'Show the domain the link goes to, or words',
-]
-const SHORTENED: Rule = ['link_shortener', 15, 'A shortened link hides where it goes', 'Link to the page itself']
-const BARE_IP: Rule = ['link_ip', 30, 'A link goes to an IP address', 'Link to a domain of your own']
-const USERINFO: Rule = ['link_userinfo', 30, 'A link has a name before its host', 'Remove what stands before the @']
-const HOMOGRAPH: Rule = [
-  'link_homograph',
-  15,
-  'A link goes to a domain in another script',
-  'Check that it is the domain you mean',
-]
-const SCRIPT: Rule = ['link_script', 30, 'A link runs a script or carries data', 'Link to a page']
+const SHORTENERS =
+  words(`bit.ly tinyurl.com goo.gl t.co ow.ly is.gd cutt.ly rebrand.ly rb.gy shorturl.at t.ly tiny.cc buff.ly
+  v.gd bl.ink s.id shorte.st adf.ly soo.gd clck.ru u.to qrco.de lnkd.in tr.im x.gd dub.sh kutt.it urlz.fr shorturl.asia
+  2no.co iplogger.org grabify.link t2m.io spoo.me 1drv.ms surl.li tny.im urlzs.com short.gy n9.cl acortar.link`)
+const FREE_HOSTS = words(`web.app firebaseapp.com weebly.com wixsite.com 000webhostapp.com pages.dev workers.dev r2.dev
+  glitch.me ngrok.io ngrok-free.app ipfs.io dweb.link herokuapp.com blogspot.com netlify.app vercel.app repl.co
+  onrender.com surge.sh godaddysites.com webflow.io square.site jimdosite.com strikingly.com page.link
+  trycloudflare.com translate.goog duckdns.org no-ip.org ddns.net hopto.org sytes.net myftp.org s3.amazonaws.com
+  blob.core.windows.net web.core.windows.net forms.gle firebasestorage.googleapis.com fleek.co infura-ipfs.io`)
+const RISKY_TLDS = words(`zip mov top xyz icu click live buzz rest cam monster quest sbs cfd bond cyou gq tk ml ga cf pw
+  surf loan men stream download racing win bid date review faith science party accountant cricket trade webcam mom lol
+  skin hair beauty makeup autos boats christmas support`)
+const BAIT_WORDS = words(`login logon signin sign secure security secured verify verification verified account accounts
+  update updates confirm confirmation billing bill banking bank auth authenticate wallet support service services
+  customer client clients kunden kunde sicherheit sicher konto anmelden anmeldung compte espace connexion cuenta cliente
+  seguro seguridad acceso track tracking parcel package paket sendung colis livraison suivi paquete envio entrega
+  delivery redelivery refund rebate tax claim prize reward bonus unlock recover recovery restore suspended limited alert
+  notice office mail webmail mailbox id web online app validation payment pay fee customs zoll douane aduana reschedule
+  airdrop mint presale help desk helpdesk team info center portal giveaway promo`)
+const LURES = words(`exe scr com pif bat cmd vbs js jse wsf hta msi msp ps1 jar iso img vhd apk dmg lnk xll one`)
+const TARGET = /^\s?(?:https?|hxxps?):\/\/([^\s/?#\\]{1,300})([^\s]*)/i
+const SHOWN = /^(?:https?:\/\/)?((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})(?:[/?#:]|\s?$)/i
+/** Of the path, before any query. */
+const ENDING = /^[^?#]{0,2000}\.([a-z0-9]{2,4})(?:[?#]|$)/i
+const MAX_HOSTS = 200
 
-/** Each rule once, for the first link that breaks it. */
-export function linkMatches(links: readonly Link[], body: string, location: Location): Match[] {
-  const matches = new Map<string, Match>()
-  const add = ([rule, points, description, suggestion]: Rule, match: string): void => {
-    if (matches.has(rule)) return
-    const severity = points >= 20 ? 'high' : 'medium'
-    matches.set(rule, {
-      rule,
-      category: 'links',
-      points,
-      severity,
-      location,
-      match: match.slice(0, 120),
-      description,
-      suggestion,
-    })
-  }
-  const plain: Link[] = []
-  for (const [target] of body.matchAll(IN_TEXT)) if (plain.push({ target, text: '' }) >= MAX_IN_TEXT) break
-  for (const { target, text } of [...links, ...plain]) {
-    if (/^(javascript|data|vbscript):/i.test(target)) add(SCRIPT, target)
-    const authority = TARGET.exec(target)?.[1]?.toLowerCase()
-    if (authority === undefined) continue
-    if (authority.includes('@')) add(USERINFO, target)
-    const host = authority.slice(authority.lastIndexOf('@') + 1).split(':')[0] ?? ''
-    if (SHORTENERS.has(host.replace(/^www\./, ''))) add(SHORTENED, target)
-    if (/^\d{1,3}(\.\d{1,3}){3}$/.test(host) || host.startsWith('[')) add(BARE_IP, target)
-    if (/(^|\.)xn--/.test(host) || /[^\p{ASCII}]/u.test(host)) add(HOMOGRAPH, target)
-    const shown = SHOWN.exec(text.trim())?.[1]?.toLowerCase()
-    if (shown !== undefined && siteOf(shown) !== siteOf(host)) add(MISMATCH, `${shown} -> ${host}`)
-  }
-  return [...matches.values()]
+interface Host {
+  readonly host: string
+  /** The registered domain, null for an IP address and the like. */
+  readonly domain: string | null
+  /** Its label before the public suffix. */
+  readonly label: string
+  readonly sub: string
 }
 
-/** The last two labels, three under a short second level such as `co.uk`: near enough to the registered domain. */
-function siteOf(host: string): string {
-  const labels = host.split('.')
-  const isShort = (labels.at(-2)?.length ?? 9) <= 3 && (labels.at(-1)?.length ?? 9) === 2
-  return labels.slice(isShort ? -3 : -2).join('.')
+export interface LinkFacts {
+  readonly findings: readonly Finding[]
+  /** Registered labels of all hosts. */
+  readonly labels: ReadonlySet<string>
+}
+
+const at =
+  (offset: number, location: Location, rule: string, points: number, fraud: number) =>
+  (match: string, description: string, suggestion: string): Finding => ({
+    ...{ rule, category: 'links' as const, points, fraud, location, offset, match, description, suggestion },
+  })
+
+/**
+ * Each rule once, for the first link that breaks it.
+ * @param alarmed the words of the mail speak of fraud: then a doubtful host weighs more
+ */
+export function linkFindings(links: readonly Link[], location: Location, alarmed: boolean): LinkFacts {
+  const hosts = new Map<string, Host>()
+  const findings = new Map<string, Finding>()
+  for (const link of links) {
+    for (const finding of findingsOf(link, location, alarmed, hosts)) {
+      if (!findings.has(finding.rule)) findings.set(finding.rule, finding)
+    }
+  }
+  return { findings: [...findings.values()], labels: new Set([...hosts.values()].map(({ label }) => label)) }
+}
+
+function findingsOf(
+  { target, text, offset }: Link,
+  location: Location,
+  alarmed: boolean,
+  hosts: Map<string, Host>,
+): readonly Finding[] {
+  const make = (rule: string, points: number, fraud: number) => at(offset, location, rule, points, fraud)
+  if (/^\s{0,4}(?:javascript|data|vbscript|file):/i.test(target)) {
+    return [make('link_script', 30, 2)(target, 'A link runs a script or carries data', 'Link to a page')]
+  }
+  const [, authority, rest = ''] = TARGET.exec(target) ?? []
+  if (authority === undefined) return []
+  const name = authority.slice(authority.lastIndexOf('@') + 1).toLowerCase()
+  const known = hosts.get(name)
+  const host = known ?? readHost(name)
+  const findings = mismatch(host, text, make)
+  const suffix = rest === '' ? '' : (ENDING.exec(rest)?.[1]?.toLowerCase() ?? '')
+  if (LURES.has(suffix))
+    findings.push(
+      make('link_program', 26, 2)(target, 'A link loads a program', 'Link to a page that explains the download'),
+    )
+  if (authority.includes('@'))
+    findings.push(
+      make('link_userinfo', 30, 2)(target, 'A link has a name before its host', 'Remove what stands before the @'),
+    )
+  if (known === undefined && hosts.size < MAX_HOSTS) {
+    hosts.set(name, host)
+    findings.push(...hostFindings(host, alarmed, make))
+  }
+  return findings
+}
+
+type Make = (
+  rule: string,
+  points: number,
+  fraud: number,
+) => (match: string, description: string, suggestion: string) => Finding
+
+function mismatch({ host, domain, label }: Host, text: string, make: Make): Finding[] {
+  const shown = SHOWN.exec(text.trim())?.[1]?.toLowerCase()
+  if (shown === undefined) return []
+  const told = parse(shown)
+  if (told.isIcann !== true || told.domain === null || told.domain === domain) return []
+  const name = told.domainWithoutSuffix ?? ''
+  // One house under several names, or its own address for clicks: shop.example, shop-mail.example.
+  const isNear =
+    name.length >= 4 &&
+    (label.includes(name) || (label.length >= 4 && name.includes(label)) || host.startsWith(`${name}.`))
+  const isFalse = isNear && !/-|\d/.test(label.replace(name, ''))
+  const points = isFalse ? 6 : 24
+  return [
+    make('link_mismatch', points, isFalse ? 0 : 2)(
+      `${shown} -> ${host}`,
+      'A link shows one domain and goes to another',
+      'Show the domain the link goes to, or words',
+    ),
+  ]
+}
+
+function hostFindings(host: Host, alarmed: boolean, make: Make): Finding[] {
+  const { host: name, domain, label, sub } = host
+  const found: Finding[] = []
+  const say = (rule: string, points: number, fraud: number, description: string, suggestion: string): void => {
+    found.push(make(rule, points, fraud)(name, description, suggestion))
+  }
+  if (domain === null) {
+    if (/^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\]|0x[0-9a-f]+|\d{8,10})(?::\d+)?$/.test(name))
+      say('link_ip', 30, 2, 'A link goes to an IP address', 'Link to a domain of your own')
+    return found
+  }
+  const own = 'Link to a page of your own domain'
+  if (SHORTENERS.has(domain))
+    say(
+      'link_shortener',
+      alarmed ? 16 : 8,
+      alarmed ? 2 : 1,
+      'A shortened link hides where it goes',
+      'Link to the page itself',
+    )
+  if (/(?:^|\.)xn--/.test(name) || /[^\p{ASCII}]/u.test(name))
+    say(
+      'link_homograph',
+      15,
+      alarmed ? 2 : 1,
+      'A link goes to a domain in another script',
+      'Check that it is the domain you mean',
+    )
+  const free = [...FREE_HOSTS].find((one) => name === one || name.endsWith(`.${one}`))
+  if (free !== undefined)
+    say(
+      'link_free_host',
+      alarmed ? 14 : 3,
+      alarmed ? 2 : 0,
+      'A link goes to a page that anybody can make for nothing',
+      own,
+    )
+  if (RISKY_TLDS.has(name.slice(name.lastIndexOf('.') + 1)))
+    say(
+      'link_cheap_domain',
+      alarmed ? 12 : 3,
+      alarmed ? 1 : 0,
+      'A link goes to a domain under an ending that filters distrust',
+      own,
+    )
+  if (/:\d+$/.test(name) && !/:(?:80|443)$/.test(name))
+    say('link_port', 8, 1, 'A link goes to an unusual port', 'Use the usual port')
+  const brand = brandIn(host)
+  if (brand !== null) {
+    say('link_brand', alarmed ? 26 : 14, 2, `A link’s host uses the name of ${brand.name} and is not theirs`, own)
+  } else if (free === undefined) {
+    const bait = [...label.split('-'), ...sub.split(/[.-]/)].filter((word) => BAIT_WORDS.has(word)).length
+    const hyphens = label.split('-').length - 1
+    if ((bait >= 2 && hyphens >= 1) || (alarmed && bait >= 1 && hyphens >= 1))
+      say('link_bait_host', alarmed ? 16 : 6, alarmed ? 2 : 1, 'A link’s host is named for what fraud asks for', own)
+  }
+  return found
+}
+
+function readHost(name: string): Host {
+  const host = name.replace(/:\d+$/, '')
+  const { domain, domainWithoutSuffix, subdomain, isIp } = parse(host, { allowPrivateDomains: false })
+  if (isIp === true || domain === null) return { host: name, domain: null, label: '', sub: '' }
+  return { host: name, domain, label: domainWithoutSuffix ?? '', sub: subdomain ?? '' }
+}
+
+const DIGITS: Readonly<Record<string, string>> = { 0: 'o', 1: 'l', 3: 'e', 4: 'a', 5: 's' }
+
+/** The brand whose name a host wears that is not one of its own. */
+function brandIn({ label, sub }: Host): Brand | null {
+  const plain = label.replaceAll(/[01345]/g, (digit) => DIGITS[digit] ?? digit)
+  for (const word of new Set([
+    plain,
+    ...plain.split('-'),
+    ...sub.split(/[.-]/),
+    label.replaceAll('-', ''),
+    sub.replaceAll(/[.-]/g, ''),
+  ])) {
+    const brand = BRAND_OF_LABEL.get(word)
+    if (brand !== undefined && !brand.labels.includes(label)) {
+      // A word of the sub-domain alone may be a plain word or a partner: `steam.shop.example`, `google.partner.example`.
+      if (word.length >= 5 || label.includes(word)) return brand
+    }
+  }
+  for (const brand of BRANDS) {
+    const [own = ''] = brand.labels
+    if (own.length >= 6 && plain !== own && plain.startsWith(own) && !brand.labels.includes(label)) return brand
+  }
+  return null
+}
+
+/** A brand that the mail speaks of and whose sites none of the links leads to, null if there is none. */
+export function brandWithoutLink(named: ReadonlySet<string>, labels: ReadonlySet<string>): Brand | null {
+  if (labels.size === 0) return null
+  const spoken = BRANDS.filter(({ name }) => named.has(name))
+  if (spoken.some((brand) => brand.labels.some((label) => labels.has(label)))) return null
+  return spoken[0] ?? null
 }

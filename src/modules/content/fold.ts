@@ -1,0 +1,100 @@
+// Characters as the reader of words sees them: two tables over the UTF-16 code units, made at the first use.
+//
+// FOLDED brings letters to lower case without accents, and styled letters (full width, circled) to plain ones. KIND says
+// what a unit is. LOOKALIKE names the Latin letter that a Cyrillic, Greek or Armenian letter is taken for; it is used
+// for words that mix alphabets, and for words made of such letters alone.
+
+export const KIND = {
+  break: 0,
+  latin: 1,
+  digit: 2,
+  letter: 3,
+  /** Shows nothing: zero-width characters, soft hyphens, joiners. */
+  invisible: 4,
+  /** A mark that belongs to the letter before it. */
+  mark: 5,
+} as const
+
+const UNITS = 65_536
+const SURROGATES = [0xd800, 0xdfff] as const
+
+export interface Folding {
+  readonly folded: Uint16Array
+  readonly kind: Uint8Array
+  readonly lookalike: Uint16Array
+  /** 1: a capital. */
+  readonly capital: Uint8Array
+}
+
+const LOOKALIKES: readonly (readonly [latin: string, others: string])[] = [
+  ['a', 'аαɑ'],
+  ['b', 'ЬвΒв'],
+  ['c', 'сϲ'],
+  ['d', 'ԁ'],
+  ['e', 'еєΕε'],
+  ['g', 'ɡց'],
+  ['h', 'һнΗ'],
+  ['i', 'іιӏі'],
+  ['j', 'јϳ'],
+  ['k', 'кκ'],
+  ['l', 'ӏ'],
+  ['m', 'мΜ'],
+  ['n', 'ոη'],
+  ['o', 'оοօ'],
+  ['p', 'рρ'],
+  ['q', 'ԛ'],
+  ['r', 'г'],
+  ['s', 'ѕ'],
+  ['t', 'тτ'],
+  ['u', 'υս'],
+  ['v', 'ѵν'],
+  ['w', 'ԝω'],
+  ['x', 'хχ'],
+  ['y', 'уγү'],
+  ['z', 'ᴢζ'],
+]
+const INVISIBLE = [0xad, 0x34f, 0x61c, 0x180e, 0x200b, 0x200c, 0x200d, 0x200e, 0x200f, 0x2060, 0x2061, 0x2062, 0xfeff]
+/** What Unicode does not take apart. The second letter of a pair is left out: the words of the rules are folded alike. */
+const PLAIN: Readonly<Record<string, string>> = {
+  ß: 's',
+  æ: 'a',
+  œ: 'o',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ı: 'i',
+  þ: 't',
+  ð: 'd',
+}
+
+let made: Folding | null = null
+
+export function folding(): Folding {
+  made ??= make()
+  return made
+}
+
+function make(): Folding {
+  const folded = new Uint16Array(UNITS)
+  const kind = new Uint8Array(UNITS)
+  const lookalike = new Uint16Array(UNITS)
+  const capital = new Uint8Array(UNITS)
+  for (let unit = 0; unit < UNITS; unit++) {
+    if (unit >= SURROGATES[0] && unit <= SURROGATES[1]) continue
+    const character = String.fromCharCode(unit)
+    if (/\p{M}/u.test(character)) kind[unit] = KIND.mark
+    else if (/\p{Nd}/u.test(character)) kind[unit] = KIND.digit
+    else if (/\p{L}/u.test(character)) kind[unit] = /\p{Script=Latin}/u.test(character) ? KIND.latin : KIND.letter
+    else continue
+    const lower = character.toLowerCase()
+    const plain = PLAIN[lower] ?? (lower.normalize('NFKD')[0] as string).toLowerCase()
+    folded[unit] = plain.charCodeAt(0)
+    if (lower !== character) capital[unit] = 1
+  }
+  for (const unit of INVISIBLE) kind[unit] = KIND.invisible
+  for (const [latin, others] of LOOKALIKES) {
+    for (const other of others)
+      lookalike[(folded[other.charCodeAt(0)] as number) || other.charCodeAt(0)] = latin.charCodeAt(0)
+  }
+  return { folded, kind, lookalike, capital }
+}

@@ -1,0 +1,248 @@
+// The language of scams in four languages: money from strangers, prizes, extortion, the chief's orders, changed bank
+// details, false support, false investments, doors for malware. See lexicon-fraud.ts for how patterns are weighed.
+
+import { ANYWHERE, type Lexicon } from './lexicon.ts'
+import { SUGGEST } from './lexicon-fraud.ts'
+
+export const SCAMS: Lexicon = {
+  sets: {
+    inherit: `inheritance inherit next_of_kin late_client deceased estate bequeath bequest heir widow terminally cancer
+      barrister diplomat diplomatic consignment_box unclaimed dormant_account abandoned_fund erbschaft erbe nachlass
+      verstorben verstorbene verstorbenen erblasser hinterlassen witwe heritage heritier heritiere defunt defunte
+      succession veuve leguer herencia heredero heredera fallecido fallecida difunto difunta viuda legado philanthropist
+      oil_company gold contract_sum overinvoiced beneficiary begunstigter begunstigte beneficiaire beneficiario
+      beneficiaria spende donation don donacion donate compensation entschadigung indemnisation compensacion attorney
+      rechtsanwalt notaire notario abogado foreigner foreign_partner sole_heir`,
+    wealth: `million millions billion usd million_dollars million_euro millionen million_euros millones million_usd dollars
+      millions_d_euros millones_de fortune vermogen funds fonds fondos fund huge_sum sum_of summe_von somme_de suma_de`,
+    million: `million millions millionen millones billion milliarden`,
+    deal: `confidential confidence transfer transferring claim share percent mutual business_proposal proposal trust
+      assist assistance foreign_account vertraulich uberweisung anteil vorschlag vertrauen prozent confidentiel
+      confidentielle transfert virement pourcentage confiance confidencial transferencia porcentaje confianza propuesta
+      your_full_name full_name vollstandigen_namen nom_complet nombre_completo direct_telephone charity wohltatig
+      caritatives caridad contact_me kontaktieren contactez_moi contactame contacteme donate`,
+    you: `you your youve sie ihr ihre ihnen vous votre vos has su usted ha tu`,
+    won: `won winner winners gewonnen gewinner gagne gagnant gagnante gagnez ganado ganador ganadora ganadores selected
+      ausgewahlt ausgelost selectionne selectionnee tire_au_sort seleccionado seleccionada elegido randomly_chosen
+      lucky_winner glucklicher congratulations herzlichen_gluckwunsch felicitations felicidades enhorabuena chosen`,
+    prize: `prize prizes lottery lotto sweepstakes jackpot iphone ipad macbook samsung_galaxy gift_card giftcard voucher
+      cash_prize preis gewinn hauptgewinn gewinnspiel lotterie gutschein geschenkkarte prix lot loterie tirage
+      cheque_cadeau carte_cadeau bon_d_achat premio premios loteria sorteo tarjeta_regalo cheque_regalo bono reward
+      airfryer thermomix dyson playstation`,
+    claim: `claim collect redeem_your_prize claims_agent processing_fee shipping_fee small_fee survey einlosen abholen
+      beanspruchen anfordern bearbeitungsgebuhr umfrage versandgebuhr reclamer recuperez recuperer sondage reclamar
+      reclame encuesta cobrar recoger frais_de_dossier gastos_de_envio frais_de_port versandkosten gastos_de_gestion
+      teilnehmen beantworten antworten`,
+    recorded: `recorded recording filmed webcam camera kamera cam hacked infected trojan malware spyware rat keylogger
+      footage aufgenommen gehackt infiziert schadsoftware trojaner gefilmt aufzeichnung enregistre enregistree filme
+      pirate piratee logiciel_malveillant cheval_de_troie grabado grabe hackeado pirateado infectado troyano
+      screenshot compromising masturbating masturbation masturbieren masturbant masturbando masturbandote`,
+    coins: `bitcoin bitcoins btc ethereum monero litecoin usdt tether crypto cryptocurrency kryptowahrung kryptowahrungen
+      cryptomonnaie cryptomonnaies criptomoneda criptomonedas xmr`,
+    shame: `video videos contacts friends colleagues family masturb* intimate porn* adult_sites adult_websites kontakte
+      freunde freunden familie kollegen intim intime intimen vertreter proches contacts_seront amis famille collegues
+      adultes contactos amigos familiares familia companeros adultos webcam social_networks perverted embarrassing`,
+    ransom: `bitcoin btc pay send transfer zahlen uberweisen uberweise senden payer versez envoyez verser pagar transferir
+      envie envia wallet monero`,
+    double: `double doubled doubling triple multiply verdoppeln verdoppelt verdreifachen vervielfachen doubler doublez
+      multiplier multipliez duplicar duplique multiplicar duplica giveaway send_back`,
+    invest: `invest investment investor trading trader profit profits returns investieren investition rendite gewinne
+      handelsplattform investir investissement rendement gains benefices invertir inversion ganancias rentabilidad
+      beneficios passive_income passives_einkommen revenu_passif ingresos_pasivos ertrag`,
+    sure: `guaranteed guarantee risk_free riskfree no_risk garantiert garantierte garantierter garantierten risikofrei
+      risikolos ohne_risiko garanti garantis garantie garanties sans_risque garantizada garantizadas garantizado
+      garantizados sin_riesgo daily taglich par_jour al_dia diarios pro_tag per_day every_day automatisch autopilot
+      in_only in_nur en_seulement en_solo`,
+    seed: `seed_phrase recovery_phrase secret_phrase private_key private_keys passphrase wiederherstellungsphrase
+      seedphrase phrase_de_recuperation phrase_secrete cle_privee frase_semilla frase_de_recuperacion clave_privada
+      12_word 24_word wiederherstellungsworter 24_worter 12_worter 24_mots 12_mots 24_palabras 12_palabras`,
+    wallet: `wallet wallets metamask ledger trezor coinbase binance kraken trust_wallet phantom opensea blockchain_com
+      cryptowallet walletconnect exodus bitpanda`,
+    walletact: `verify validate validation synchronize synchronise sync migrate migration restore connect reconnect
+      suspended restricted deactivated verifizieren validieren synchronisieren bestatigen verifier valider synchroniser
+      verificar validar sincronizar enter eingeben entrer saisir introducir kyc upgrade update aktualisieren airdrop`,
+    giftcards: `gift_cards giftcards gift_card geschenkkarten geschenkkarte gutscheinkarten guthabenkarten cartes_cadeaux
+      cartes_cadeau tarjetas_regalo tarjetas_de_regalo steam_cards itunes_cards google_play_cards apple_cards
+      amazon_cards vouchers_for paysafecard neosurf gutscheincodes`,
+    errand: `purchase i_need_you reimburse reimbursed scratch codes pictures photos available at_your_desk confidential
+      surprise discreet besorgen kaufen_sie erstatte erstatten freirubbeln codes fotos vertraulich uberraschung
+      besorg acheter rembourserai rembourse gratter photos discretion surprise comprar compres reembolsare reembolso
+      rascar rasques fotos sorpresa discrecion get_them done_asap quickly`,
+    reachable: `are_you_available are_you_free are_you_at are_you_in at_your_desk you_available_now in_a_meeting
+      in_meetings cannot_talk can_t_talk cant_talk can_t_take_calls no_calls dont_call sind_sie_am am_platz verfugbar
+      in_einer_besprechung in_einem_meeting im_meeting nicht_telefonieren nicht_anrufen etes_vous_disponible
+      es_tu_disponible en_reunion pas_joignable pas_m_appeler ne_m_appelez esta_disponible estas_disponible
+      estas_en_la en_una_reunion no_puedo_hablar no_me_llames no_llames sent_from_my bist_du_am bist_du_gerade`,
+    wire: `wire_transfer wire bank_transfer transfer_of uberweisung eiluberweisung sofortuberweisung uberweisen virement
+      transferencia process_a_payment make_a_payment zahlung_veranlassen zahlung_anweisen effectuer_un_paiement
+      realizar_un_pago international_payment auslandsuberweisung payment_today zahlung_ausfuhren urgent_payment`,
+    quiet: `confidential confidentially discreet discretion between_us do_not_tell dont_tell keep_this acquisition
+      vertraulich diskret diskretion stillschweigen ubernahme niemandem confidentiel confidentielle confidentialite
+      discret discrete fusion entre_nous confidencial discrecion discreto entre_nosotros adquisicion no_lo_comentes
+      personally personlich by_email_only nur_per_mail uniquement_par solo_por_correo auditor`,
+    soon: `urgent urgently today immediately asap right_away heute sofort dringend umgehend aujourd_hui urgence
+      immediatement tout_de_suite hoy urgente inmediatamente ahora_mismo within_the_hour end_of_day this_afternoon`,
+    bank: `bank banking iban bank_account bankverbindung kontoverbindung bankdaten kontonummer compte_bancaire rib
+      coordonnees_bancaires cuenta_bancaria datos_bancarios account_details banking_details bank_details`,
+    changed: `changed change updated new geandert neue neuen neues aktualisiert gewechselt change changees modifie modifies
+      nouveau nouvelles nouveaux nouvelle cambiado cambiados nueva nuevos nuevo actualizado actualizados`,
+    invoice: `invoice invoices payments payment remittance rechnung rechnungen zahlung zahlungen facture factures paiement
+      paiements reglements reglement factura facturas pago pagos supplier lieferant fournisseur proveedor salary gehalt
+      salaire nomina payroll`,
+    henceforth: `from_now future_payments all_future all_payments going_forward henceforth kunftig kunftige ab_sofort
+      zukunftige desormais dorenavant a_compter futurs a_partir_de en_adelante futuros next_payroll under_audit
+      old_account former_account altes_konto alte_konto ancien_compte cuenta_anterior audit next_payment`,
+    macros: `enable_content enable_editing enable_macros enable_the_macros inhalt_aktivieren inhalte_aktivieren
+      bearbeitung_aktivieren makros_aktivieren activer_le_contenu activer_les_macros activer_la_modification
+      habilitar_contenido habilitar_macros habilitar_edicion habilite_el_contenido archive_password`,
+    call: `call calling dial ring phone_us contact_us helpline hotline toll_free tollfree toll anrufen rufen appelez appeler
+      contactez llame llama llamar llamenos telefon helpdesk support_team reach_us`,
+    renewed: `renewed renewal auto_renewal auto_renew charged debited deducted verlangert abgebucht belastet abbuchung
+      renouvele renouvellement debite preleve prelevement renovado renovacion cargado cobrado cargo auto_debit
+      authorized processed`,
+    protect: `norton mcafee geek_squad geeksquad lifelock antivirus anti_virus virenschutz kaspersky avast
+      windows_defender microsoft_defender defender computer_protection totalav pc_support support_plan bitcoin
+      paypal coinbase total_protection web_protection`,
+    cancel: `cancel cancellation dispute refund unauthorized unauthorised did_not_authorize stornieren kundigen widerrufen
+      ruckerstattung annuler annulation rembourser contester cancelar anular reembolso disputar did_not_make
+      not_authorize report`,
+    device: `computer pc device windows laptop macbook rechner gerat ordinateur appareil ordenador dispositivo equipo
+      system iphone`,
+    infected: `infected virus viruses trojan spyware malware compromised blocked hacked infiziert viren trojaner
+      gesperrt gehackt infecte virus_detectes bloque pirate infectado bloqueado hackeado damaged`,
+    scan: `scan scannen scanne scannez flashez flasher escanee escanea escanear scanner einscannen`,
+    qr: `qr qrcode qr_code`,
+    auth: `mfa 2fa authenti* autentic* multifactor two_factor multi_factor security_update
+      re_authenticate payroll benefits salary bonus gehalt gehaltsanpassung paie salaire nomina employee_benefits verify
+      verification bestatigen verifizieren verifier verificar pushtan sicherheitsverfahren photo_tan microsoft_365
+      office_365 security_policy sicherheitsrichtlinie compliance`,
+    company: `microsoft office it_department it_team it_support it_abteilung hr_department human_resources personalabteilung
+      ressources_humaines recursos_humanos service_informatique administrator sharepoint docusign onedrive
+      mobile_device smartphone telephone_portable telefono_movil handy sparkasse bank banque banco`,
+    shared: `shared sent has_sent received geteilt gesendet erhalten partage envoye recu compartido enviado recibido voicemail
+      voice_message sprachnachricht message_vocal mensaje_de_voz fax efax`,
+    document: `document documents file files pdf voicemail fax voice_message dokument datei dokumente sprachnachricht fichier
+      message_vocal documento archivo mensaje_de_voz secure_message proposal remittance_advice`,
+    mailsignin: `sign_in_with_your log_in_with_your email_password your_email_password your_email_credentials
+      work_email office_365_login mit_ihren_e_mail e_mail_passwort avec_votre_adresse
+      con_su_correo contrasena_de_correo email_and_password to_view_the access_the_document`,
+    romance: `lonely single_woman single_women hot_singles meet_singles hot_girls sexy ladies_in_your nude nudes dating_site
+      einsame_frauen heisse_frauen femmes_celibataires femmes_chaudes mujeres_solteras chicas_calientes beautiful_women
+      russian_brides horny`,
+    job: `work_from_home working_from_home home_based no_experience heimarbeit von_zu_hause keine_erfahrung
+      travail_a_domicile depuis_chez_vous sans_experience trabajo_desde_casa desde_casa sin_experiencia mystery_shopper
+      payment_agent finanzagent data_entry like_videos rate_hotels per_task`,
+    earn: `earn earnings make_money verdienen verdienst gagner gagnez ganar gane gana income einkommen revenu ingresos
+      weekly_pay per_week pro_woche par_semaine por_semana per_month im_monat`,
+  },
+  concepts: {
+    advance_fee: {
+      ...{ points: 32, more: 16, max: 64, fraud: 2, suggestion: SUGGEST.DROP },
+      description: 'Much money is offered by a stranger',
+    },
+    prize: {
+      ...{ points: 22, more: 16, max: 54, fraud: 2 },
+      description: 'The reader is said to have won something',
+      suggestion: 'Name the competition and how the reader came to take part, and ask for nothing in return',
+    },
+    extortion: {
+      ...{ points: 46, more: 14, max: 70, fraud: 2, suggestion: SUGGEST.DROP },
+      description: 'The reader is threatened with what somebody has recorded',
+    },
+    false_investment: {
+      ...{ points: 24, more: 16, max: 60, fraud: 2 },
+      description: 'Profit is promised as certain',
+      suggestion: 'Say what is invested in and what may be lost',
+    },
+    wallet_phishing: {
+      ...{ points: 26, more: 14, max: 54, fraud: 2, suggestion: SUGGEST.CHECK },
+      description: 'A wallet is said to need its owner’s keys or a validation',
+    },
+    chief_order: {
+      ...{ points: 36, more: 22, max: 80, fraud: 2 },
+      description: 'A secret or sudden errand with money, as in orders in the name of a chief',
+      suggestion: 'Give such orders in a way that the reader can check',
+    },
+    bank_change: {
+      ...{ points: 22, more: 18, max: 64, fraud: 2 },
+      description: 'Bank details are said to have changed',
+      suggestion: 'Tell a change of bank details by letter, or let the reader check it on a known number',
+    },
+    macros: {
+      ...{ points: 34, more: 0, max: 34, fraud: 2 },
+      description: 'The reader is asked to let a document run programs',
+      suggestion: 'Send a PDF, or a page',
+    },
+    false_support: {
+      ...{ points: 18, more: 18, max: 60, fraud: 2 },
+      description: 'A charge or an infection, and a number to call',
+      suggestion: 'Lead to the order on your site; name what was bought and by whom',
+    },
+    qr_lure: {
+      ...{ points: 14, more: 12, max: 40, fraud: 2 },
+      description: 'A QR code is to be scanned for a sign-in or a verification',
+      suggestion: 'Link to the page: the reader is reading on a device that follows links',
+    },
+    document_lure: {
+      ...{ points: 16, more: 8, max: 24, fraud: 2 },
+      description: 'A document asks for the password of the mailbox',
+      suggestion: 'Attach the document, or link to it without a sign-in',
+    },
+    romance: {
+      ...{ points: 16, more: 10, max: 36, fraud: 1, suggestion: SUGGEST.DROP },
+      description: 'Words of dating spam',
+    },
+    job_scam: {
+      ...{ points: 18, more: 10, max: 36, fraud: 2 },
+      description: 'Money for easy work at home',
+      suggestion: 'Name the employer, the work and where the offer can be read',
+    },
+  },
+  patterns: [
+    { concept: 'advance_fee', sets: ['inherit', 'million'], gap: 40 },
+    { concept: 'advance_fee', sets: ['inherit', 'million', 'deal'], gap: ANYWHERE },
+    { concept: 'advance_fee', sets: ['inherit', 'wealth', 'deal', 'you'], gap: 30 },
+    { concept: 'advance_fee', sets: ['million', 'deal', 'you', 'wealth'], gap: 16 },
+    { concept: 'prize', sets: ['you', 'won', 'prize'], gap: 14 },
+    { concept: 'prize', sets: ['won', 'prize', 'claim'], gap: 50 },
+    { concept: 'prize', sets: ['won', 'million'], gap: 14 },
+    { concept: 'prize', sets: ['won', 'prize', '#money'], gap: 24 },
+    { concept: 'extortion', sets: ['recorded', 'coins', 'shame'], gap: ANYWHERE },
+    { concept: 'extortion', sets: ['recorded', 'shame', 'ransom', '#wallet'], gap: ANYWHERE },
+    { concept: 'extortion', sets: ['coins', 'shame', '#wallet'], gap: ANYWHERE },
+    { concept: 'false_investment', sets: ['double', 'coins'], gap: 8 },
+    { concept: 'false_investment', sets: ['invest', 'sure', 'coins'], gap: 30 },
+    { concept: 'false_investment', sets: ['invest', 'sure', '#money'], gap: 12 },
+    { concept: 'false_investment', sets: ['invest', 'sure', '#percent'], gap: 14 },
+    { concept: 'wallet_phishing', sets: ['seed', 'walletact'], gap: 10, unless: 'never' },
+    { concept: 'wallet_phishing', sets: ['wallet', 'walletact', 'soon'], gap: 24, unless: 'never' },
+    { concept: 'wallet_phishing', sets: ['wallet', 'walletact', 'suspend'], gap: 24, unless: 'never' },
+    { concept: 'wallet_phishing', sets: ['wallet', 'walletact', 'within'], gap: 24, unless: 'never' },
+    { concept: 'wallet_phishing', sets: ['wallet', 'verify', 'coins'], gap: 24, unless: 'never' },
+    { concept: 'chief_order', sets: ['giftcards', 'errand', 'reachable'], gap: ANYWHERE },
+    { concept: 'chief_order', sets: ['giftcards', 'errand', 'soon'], gap: 40 },
+    { concept: 'chief_order', sets: ['giftcards', 'errand', 'quiet'], gap: ANYWHERE },
+    { concept: 'chief_order', sets: ['wire', 'quiet', 'soon'], gap: ANYWHERE },
+    { concept: 'chief_order', sets: ['wire', 'reachable'], gap: ANYWHERE },
+    { concept: 'chief_order', sets: ['wire', 'quiet', 'reachable'], gap: ANYWHERE },
+    { concept: 'bank_change', sets: ['bank', 'changed', 'henceforth'], gap: 40 },
+    { concept: 'bank_change', sets: ['bank', 'changed', 'invoice', 'soon'], gap: 60 },
+    { concept: 'bank_change', sets: ['bank', 'changed', 'invoice', 'henceforth'], gap: ANYWHERE },
+    { concept: 'macros', sets: ['macros'], gap: 0 },
+    { concept: 'false_support', sets: ['protect', 'renewed', '#phone'], gap: ANYWHERE },
+    { concept: 'false_support', sets: ['cancel', 'call', '#phone', 'protect'], gap: 40 },
+    { concept: 'false_support', sets: ['renewed', 'cancel', 'call', '#phone'], gap: 60 },
+    { concept: 'false_support', sets: ['device', 'infected', 'call'], gap: 30 },
+    { concept: 'false_support', sets: ['device', 'infected', '#phone'], gap: ANYWHERE },
+    { concept: 'qr_lure', sets: ['scan', 'qr', 'auth'], gap: 40 },
+    { concept: 'qr_lure', sets: ['qr', 'auth', 'company', 'within'], gap: ANYWHERE },
+    { concept: 'qr_lure', sets: ['qr', 'account', 'suspend'], gap: 60 },
+    { concept: 'qr_lure', sets: ['scan', 'qr', 'urgent'], gap: ANYWHERE },
+    { concept: 'document_lure', sets: ['shared', 'document', 'mailsignin'], gap: 40 },
+    { concept: 'document_lure', sets: ['document', 'verify', 'passwords'], gap: 24 },
+    { concept: 'romance', sets: ['romance'], gap: 0 },
+    { concept: 'romance', sets: ['romance', 'click'], gap: ANYWHERE },
+    { concept: 'job_scam', sets: ['job', 'earn', '#money'], gap: 30 },
+    { concept: 'job_scam', sets: ['job', 'earn', 'coins'], gap: ANYWHERE },
+  ],
+}

@@ -1,0 +1,328 @@
+// Looks for words that stand near one another. A set is a list of words that mean one thing in four languages; a pattern
+// is some sets that must occur within `gap` words; a concept is what its patterns say about a mail, and its points.
+//
+// Everything is found while the words go by: for each set the last place is kept, and a pattern is asked when one of its
+// sets occurs. So the cost of a word does not depend on the length of the mail. The end of a sentence counts as
+// SENTENCE words, so that near means near in meaning too.
+
+import { CLASS, type Class, hashOf, join, type Listener, PREFIX_FROM, PREFIX_TO, Reader, type Sign } from './reader.ts'
+import type { Location } from './types.ts'
+
+export interface Concept {
+  /** Of the first pattern found. */
+  readonly points: number
+  /** Of each further pattern. */
+  readonly more: number
+  readonly max: number
+  /** What it adds to the suspicion of fraud: 0 none, 1 a weak sign, 2 a strong one. */
+  readonly fraud: number
+  readonly description: string
+  readonly suggestion: string
+}
+
+export interface Pattern {
+  readonly concept: string
+  readonly sets: readonly string[]
+  /** In words; ANYWHERE: it is enough that all occur. */
+  readonly gap: number
+  /** Not where one of this set stands shortly before: `we will never ask for your password`. */
+  readonly unless?: string
+}
+
+export interface Lexicon {
+  readonly sets: Readonly<Record<string, string>>
+  readonly concepts: Readonly<Record<string, Concept>>
+  readonly patterns: readonly Pattern[]
+}
+
+export const ANYWHERE = 1_000_000_000
+const SENTENCE = 3
+const UNLESS_WORDS = 12
+const NEVER = -2_000_000_000
+const PREFIX_SALT = 0x51ed270b
+const MAX_PHRASE_WORDS = 4
+
+/** Sets that the reader tells by class. */
+const CLASS_SETS: Readonly<Record<string, Class>> = {
+  '#number': CLASS.number,
+  '#money': CLASS.money,
+  '#percent': CLASS.percent,
+  '#phone': CLASS.phone,
+  '#wallet': CLASS.wallet,
+}
+
+export interface Hit {
+  readonly pattern: Pattern
+  readonly location: Location
+  readonly start: number
+  readonly end: number
+}
+
+export interface Compiled {
+  readonly lexicon: Lexicon
+  readonly setCount: number
+  readonly keys: Int32Array
+  readonly values: Int32Array
+  readonly mask: number
+  /** Sets by index of a term. */
+  readonly setsOfTerm: readonly (readonly number[])[]
+  readonly patterns: readonly { readonly pattern: Pattern; readonly sets: readonly number[]; readonly unless: number }[]
+  readonly patternsOfSet: readonly (readonly number[])[]
+  readonly classSets: readonly number[]
+}
+
+export function compile(lexicon: Lexicon): Compiled {
+  const names = [...new Set([...Object.keys(lexicon.sets), ...Object.keys(CLASS_SETS)])]
+  const idOf = new Map(names.map((name, id) => [name, id]))
+  const need = (name: string): number => {
+    const id = idOf.get(name)
+    if (id === undefined) throw new Error(`the lexicon has no set ${name}`)
+    return id
+  }
+  const terms = new Map<number, number[]>()
+  for (const [name, words] of Object.entries(lexicon.sets)) {
+    for (const term of words.split(/\s+/)) {
+      if (term === '') continue
+      const key = keyOfTerm(term)
+      const sets = terms.get(key) ?? []
+      if (!sets.includes(need(name))) sets.push(need(name))
+      terms.set(key, sets)
+    }
+  }
+  const size = 2 ** Math.ceil(Math.log2(terms.size * 6))
+  const keys = new Int32Array(size)
+  const values = new Int32Array(size).fill(-1)
+  const setsOfTerm: number[][] = []
+  for (const [key, sets] of terms) {
+    let slot = key & (size - 1)
+    while (values[slot] !== -1) slot = (slot + 1) & (size - 1)
+    keys[slot] = key
+    values[slot] = setsOfTerm.push(sets) - 1
+  }
+  const patterns = lexicon.patterns.map((pattern) => {
+    if (lexicon.concepts[pattern.concept] === undefined) throw new Error(`no concept ${pattern.concept}`)
+    return { pattern, sets: pattern.sets.map(need), unless: pattern.unless === undefined ? -1 : need(pattern.unless) }
+  })
+  const patternsOfSet = names.map((_, id) => patterns.flatMap(({ sets }, i) => (sets.includes(id) ? [i] : [])))
+  const classSets = Object.values(CLASS).map((kind) => {
+    const name = Object.keys(CLASS_SETS).find((one) => CLASS_SETS[one] === kind)
+    return name === undefined ? -1 : need(name)
+  })
+  return {
+    lexicon,
+    setCount: names.length,
+    keys,
+    values,
+    mask: size - 1,
+    setsOfTerm,
+    patterns,
+    patternsOfSet,
+    classSets,
+  }
+}
+
+/** `next_of_kin` is a phrase, `suspend*` the beginning of a word. */
+function keyOfTerm(term: string): number {
+  const isPrefix = term.endsWith('*')
+  const words = wordHashes(term.replace('*', '').replaceAll('_', ' '))
+  const [first] = words
+  if (first === undefined || words.length > MAX_PHRASE_WORDS) throw new Error(`the lexicon cannot hold ${term}`)
+  if (!isPrefix) return words.slice(1).reduce((hash, { hash: next }) => join(hash, next), first.hash)
+  if (words.length > 1 || first.length < PREFIX_FROM || first.length > PREFIX_TO)
+    throw new Error(`a prefix has ${PREFIX_FROM} to ${PREFIX_TO} letters: ${term}`)
+  return join(first.hash, PREFIX_SALT + first.length)
+}
+
+function wordHashes(text: string): { readonly hash: number; readonly length: number }[] {
+  const words: { hash: number; length: number }[] = []
+  const reader = new Reader({
+    word: (hash, length, start, end, kind) =>
+      void words.push(
+        kind === CLASS.word ? { hash, length } : { hash: hashOf(text.slice(start, end)), length: end - start },
+      ),
+    sentence: () => undefined,
+    sign: () => undefined,
+    knows: () => false,
+  })
+  reader.begin(text)
+  reader.run(0, text.length)
+  reader.breakWord()
+  return words
+}
+
+/** What hears each word besides: the trained model. */
+export type WordSink = (hash: number, pair: number) => void
+
+/** What stands for a class among the words: its name with a sign that no word has. */
+export const CLASS_WORDS: readonly number[] = Object.keys(CLASS).map((name) => hashOf(`#${name}`))
+
+const OVERLAP_BITS = 65_536
+
+export class Ear implements Listener {
+  private readonly compiled: Compiled
+  private readonly sink: WordSink
+  private readonly last: Int32Array
+  private readonly starts: Int32Array
+  private readonly done: Uint8Array
+  private readonly shown = new Int32Array(OVERLAP_BITS / 32)
+  private position = 0
+  /** The three words before. 0: a sentence began. */
+  private one = 0
+  private two = 0
+  private three = 0
+  private oneFrom = 0
+  private twoFrom = 0
+  private threeFrom = 0
+  private location: Location = 'subject'
+  private partFrom = 0
+  readonly hits: Hit[] = []
+  readonly signs = new Map<Sign, { count: number; location: Location; start: number; end: number }>()
+  readonly addresses: { readonly start: number; readonly end: number; readonly location: Location }[] = []
+  words = 0
+  /** Words at the beginning of each part, in the order of reading. */
+  private readonly before = new Map<Location, number>()
+  capitalWords = 0
+  /** Words of the part at hand, and how many of them stood in an earlier part. */
+  partWords = 0
+  partKnown = 0
+
+  constructor(compiled: Compiled, sink: WordSink) {
+    this.compiled = compiled
+    this.sink = sink
+    this.last = new Int32Array(compiled.setCount).fill(NEVER)
+    this.starts = new Int32Array(compiled.setCount)
+    this.done = new Uint8Array(compiled.patterns.length)
+  }
+
+  beginPart(location: Location): void {
+    this.location = location
+    this.before.set(location, this.words)
+    this.position += SENTENCE * 4
+    this.partFrom = this.position
+    this.partWords = this.partKnown = 0
+    this.one = this.two = this.three = 0
+  }
+
+  /** Words of the part at hand. */
+  wordsHere(): number {
+    return this.words - (this.before.get(this.location) ?? 0)
+  }
+
+  word(
+    hash: number,
+    length: number,
+    start: number,
+    end: number,
+    kind: Class,
+    prefixes: Int32Array,
+    capitals: number,
+  ): void {
+    this.position++
+    if (kind !== CLASS.word) {
+      const set = this.compiled.classSets[kind] as number
+      if (set >= 0) this.occurs(set, start, end)
+      if (kind === CLASS.money || kind === CLASS.phone)
+        this.occurs(this.compiled.classSets[CLASS.number] as number, start, end)
+      if (kind === CLASS.url || kind === CLASS.host) {
+        if (this.addresses.length < 500) this.addresses.push({ start, end, location: this.location })
+      }
+      // `office 365`, `100 % free`: a number is a word of phrases too.
+      if (this.one !== 0 && hash !== 0) this.look(join(this.one, hash), this.oneFrom, end)
+      if (hash === 0) this.one = this.two = this.three = 0
+      else this.shift(hash, start)
+      this.sink(CLASS_WORDS[kind] as number, 0)
+      return
+    }
+    this.words++
+    this.count(hash, length)
+    if (length >= 4 && capitals === length) this.capitalWords++
+    const { one, two, three } = this
+    const pair = one === 0 ? 0 : join(one, hash)
+    this.sink(hash, pair)
+    this.look(hash, start, end)
+    if (pair !== 0) {
+      this.look(pair, this.oneFrom, end)
+      if (two !== 0) {
+        this.look(join(join(two, one), hash), this.twoFrom, end)
+        if (three !== 0) this.look(join(join(join(three, two), one), hash), this.threeFrom, end)
+      }
+    }
+    for (let i = PREFIX_FROM; i <= PREFIX_TO && i <= length; i++)
+      this.look(join(prefixes[i] as number, PREFIX_SALT + i), start, end)
+    this.shift(hash, start)
+  }
+
+  private shift(hash: number, start: number): void {
+    this.three = this.two
+    this.two = this.one
+    this.one = hash
+    this.threeFrom = this.twoFrom
+    this.twoFrom = this.oneFrom
+    this.oneFrom = start
+  }
+
+  private count(hash: number, length: number): void {
+    if (length < 4) return
+    this.partWords++
+    const bit = (hash ^ (hash >>> 16)) & (OVERLAP_BITS - 1)
+    const cell = bit >> 5
+    if (((this.shown[cell] as number) & (1 << (bit & 31))) !== 0) this.partKnown++
+    else this.shown[cell] = (this.shown[cell] as number) | (1 << (bit & 31))
+  }
+
+  private find(key: number): number {
+    const { keys, values, mask } = this.compiled
+    let slot = key & mask
+    while (values[slot] !== -1) {
+      if (keys[slot] === key) return values[slot] as number
+      slot = (slot + 1) & mask
+    }
+    return -1
+  }
+
+  private look(key: number, start: number, end: number): void {
+    const term = this.find(key)
+    if (term === -1) return
+    for (const set of this.compiled.setsOfTerm[term] as readonly number[]) this.occurs(set, start, end)
+  }
+
+  private occurs(set: number, start: number, end: number): void {
+    const { last, done, compiled, position } = this
+    last[set] = position
+    this.starts[set] = start
+    for (const i of compiled.patternsOfSet[set] as readonly number[]) {
+      if (done[i] === 1) continue
+      const { pattern, sets, unless } = compiled.patterns[i] as Compiled['patterns'][number]
+      let first = position
+      for (const one of sets) first = Math.min(first, last[one] as number)
+      if (first === NEVER || position - first > pattern.gap) continue
+      if (unless >= 0 && first - (last[unless] as number) <= UNLESS_WORDS) continue
+      done[i] = 1
+      const from =
+        pattern.gap === ANYWHERE
+          ? start
+          : Math.min(
+              ...sets.map((one) => ((last[one] as number) >= this.partFrom ? (this.starts[one] as number) : start)),
+            )
+      this.hits.push({ pattern, location: this.location, start: from, end })
+    }
+  }
+
+  sentence(): void {
+    this.position += SENTENCE
+    this.one = this.two = this.three = 0
+  }
+
+  sign(sign: Sign, start: number, end: number): void {
+    const known = this.signs.get(sign)
+    if (known !== undefined) known.count++
+    else this.signs.set(sign, { count: 1, location: this.location, start, end })
+  }
+
+  knows(hash: number, length: number, prefixes: Int32Array): boolean {
+    if (this.find(hash) !== -1) return true
+    for (let i = PREFIX_FROM; i <= PREFIX_TO && i <= length; i++)
+      if (this.find(join(prefixes[i] as number, PREFIX_SALT + i)) !== -1) return true
+    return false
+  }
+}

@@ -1,0 +1,129 @@
+// The trained part: logistic regression over the words and pairs of neighbouring words of subject and visible body. What
+// it knows stands in weights.txt, which bin/train-content.ts writes; docs/content-scoring.md says from what and how.
+//
+// weights.txt: `key value` lines (`version`, `bias`, `from`, `to`), an empty line, then one feature a line: its weight in
+// hundredths, a blank, the word as fold.ts folds it, and for a pair a blank and the second word. `#money` and the like
+// are classes. Each feature counts once a mail; the sum is divided by the root of their number plus DAMPING, so that a
+// long mail is not judged harder than a short one.
+
+import { readFileSync } from 'node:fs'
+import { join as joinPath } from 'node:path'
+import { hashOf, join } from './reader.ts'
+
+/** Of 100: enough that words alone can make a mail `high`, never `critical`. */
+export const MODEL_POINTS = 45
+export const DAMPING = 12
+const TOLD_WORDS = 5
+
+export interface Model {
+  readonly version: string
+  readonly bias: number
+  /** Points begin above this logit, and are full from `to` on. */
+  readonly from: number
+  readonly to: number
+  readonly features: number
+  readonly keys: Int32Array
+  readonly weights: Float32Array
+  readonly names: readonly string[]
+  readonly slots: Int32Array
+  readonly mask: number
+}
+
+export function featureKey(name: string): number {
+  const [first = '', second] = name.split(' ')
+  return second === undefined ? hashOf(first) : join(hashOf(first), hashOf(second))
+}
+
+export function parseModel(text: string): Model {
+  const [head = '', ...rest] = text.split('\n\n')
+  const settings = new Map(head.split('\n').map((line) => line.split(' ', 2) as [string, string]))
+  const setting = (name: string): number => {
+    const value = Number(settings.get(name))
+    if (Number.isNaN(value)) throw new Error(`the weights name no ${name}`)
+    return value
+  }
+  const lines = rest
+    .join('\n\n')
+    .split('\n')
+    .filter((line) => line !== '')
+  const size = 2 ** Math.ceil(Math.log2(Math.max(16, lines.length * 4)))
+  const slots = new Int32Array(size).fill(-1)
+  const keys = new Int32Array(lines.length)
+  const weights = new Float32Array(lines.length)
+  const names = lines.map((line, i) => {
+    const blank = line.indexOf(' ')
+    const name = line.slice(blank + 1)
+    const key = featureKey(name)
+    keys[i] = key
+    weights[i] = Number(line.slice(0, blank)) / 100
+    let slot = key & (size - 1)
+    while (slots[slot] !== -1) slot = (slot + 1) & (size - 1)
+    slots[slot] = i
+    return name
+  })
+  return {
+    ...{ version: settings.get('version') ?? '', bias: setting('bias'), from: setting('from'), to: setting('to') },
+    ...{ features: lines.length, keys, weights, names, slots, mask: size - 1 },
+  }
+}
+
+let loaded: Model | null = null
+
+export function trainedModel(): Model {
+  loaded ??= parseModel(readFileSync(joinPath(import.meta.dirname, 'weights.txt'), 'utf8'))
+  return loaded
+}
+
+export interface Opinion {
+  readonly logit: number
+  /** 0 to MODEL_POINTS. */
+  readonly points: number
+  /** The words that weigh most, the heaviest first. */
+  readonly words: readonly string[]
+}
+
+/** Hears the words of one mail. */
+export class Judge {
+  private readonly model: Model
+  private readonly heard: Uint8Array
+  private readonly found: number[] = []
+
+  constructor(model: Model) {
+    this.model = model
+    this.heard = new Uint8Array(model.features)
+  }
+
+  /** @param pair of the word before and this one, 0: there is none */
+  hear(word: number, pair: number): void {
+    this.look(word)
+    if (pair !== 0) this.look(pair)
+  }
+
+  private look(key: number): void {
+    const { slots, keys, mask } = this.model
+    let slot = key & mask
+    let at = slots[slot] as number
+    while (at !== -1) {
+      if (keys[at] === key) {
+        if (this.heard[at] === 0) {
+          this.heard[at] = 1
+          this.found.push(at)
+        }
+        return
+      }
+      slot = (slot + 1) & mask
+      at = slots[slot] as number
+    }
+  }
+
+  opinion(): Opinion {
+    const { weights, names, bias, from, to } = this.model
+    let sum = 0
+    for (const at of this.found) sum += weights[at] as number
+    const logit = bias + sum / Math.sqrt(this.found.length + DAMPING)
+    const points = Math.round(MODEL_POINTS * Math.min(1, Math.max(0, (logit - from) / (to - from))))
+    if (points === 0) return { logit, points, words: [] }
+    const heaviest = this.found.sort((a, b) => (weights[b] as number) - (weights[a] as number)).slice(0, TOLD_WORDS)
+    return { logit, points, words: heaviest.map((at) => names[at] as string) }
+  }
+}

@@ -1,0 +1,400 @@
+// Reads characters one by one and tells words. Nothing is kept of the text but the word at hand, so that a mail is read
+// in one pass without copies: html hands over its visible characters, the text part and the subject are handed over
+// whole. Letters are folded (fold.ts), so `Vérifiez` and `VERIFIEZ` are one word; addresses, numbers, sums of money and
+// wallet addresses are told as classes. A word is told by a 32-bit FNV-1a hash of its folded letters.
+
+import { type Folding, folding, KIND } from './fold.ts'
+
+export const CLASS = {
+  word: 0,
+  number: 1,
+  money: 2,
+  percent: 3,
+  url: 4,
+  email: 5,
+  host: 6,
+  phone: 7,
+  wallet: 8,
+} as const
+export type Class = (typeof CLASS)[keyof typeof CLASS]
+
+export const FNV_BASIS = 0x811c9dc5 | 0
+const FNV_PRIME = 0x01000193
+export const PREFIX_FROM = 4
+export const PREFIX_TO = 8
+/** Letters of a word that count; the rest of a longer one is passed over. */
+const MAX_LETTERS = 40
+
+const MODE = { none: 0, word: 1, number: 2, url: 3, address: 4 } as const
+const SPACED_RUN = 5
+const [DOT, COMMA, AT, COLON, HASH_MARK, PLUS] = [0x2e, 0x2c, 0x40, 0x3a, 0x23, 0x2b]
+const CURRENCY = new Set([0x24, 0xa2, 0xa3, 0xa5, 0x20ac, 0x20bf])
+const TOLL_FREE = new Set(['800', '888', '877', '866', '855', '844', '833'])
+const ENDS_ADDRESS = new Set([...'<>"()[]{}\'`|\\'].map((one) => one.charCodeAt(0)))
+const WALLET =
+  /^(?:bc1[a-z0-9]{25,60}|[13][a-km-zA-HJ-NP-Z1-9]{25,34}|0x[0-9a-fA-F]{40}|T[1-9A-HJ-NP-Za-km-z]{33}|[48][1-9A-HJ-NP-Za-km-z]{94})$/
+const HOST = /^[a-z0-9][a-z0-9.-]{0,250}\.[a-z]{2,24}(?:[/:?#]|$)/i
+
+/** Who is told. The numbers are offsets into the part that is read. */
+export interface Listener {
+  /** @param prefixes hashes of the first 4 to 8 letters, the first at index 4; valid up to `length` */
+  word(
+    hash: number,
+    length: number,
+    start: number,
+    end: number,
+    kind: Class,
+    prefixes: Int32Array,
+    capitals: number,
+  ): void
+  sentence(): void
+  /** A sign that a rule asks for. */
+  sign(sign: Sign, start: number, end: number): void
+  /** @returns whether a rule knows the word: words that were made unreadable for filters are read again. */
+  knows(hash: number, length: number, prefixes: Int32Array): boolean
+}
+export type Sign =
+  | 'mixed'
+  | 'lookalike'
+  | 'invisible'
+  | 'spaced'
+  | 'digits'
+  | 'styled'
+  | 'emoji'
+  | 'bidi'
+  | 'exclamation'
+
+export function hashOf(text: string): number {
+  let hash = FNV_BASIS
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), FNV_PRIME)
+  return hash
+}
+
+/** The hash of a phrase: of its first words and the next. Not symmetric. */
+export function join(first: number, next: number): number {
+  return Math.imul(Math.imul(first, 0x9e3779b1) ^ (next >>> 15) ^ next, 0x85ebca6b) | 0
+}
+
+const HTTP = new Set([hashOf('http'), hashOf('https'), hashOf('hxxp'), hashOf('hxxps')])
+
+export class Reader {
+  private readonly table: Folding = folding()
+  private readonly listener: Listener
+  private source = ''
+  private mode: number = MODE.none
+  private hash = FNV_BASIS
+  private length = 0
+  private start = 0
+  private end = 0
+  private capitals = 0
+  private digits = 0
+  private latins = 0
+  private others = 0
+  private invisibles = 0
+  private styled = 0
+  private pending = 0
+  private heldNumber = false
+  private currencyAt = -9
+  private spaced = 0
+  private spacedStart = 0
+  private highSurrogate = 0
+  private newlines = 0
+  private readonly letters = new Uint16Array(MAX_LETTERS)
+  private readonly prefixes = new Int32Array(PREFIX_TO + 1)
+  private readonly spacedLetters = new Uint16Array(MAX_LETTERS)
+  private readonly scratch = new Int32Array(PREFIX_TO + 1)
+
+  constructor(listener: Listener) {
+    this.listener = listener
+  }
+
+  begin(source: string): void {
+    this.source = source
+    this.currencyAt = -9
+  }
+
+  /** Reads `source` from `from` to `to` as it stands. */
+  run(from: number, to: number): void {
+    for (let at = from; at < to; at++) this.feed(this.source.charCodeAt(at), at)
+  }
+
+  feed(code: number, at: number): void {
+    const kind = this.table.kind[code] as number
+    if (kind === KIND.latin || kind === KIND.letter) {
+      this.letter(this.table.folded[code] as number, kind, at, this.table.capital[code] as number)
+      if (code >= 0xff21 && code <= 0xff5a) this.styled++
+    } else if (kind === KIND.digit) this.digit(code, at)
+    else if (kind === KIND.break) this.mark(code, at)
+    else if (kind === KIND.invisible && this.mode === MODE.word && code !== 0xad) this.invisibles++
+  }
+
+  /** A tag that parts words stands here. */
+  breakWord(): void {
+    this.finish()
+    if (this.heldNumber) this.emitNumber(CLASS.number)
+  }
+
+  breakSentence(): void {
+    this.breakWord()
+    this.endSpaced()
+    this.listener.sentence()
+  }
+
+  private letter(letter: number, kind: number, at: number, capital: number): void {
+    if (this.heldNumber) this.emitNumber(CLASS.number)
+    if (this.mode === MODE.url || this.mode === MODE.address) {
+      this.end = at + 1
+      return
+    }
+    if (this.pending !== 0) {
+      const joins = this.mode === MODE.word && (this.pending === AT || (this.pending === DOT && capital === 0))
+      if (joins) {
+        this.pending = 0
+        this.mode = MODE.address
+        this.end = at + 1
+        return
+      }
+      this.finish()
+    }
+    if (this.mode === MODE.none) this.open(MODE.word, at)
+    this.mode = MODE.word
+    if (kind === KIND.latin) this.latins++
+    else this.others++
+    this.capitals += capital
+    this.push(letter, at)
+  }
+
+  private digit(code: number, at: number): void {
+    if (this.heldNumber) this.emitNumber(CLASS.number)
+    if (this.mode === MODE.url || this.mode === MODE.address) {
+      this.end = at + 1
+      return
+    }
+    if (this.pending !== 0 && this.mode === MODE.word) {
+      this.mode = MODE.address
+      this.pending = 0
+      this.end = at + 1
+      return
+    }
+    this.pending = 0
+    if (this.mode === MODE.none) this.open(MODE.number, at)
+    this.digits++
+    this.push(code, at)
+  }
+
+  private push(letter: number, at: number): void {
+    if (this.length < MAX_LETTERS) {
+      this.letters[this.length++] = letter
+      this.hash = Math.imul(this.hash ^ letter, FNV_PRIME)
+      if (this.length <= PREFIX_TO) this.prefixes[this.length] = this.hash
+    }
+    this.end = at + 1
+  }
+
+  private open(mode: number, at: number): void {
+    this.mode = mode
+    this.hash = FNV_BASIS
+    this.length = this.capitals = this.digits = this.latins = this.others = this.invisibles = this.styled = 0
+    this.pending = this.newlines = 0
+    this.start = at
+  }
+
+  private mark(code: number, at: number): void {
+    if (code >= 0xd800 && code <= 0xdfff) {
+      this.surrogate(code, at)
+      return
+    }
+    if (this.heldNumber && code !== 0x20 && code !== 0xa0 && code !== 0x202f)
+      this.emitNumber(code === 0x25 ? CLASS.percent : CURRENCY.has(code) ? CLASS.money : CLASS.number)
+    if (this.mode === MODE.url || this.mode === MODE.address) {
+      if (code > 0x20 && code !== 0xa0 && !ENDS_ADDRESS.has(code)) return
+      this.finish()
+    } else if (this.mode === MODE.word) {
+      if (this.pending === 0 && (code === DOT || code === AT)) {
+        this.pending = code
+        return
+      }
+      if (code === COLON && HTTP.has(this.hash)) {
+        this.mode = MODE.url
+        this.end = at + 1
+        return
+      }
+      this.finish()
+    } else if (this.mode === MODE.number) {
+      if (this.pending === 0 && (code === DOT || code === COMMA)) {
+        this.pending = code
+        return
+      }
+      this.finish()
+      if (code === 0x25 || CURRENCY.has(code)) this.emitNumber(code === 0x25 ? CLASS.percent : CLASS.money)
+    }
+    if (code === 0x20) return
+    if (code === 0x0a) {
+      if (++this.newlines === 2) this.listener.sentence()
+      return
+    }
+    if (CURRENCY.has(code)) this.currencyAt = at
+    else if (code === PLUS || code === HASH_MARK) return
+    else if (code === DOT || code === 0x3f || code === 0x3b || code === 0x3002) this.listener.sentence()
+    else if (code === 0x21) {
+      this.listener.sentence()
+      this.listener.sign('exclamation', at, at + 1)
+    } else if (code >= 0x202a && code <= 0x202e) {
+      if (code === 0x202e || code === 0x202d) this.listener.sign('bidi', Math.max(0, at - 10), at + 20)
+    } else if (code >= 0x2600 && code <= 0x27bf) this.listener.sign('emoji', at, at + 1)
+  }
+
+  /** Letters that look styled stand beyond the first plane; so do most emoji. */
+  private surrogate(code: number, at: number): void {
+    if (code < 0xdc00) {
+      this.highSurrogate = code
+      return
+    }
+    const high = this.highSurrogate
+    this.highSurrogate = 0
+    const letter = styledLetter(high, code)
+    if (letter !== 0) {
+      this.letter(letter, KIND.latin, at, 0)
+      this.styled++
+      return
+    }
+    this.breakWord()
+    if (high >= 0xd83c && high <= 0xd83e) this.listener.sign('emoji', at - 1, at + 1)
+  }
+
+  private finish(): void {
+    const { mode, pending } = this
+    if (mode === MODE.none) return
+    this.mode = MODE.none
+    this.pending = 0
+    if (mode === MODE.word) this.finishWord()
+    else if (mode === MODE.number) {
+      this.heldNumber = true
+      this.endSpaced()
+    } else this.finishAddress(mode)
+    if (pending === DOT) this.listener.sentence()
+  }
+
+  private emitNumber(kind: Class): void {
+    this.heldNumber = false
+    const isMoney = this.currencyAt >= 0 && this.start - this.currencyAt <= 2 && this.start > this.currencyAt
+    const isPhone = this.isPhone()
+    const told = isMoney ? CLASS.money : kind === CLASS.number && isPhone ? CLASS.phone : kind
+    this.listener.word(this.hash, this.length, this.start, this.end, told, this.prefixes, 0)
+  }
+
+  private isPhone(): boolean {
+    if (this.digits >= 10 && this.digits <= 15) return true
+    return this.digits === 3 && TOLL_FREE.has(this.source.slice(this.start, this.end))
+  }
+
+  private finishAddress(mode: number): void {
+    this.endSpaced()
+    const text = this.source.slice(this.start, Math.min(this.end, this.start + 2_048))
+    const at = text.indexOf('@')
+    const kind = mode === MODE.url ? CLASS.url : at > 0 ? CLASS.email : HOST.test(text) ? CLASS.host : CLASS.word
+    if (kind === CLASS.word) return
+    if (kind === CLASS.email && !text.includes('.')) {
+      this.readAgain(text.toLowerCase().replaceAll('@', 'a'), 'digits')
+      return
+    }
+    this.listener.word(0, text.length, this.start, this.end, kind, this.prefixes, 0)
+  }
+
+  private finishWord(): void {
+    const { start, end, length } = this
+    if (length === 1 && this.latins === 1) {
+      if (this.spaced === 0) this.spacedStart = start
+      if (this.spaced < MAX_LETTERS) this.spacedLetters[this.spaced++] = this.letters[0] as number
+    } else this.endSpaced()
+    if (this.styled >= 3) this.listener.sign('styled', start, end)
+    if (this.others > 0) this.readLookalikes()
+    if (this.invisibles > 0 && this.latins >= 3) this.listener.sign('invisible', start, end)
+    if (this.digits > 0) {
+      if (end - start >= 26 && WALLET.test(this.source.slice(start, end))) {
+        this.listener.word(0, length, start, end, CLASS.wallet, this.prefixes, 0)
+        return
+      }
+      if (length >= 4 && length <= 16 && this.digits <= 3) this.readDigits()
+    }
+    this.listener.word(this.hash, length, start, end, CLASS.word, this.prefixes, this.capitals)
+  }
+
+  /** Letters of another alphabet that are taken for Latin ones: in a Latin word, or in a word made of them alone. */
+  private readLookalikes(): void {
+    const { lookalike } = this.table
+    let alike = 0
+    for (let i = 0; i < this.length; i++) if ((lookalike[this.letters[i] as number] as number) !== 0) alike++
+    if (alike === 0 || alike < this.others) return
+    for (let i = 0; i < this.length; i++) {
+      const plain = lookalike[this.letters[i] as number] as number
+      if (plain !== 0) this.letters[i] = plain
+    }
+    const hash = hashLetters(this.letters, this.length, this.scratch)
+    if (this.latins > 0 && this.length >= 3) this.listener.sign('mixed', this.start, this.end)
+    else if (this.length < 4 || !this.listener.knows(hash, this.length, this.scratch)) return
+    else this.listener.sign('lookalike', this.start, this.end)
+    this.hash = hash
+    this.prefixes.set(this.scratch)
+  }
+
+  /** `v1agra`, `acc0unt`: digits that stand for letters, told only where the word is one that rules know. */
+  private readDigits(): void {
+    const letters = this.letters.slice(0, this.length)
+    if ((letters[0] as number) < 0x40 && this.digits > 1) return
+    let text = ''
+    for (const letter of letters) text += LEET[letter] ?? String.fromCharCode(letter)
+    this.readAgain(text, 'digits')
+  }
+
+  private readAgain(text: string, sign: Sign): void {
+    for (let i = 0; i < text.length && i < MAX_LETTERS; i++) this.letters[i] = text.charCodeAt(i)
+    const length = Math.min(text.length, MAX_LETTERS)
+    const hash = hashLetters(this.letters, length, this.scratch)
+    if (!this.listener.knows(hash, length, this.scratch)) return
+    this.hash = hash
+    this.prefixes.set(this.scratch)
+    this.listener.sign(sign, this.start, this.end)
+  }
+
+  private endSpaced(): void {
+    if (this.spaced === 0) return
+    const letters = this.spaced
+    this.spaced = 0
+    if (letters < SPACED_RUN) return
+    const hash = hashLetters(this.spacedLetters, letters, this.scratch)
+    this.listener.sign('spaced', this.spacedStart, this.spacedStart + letters * 2)
+    if (this.listener.knows(hash, letters, this.scratch))
+      this.listener.word(
+        hash,
+        letters,
+        this.spacedStart,
+        this.spacedStart + letters * 2,
+        CLASS.word,
+        this.scratch,
+        letters,
+      )
+  }
+}
+
+const LEET: Readonly<Record<number, string>> = { 0x30: 'o', 0x31: 'i', 0x33: 'e', 0x34: 'a', 0x35: 's', 0x37: 't' }
+
+function hashLetters(letters: Uint16Array, length: number, prefixes: Int32Array): number {
+  let hash = FNV_BASIS
+  for (let i = 0; i < length; i++) {
+    hash = Math.imul(hash ^ (letters[i] as number), FNV_PRIME)
+    if (i < PREFIX_TO) prefixes[i + 1] = hash
+  }
+  return hash
+}
+
+/** Mathematical alphanumerics, and letters in squares and circles. 0: none of them. */
+function styledLetter(high: number, low: number): number {
+  if (high === 0xd835) {
+    const at = low - 0xdc00
+    return at < 0x2a4 ? 0x61 + ((at % 52) % 26) : 0
+  }
+  if (high !== 0xd83c) return 0
+  for (const from of [0xdd30, 0xdd50, 0xdd70]) if (low >= from && low < from + 26) return 0x61 + low - from
+  return 0
+}
