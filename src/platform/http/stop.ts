@@ -23,11 +23,20 @@ export function unusedConnections(server: Server): UnusedConnections {
   }
 }
 
-/** Breaks every connection that is still there when the deadline aborts. */
+const SWEEP_EVERY_MS = 50
+
+/**
+ * Waits for `closed`. A connection that is kept alive after its answer is closed then, for Node closes only those that are
+ * idle when the stop begins; what is still there when the deadline aborts is broken.
+ */
 export async function closedBy(server: Server, closed: Promise<unknown>, deadline: AbortSignal): Promise<void> {
-  const cut = (): void => server.closeAllConnections()
-  if (deadline.aborted) cut()
-  else deadline.addEventListener('abort', cut, { once: true })
-  await closed
-  deadline.removeEventListener('abort', cut)
+  const sweeping = setInterval(() => {
+    if (deadline.aborted) server.closeAllConnections()
+    else server.closeIdleConnections()
+  }, SWEEP_EVERY_MS)
+  try {
+    await closed
+  } finally {
+    clearInterval(sweeping)
+  }
 }
