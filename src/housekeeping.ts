@@ -3,6 +3,7 @@
 
 import type { Ground } from './ground.ts'
 import { longestRetentionDays } from './modules/accounts/index.ts'
+import { forgetConfirmationMails } from './modules/contacts/index.ts'
 import { forgetInbox } from './modules/delivery/index.ts'
 import { dropEvents, ensureEventPartitions } from './modules/events/index.ts'
 import { forgetNotices } from './modules/notices/index.ts'
@@ -61,7 +62,8 @@ export function cleaningLoop(database: Database, { clock, ids, log }: Ground): S
       const read = await forgetInbox(database.system, inboxSince, CLEAN_AT_ONCE)
       const asked = await forgetValidations(database.system, clock.now(), CLEAN_AT_ONCE)
       const told = await forgetNotices(database.system, clock.now(), CLEAN_AT_ONCE)
-      return Math.max(expired, old, read, asked, told) === CLEAN_AT_ONCE ? 0 : CLEAN_EVERY_MS
+      const mailed = await forgetConfirmationMails(database.system, clock.now(), CLEAN_AT_ONCE)
+      return Math.max(expired, old, read, asked, told, mailed) === CLEAN_AT_ONCE ? 0 : CLEAN_EVERY_MS
     },
     onError: (err) => log.warn({ err }, 'cleaning will be tried again'),
   })

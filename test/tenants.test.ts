@@ -78,6 +78,10 @@ async function furnish({ api, testApi }: TestAccount): Promise<Record<string, st
     [`${customer}/webhooks/deliveries/`]: deliveries.body.data[0].id,
     [`${customer}/webhooks/`]: webhook,
     [`${customer}/api-keys/`]: await made(`${customer}/api-keys`, { name: CANARY }),
+    [`${customer}/contacts/`]: await made(`${customer}/contacts`, {
+      email: `c@${CANARY}.example`,
+      double_opt_in: false,
+    }),
     [`${customer}/suppressions/`]: `s@${CANARY}.example`,
     [`${customer}/unsubscribes/`]: `u@${CANARY}.example`,
     '/api/v1/templates/': await made('/api/v1/templates', { name: CANARY, subject: CANARY, text: CANARY }),

@@ -27,6 +27,7 @@ export type * from './http/endpoint.ts'
 export { endpoint } from './http/endpoint.ts'
 export * from './http/envelopes.ts'
 export { errorBody } from './http/errors.ts'
+export * from './http/pages.ts'
 
 export interface HttpOptions {
   readonly gate: Gate

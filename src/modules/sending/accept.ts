@@ -38,6 +38,8 @@ export interface Submission {
   readonly idempotency: IdempotencyKey | null
   /** The body that will be answered, so that it can be stored beside the key; null: a refusal, which frees the key. */
   readonly answerOf: (outcomes: readonly Outcome[]) => { readonly status: number; readonly body: unknown } | null
+  /** Writes in the transaction of the emails, once every message of the call is accepted; what it throws undoes them. */
+  readonly alongside?: (db: Db) => Promise<void>
 }
 
 export type Outcome =
@@ -131,13 +133,15 @@ async function writeGroup(options: AcceptOptions, group: readonly Submission[]):
     return await write(group)
   } catch (error) {
     if (isUnavailable(error)) throw error
-    if (sqlState(error) === NO_PARTITION) await ensurePartitions(options)
-    if (group.length === 1 && sqlState(error) !== NO_PARTITION) throw error
+    const unready = NO_PARTITION.has(sqlState(error) ?? '')
+    if (unready) await ensurePartitions(options)
+    if (group.length === 1 && !unready) throw error
     return Promise.all(group.map(async (one) => (await write([one]).catch(asResult))[0] as GroupResult))
   }
 }
 
-const NO_PARTITION = '23514'
+/** A row without a partition; and what the statement behind it in the pipeline says, which may be heard first. */
+const NO_PARTITION: ReadonlySet<string> = new Set(['23514', '25P02'])
 
 async function ensurePartitions({ database, clock }: AcceptOptions): Promise<void> {
   await ensureOutboxPartitions(database.system, clock.now())
@@ -186,7 +190,12 @@ async function writeSubmissions(
   await takeQuota(options, db, cases)
   refuseHalfDone(group, cases)
   const outcomes = await store(options, db, cases, sites, now)
+  for (const { alongside } of group.filter((one) => isAccepted(outcomes.get(one)))) await alongside?.(db)
   return settle(db, group, answered, outcomes)
+}
+
+function isAccepted(outcomes: readonly Outcome[] | undefined): boolean {
+  return outcomes?.every(({ kind }) => kind === 'accepted') === true
 }
 
 async function judgeCases({ risk }: AcceptOptions, db: Db, cases: readonly Case[], now: Date): Promise<void> {

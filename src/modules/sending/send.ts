@@ -45,6 +45,13 @@ export interface Sending {
   send(principal: Principal, body: unknown, key: string | undefined): Promise<CallAnswer>
   /** @throws ApiError */
   batch(principal: Principal, body: unknown, key: string | undefined, strict: boolean): Promise<CallAnswer>
+  /**
+   * A mail that the service writes for the account, judged and accepted as a send is. What `alongside` writes becomes
+   * durable with the email or not at all.
+   *
+   * @throws ApiError as a send does, and what `alongside` throws
+   */
+  sendWith(principal: Principal, body: unknown, alongside: (db: Db) => Promise<void>): Promise<void>
   /** A draft with what is known of its sender and its content: for mail that comes by SMTP, and for previews. */
   incoming(principal: Principal, draft: Incoming['draft']): Promise<Incoming>
   readonly acceptance: Acceptance
@@ -100,6 +107,18 @@ export function sendingOf(options: SendingOptions): Sending {
       const [outcome] = result.outcomes
       if (outcome?.kind !== 'accepted') throw outcome?.error ?? platformErrors.internal_error()
       return { status: 202, body: answerOf(outcome.accepted), replayed: false }
+    },
+    sendWith: async (principal, body, alongside) => {
+      const result = await acceptance.submit({
+        accountId: principal.accountId,
+        messages: [await read(principal, body)],
+        strict: true,
+        idempotency: null,
+        answerOf: () => null,
+        alongside,
+      })
+      const [outcome] = result.kind === 'done' ? result.outcomes : []
+      if (outcome?.kind !== 'accepted') throw outcome?.error ?? platformErrors.internal_error()
     },
     batch: async (principal, body, key, strict) => {
       const messages = await Promise.all(batchItems(body).map((item) => read(principal, item).catch(asApiError)))

@@ -227,7 +227,7 @@ export async function removeSuppression(
     db,
     removed.map((row) => suppressionEvent(context, 'suppression.deleted', row)),
   )
-  return removed.length > 0
+  return (await db.execute(sql.FORGET_ERASED, [accountId, recipient, true])) > 0 || removed.length > 0
 }
 
 function removalValues({ ids, clock }: Context, accountId: string, recipient: string, { keyId }: Remover): unknown[] {
@@ -365,5 +365,18 @@ export async function resubscribe(
   remover: Remover,
 ): Promise<boolean> {
   const removed = await db.query(sql.REMOVE_UNSUBSCRIBE, removalValues(context, accountId, recipient, remover))
-  return removed.length > 0
+  return (await db.execute(sql.FORGET_ERASED, [accountId, recipient, false])) > 0 || removed.length > 0
+}
+
+/**
+ * Takes an address off both lists, and out of what they remember of removals; what stays is a salted hash by which it is
+ * refused for ever, or until somebody who names it takes it off the list. Whoever asks to be forgotten wants no mail: the
+ * hash stands for an unsubscribe, and for a suppression where one without an end stood.
+ */
+export async function erase(
+  db: Db,
+  { ids, clock }: Context,
+  { accountId, recipient }: { readonly accountId: string; readonly recipient: string },
+): Promise<void> {
+  await db.execute(sql.ERASE, [accountId, recipient, ids.next(), clock.now()])
 }

@@ -6,9 +6,9 @@
 
 import type { Readable } from 'node:stream'
 import { parseAddress, suppressionKey } from '../../mail/address.ts'
+import { type CsvFault, type CsvRow, csvLine, readCsv } from '../../platform/csv.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { SuppressionReason } from './ask.ts'
-import { type CsvFault, type CsvRow, csvLine, readCsv } from './csv.ts'
 import { type Context, type NewSuppression, type SuppressionRow, suppress, wireSuppression } from './entries.ts'
 import * as sql from './sql.ts'
 

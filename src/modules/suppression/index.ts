@@ -7,6 +7,7 @@ export { type Ask, mayWeSend, type Refusal, type RefusalRow, refusalsOf, type Su
 export {
   BAD_DOMAIN_DAYS,
   type Context,
+  erase,
   expireSuppressions,
   type NewSuppression,
   type NewUnsubscribe,

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { type Static, type TSchema, Type } from 'typebox'
 import { parseAddress, suppressionKey } from '../../mail/address.ts'
+import { CsvTooLarge } from '../../platform/csv.ts'
 import type { Database } from '../../platform/db.ts'
 import { platformErrors, validationError } from '../../platform/errors.ts'
 import {
@@ -20,7 +21,6 @@ import {
   single,
 } from '../../platform/http.ts'
 import type { SuppressionReason } from './ask.ts'
-import { CsvTooLarge } from './csv.ts'
 import { type Context, removeSuppression, resubscribe, suppress, unsubscribe } from './entries.ts'
 import {
   csvEntries,

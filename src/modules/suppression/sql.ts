@@ -6,6 +6,11 @@ import { statement } from '../../platform/db.ts'
 /** The reasons of a suppression by weight; a row holds the position, counted from 1. */
 const REASON_NAMES = `(array['manual', 'repeated_soft_bounce', 'hard_bounce', 'complaint', 'spamtrap'])`
 
+/** What is kept of an erased address (bytea). Both are expressions: uuid, and the suppression key as text. */
+function addressKey(accountId: string, recipient: string): string {
+  return `sha256((select salt from erasure_salt) || convert_to(${accountId}::text || ' ' || ${recipient}, 'UTF8'))`
+}
+
 /**
  * The rows (n, list, reason, source, id, created_at) of those who said no, for a statement that has a table
  * `ask (account_id, email, sandbox, n)`. `now` is an expression for the time of day.
@@ -24,6 +29,12 @@ export function refusalRows(now: string): string {
      select * from unsubscribe u
      where u.account_id = a.account_id and u.email = a.email and (a.sandbox or not u.sandbox)
      order by u.sandbox limit 1
+   ) e
+   union all
+   select a.n::int, case when e.reason is null then 'unsubscribe' else 'suppression' end, ${REASON_NAMES}[e.reason], 'erasure',
+     e.id, e.created_at
+   from ask a cross join lateral (
+     select * from erased_address d where d.account_id = a.account_id and d.address_key = ${addressKey('a.account_id', 'a.email')}
    ) e`
 }
 
@@ -60,7 +71,9 @@ export function blockedExpression({ accountId, recipient, sandbox, now }: AskExp
      order by asked_s.reason desc limit 1),
     (select 'unsubscribed' from unsubscribe asked_u
      where asked_u.account_id = ${accountId} and asked_u.email = ${recipient} and (${sandbox} or not asked_u.sandbox)
-     limit 1))`
+     limit 1),
+    (select coalesce(${REASON_NAMES}[asked_e.reason], 'unsubscribed') from erased_address asked_e
+     where asked_e.account_id = ${accountId} and asked_e.address_key = ${addressKey(accountId, recipient)}))`
 }
 
 // --- suppressions
@@ -260,4 +273,27 @@ export const FORGET_OLD_SOFT_BOUNCES = statement(
   `delete from soft_bounce s using (
      select account_id, email, sandbox from soft_bounce where last_at < $1 order by last_at limit $2 for update skip locked) o
    where s.account_id = o.account_id and s.email = o.email and s.sandbox = o.sandbox`,
+)
+
+// --- erasure
+
+/** $1 the account, $2 the address, $3 an id, $4 now. What stood on the lists without an end keeps its weight. */
+export const ERASE = statement(
+  'suppression_erase',
+  `with s as (delete from suppression where account_id = $1 and email = $2 returning reason, sandbox, expires_at),
+   u as (delete from unsubscribe where account_id = $1 and email = $2),
+   b as (delete from soft_bounce where account_id = $1 and email = $2),
+   p as (delete from past_refusal where account_id = $1 and email = $2),
+   r as (update list_removal set email = 'erased', entry = '{}' where account_id = $1 and email = $2)
+   insert into erased_address as e (account_id, address_key, id, reason, created_at)
+   values ($1, ${addressKey('$1::uuid', '$2')}, $3,
+     (select max(reason) from s where not sandbox and expires_at is null and reason > 1), $4)
+   on conflict (account_id, address_key) do update set reason = coalesce(greatest(e.reason, excluded.reason), e.reason)`,
+)
+
+/** Takes an erased address off one of the two lists: $3 true the suppressions, false the unsubscribes. */
+export const FORGET_ERASED = statement(
+  'suppression_forget_erased',
+  `delete from erased_address where account_id = $1 and address_key = ${addressKey('$1::uuid', '$2')}
+     and (reason is not null) = $3`,
 )

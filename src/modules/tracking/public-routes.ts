@@ -3,17 +3,26 @@
 //
 // GET and HEAD of the unsubscribe page change nothing: whoever follows every link of a mail unsubscribes nobody.
 
-import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
-import { platformErrors } from '../../platform/errors.ts'
-import { type Answer, type AnyEndpoint, type Call, endpoint, raw } from '../../platform/http.ts'
+import {
+  type Answer,
+  type AnyEndpoint,
+  type Call,
+  endpoint,
+  FORM_TYPES,
+  formText,
+  LINK_HEADERS,
+  MAX_FORM_BYTES,
+  raw,
+  unknownLinkPage,
+} from '../../platform/http.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/log.ts'
 import { type Hit, type HitKind, storableAgent, storableIp } from './hits.ts'
 import type { Intake } from './intake.ts'
-import { confirmPage, donePage, stoppedLinkPage, TRACK_HEADERS, unknownLinkPage } from './pages.ts'
+import { confirmPage, donePage, stoppedLinkPage } from './pages.ts'
 import { challenge } from './sql-names.ts'
 import type { MailRef, Tokens } from './tokens.ts'
 
@@ -31,8 +40,6 @@ export interface PublicRouteOptions {
 
 /** A transparent pixel: GIF89a, 43 bytes. */
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64')
-const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data']
-const MAX_FORM_BYTES = 65_536
 const ONE_CLICK = /List-Unsubscribe(?:=|"[^]{0,200}?\r?\n\r?\n)One-Click/i
 const CHALLENGE = /^[A-Za-z0-9_-]{1,256}$/
 const TAG = 'Public tracking'
@@ -90,7 +97,7 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
       handle: async (call) => {
         const token = tokens.read('open', call.params.token)
         if (token !== null) await noted(hitOf(options, call, 'open', token))
-        return { status: 200, body: PIXEL, headers: { ...TRACK_HEADERS, 'content-type': 'image/gif' } }
+        return { status: 200, body: PIXEL, headers: { ...LINK_HEADERS, 'content-type': 'image/gif' } }
       },
     }),
     endpoint({
@@ -135,7 +142,7 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
       answers: { 200: Html, 404: Html },
       handle: async (call) => {
         const token = tokens.read('unsubscribe', call.params.token)
-        const form = await textOf(call.stream)
+        const form = await formText(call.stream)
         if (token === null) return unknownLinkPage()
         const { recipient, accountId } = token
         await intake.take({ ...hitOf(options, call, ONE_CLICK.test(form) ? 'one_click' : 'link', token), recipient })
@@ -166,17 +173,5 @@ function hitOf({ ids, clock }: PublicRouteOptions, call: PublicCall, kind: HitKi
 /** Headers are bytes: Node writes each character of the value as one. */
 function redirectTo(url: string): Answer {
   const location = Buffer.from(url).toString('latin1')
-  return { status: 302, body: '', headers: { ...TRACK_HEADERS, location } }
-}
-
-async function textOf(body: Readable | object): Promise<string> {
-  if (!(Symbol.asyncIterator in body)) return ''
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > MAX_FORM_BYTES) throw platformErrors.payload_too_large({ limit_bytes: MAX_FORM_BYTES })
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('latin1')
+  return { status: 302, body: '', headers: { ...LINK_HEADERS, location } }
 }

@@ -1,4 +1,4 @@
-// CSV as RFC 4180 has it, for the suppression list: CRLF, LF or CR end a line, blanks around cells are dropped, a quoted
+// CSV as RFC 4180 has it, for lists that come and go as files: CRLF, LF or CR end a line, blanks around cells are dropped, a quoted
 // cell may go over several lines.
 //
 // A row that is not CSV is told with its line, and the reading goes on at the line behind the one where that row began:

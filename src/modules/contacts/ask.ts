@@ -1,0 +1,213 @@
+// Asking a contact whether it wants mail. The mail takes the path of every send: the sender rule, the lists, the verdict,
+// the quota; and it becomes durable in one transaction with the contact and with the count of mails to that address. What
+// is refused leaves nothing behind, and a process that dies leaves all of it or none.
+//
+// Nobody can be bombed: at most three confirmation mails a week go to one address, over all accounts. Past that a contact
+// is made and no mail goes; asking again is refused. Two askers at once wait for one another at the row of the address.
+
+import type { Db } from '../../platform/db.ts'
+import { ApiError, validationError } from '../../platform/errors.ts'
+import type { Principal } from '../../platform/http.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import { type Sending, sandboxResultOf, type Templates } from '../sending/index.ts'
+import { addContact, type ContactContext, type NewContact, readContact } from './contacts.ts'
+import { errors } from './errors.ts'
+import { builtInLetter, type Letter, oneLine, templateLetter } from './letter.ts'
+import * as limits from './limits.ts'
+import * as sql from './sql.ts'
+import type { ConfirmationTokens } from './tokens.ts'
+
+export interface AskContext extends ContactContext {
+  readonly secrets: Secrets
+  readonly tokens: ConfirmationTokens
+  readonly publicUrl: string
+  readonly sending: Pick<Sending, 'sendWith'>
+  readonly templates: Pick<Templates, 'preview'>
+  /** The instance keeps all mail in the house. */
+  readonly sandboxed: boolean
+  /** The account's name as its recipients know it. */
+  readonly senderName: (accountId: string) => Promise<string>
+  /** The account's oldest domain in use; null = there is none. */
+  readonly oldestUsable: (accountId: string) => Promise<{ readonly name: string } | null>
+}
+
+/** The address has had its share of confirmation mails. */
+class EnoughMails extends ApiError {}
+
+/** @throws ApiError already_exists, and whatever a send throws; then there is no contact */
+export async function createContact(
+  context: AskContext,
+  principal: Principal,
+  contact: NewContact,
+): Promise<sql.ContactRow> {
+  const { database, clock, ids } = context
+  const { accountId } = principal
+  const id = ids.next()
+  const shown = (): Promise<sql.ContactRow> =>
+    database.tenant(accountId, (db) => readContact(db, clock.now(), accountId, id))
+  const withoutMail = async (): Promise<sql.ContactRow> => {
+    const now = clock.now()
+    const added = await database.tenant(accountId, (db) =>
+      addContact(db, accountId, id, contact, { now, mailed: false }),
+    )
+    if (!added) throw errors.already_exists()
+    return shown()
+  }
+  if (!contact.doubleOptIn) return withoutMail()
+  if ((await database.system.one(sql.known, [accountId, contact.email])) !== null) throw errors.already_exists()
+  const mail = await mailOf(context, principal, { ...contact, id })
+  const address = addressOf(context, principal, contact.email)
+  try {
+    await refusePast(context, address)
+    await context.sending.sendWith(principal, mail, async (db) => {
+      const now = clock.now()
+      if (!(await addContact(db, accountId, id, contact, { now, mailed: true }))) throw errors.already_exists()
+      await takeMail(context, db, address)
+    })
+  } catch (error) {
+    if (error instanceof EnoughMails) return withoutMail()
+    throw error
+  }
+  return shown()
+}
+
+/** Asks once more. @throws ApiError not_found, invalid_state, rate_limit_exceeded, and whatever a send throws */
+export async function askAgain(context: AskContext, principal: Principal, id: string): Promise<sql.ContactRow> {
+  const { database, clock } = context
+  const { accountId } = principal
+  const read = (): Promise<sql.ContactRow> =>
+    database.tenant(accountId, (db) => readContact(db, clock.now(), accountId, id))
+  const contact = await read()
+  refuseResend(contact, clock.now())
+  const mail = await mailOf(context, principal, { ...contact, templateId: contact.template_id })
+  const address = addressOf(context, principal, contact.email)
+  await refusePast(context, address)
+  await context.sending.sendWith(principal, mail, async (db) => {
+    const now = clock.now()
+    const before = new Date(now.getTime() - limits.RESEND_EVERY_MS)
+    const counted = await db.one(sql.countResend, [accountId, id, now, before, limits.MAX_RESENDS])
+    if (counted === null) {
+      // Somebody was quicker: the row says what is wrong now.
+      refuseResend(await readContact(db, now, accountId, id), now)
+      throw errors.invalid_state()
+    }
+    await takeMail(context, db, address)
+  })
+  return read()
+}
+
+function refuseResend({ status, resends, resent_at: last }: sql.ContactRow, now: Date): void {
+  if (status !== 'pending_confirmation') throw errors.invalid_state({ status })
+  if (resends >= limits.MAX_RESENDS) {
+    // No waiting helps, so there is no Retry-After.
+    throw errors.rate_limit_exceeded({ limit: limits.MAX_RESENDS, window_seconds: null, retry_after: null })
+  }
+  if (last === null || now.getTime() - last.getTime() >= limits.RESEND_EVERY_MS) return
+  throw tooSoon(1, limits.RESEND_EVERY_MS, last, now)
+}
+
+function tooSoon(limit: number, windowMs: number, since: Date, now: Date): ApiError {
+  const retryAfter = Math.max(1, Math.ceil((since.getTime() + windowMs - now.getTime()) / 1_000))
+  const details = { limit, window_seconds: windowMs / 1_000, retry_after: retryAfter }
+  return errors.rate_limit_exceeded(details, { retryAfter })
+}
+
+interface LimitedAddress {
+  readonly hash: Buffer
+  readonly sandbox: boolean
+}
+
+function addressOf({ secrets, sandboxed }: AskContext, { mode }: Principal, email: string): LimitedAddress {
+  const sandbox = sandboxed || mode === 'sandbox' || sandboxResultOf(email) !== null
+  return { hash: secrets.mac('confirmation address', email), sandbox }
+}
+
+/** A first look, so that what will be refused is not judged and written first. */
+async function refusePast({ database, clock }: AskContext, { hash, sandbox }: LimitedAddress): Promise<void> {
+  const now = clock.now()
+  const since = new Date(now.getTime() - limits.MAILS_COUNT_MS)
+  const mails = await database.system.query<{ sent_at: Date }>(sql.recentMails, [hash, sandbox, since])
+  const [oldest] = mails
+  if (mails.length >= limits.MAX_MAILS_AN_ADDRESS && oldest !== undefined) throw enough(oldest.sent_at, now)
+}
+
+async function takeMail({ clock }: AskContext, db: Db, { hash, sandbox }: LimitedAddress): Promise<void> {
+  const now = clock.now()
+  const since = new Date(now.getTime() - limits.MAILS_COUNT_MS)
+  if ((await db.one(sql.takeMail, [hash, sandbox, now, since, limits.MAX_MAILS_AN_ADDRESS])) === null) {
+    throw enough(now, now)
+  }
+}
+
+function enough(oldest: Date, now: Date): EnoughMails {
+  const { status, code, message, details, retryAfter } = tooSoon(
+    limits.MAX_MAILS_AN_ADDRESS,
+    limits.MAILS_COUNT_MS,
+    oldest,
+    now,
+  )
+  return new EnoughMails(status, code, message, { details, ...(retryAfter !== null && { retryAfter }) })
+}
+
+interface Asked {
+  readonly id: string
+  readonly email: string
+  readonly address: string
+  readonly name: string | null
+  readonly sender: string | null
+  readonly templateId: string | null
+}
+
+/** The body of the send. The link is of no use when it is tracked, and a reader who is asked is not to be watched. */
+async function mailOf(context: AskContext, { accountId }: Principal, asked: Asked): Promise<object> {
+  const { clock, tokens, publicUrl } = context
+  const endsAt = new Date(clock.now().getTime() + limits.LINK_LIVES_MS)
+  const link = `${publicUrl}/confirm/${tokens.write({ accountId, contactId: asked.id, endsAt })}`
+  const sender = oneLine(await context.senderName(accountId))
+  const letter =
+    asked.templateId === null
+      ? builtInLetter({ sender, link, liveDays: limits.LINK_LIVES_MS / 86_400_000 })
+      : await filledTemplate(context, accountId, asked, { sender, link })
+  return {
+    ...(asked.sender === null ? await defaultSender(context, accountId, sender) : { from: asked.sender }),
+    to: asked.address,
+    ...letter,
+    tracking_enabled: false,
+    open_tracking_enabled: false,
+    click_tracking_enabled: false,
+  }
+}
+
+async function defaultSender({ oldestUsable }: AskContext, accountId: string, name: string): Promise<object> {
+  const domain = await oldestUsable(accountId)
+  if (domain === null) {
+    throw errors.sender_not_verified({
+      risk_score: 75,
+      risk_level: 'high',
+      action: 'block',
+      block_reason: errors.sender_not_verified.message,
+      overridable: false,
+      recipients: [],
+    })
+  }
+  return { from: `no-reply@${domain.name}`, from_name: name }
+}
+
+async function filledTemplate(
+  { templates }: AskContext,
+  accountId: string,
+  { templateId, email, name }: Asked,
+  { sender, link }: { readonly sender: string; readonly link: string },
+): Promise<Letter> {
+  const variables = { confirm_url: link, email, name, account_name: sender }
+  const fault = (rule: string, message: string, cause?: unknown): ApiError =>
+    Object.assign(validationError([{ field: 'template_id', rule, message }]), cause === undefined ? {} : { cause })
+  const filled = await templates.preview(accountId, templateId ?? '', variables).catch((error: unknown) => {
+    if (!(error instanceof ApiError && error.status === 404)) throw error
+    throw fault('exists', 'is not a template of this account', error)
+  })
+  const { subject, html, text } = filled
+  const letter = templateLetter({ subject, html, text }, link)
+  if (letter === null) throw fault('confirm_url', 'has an html part without {{confirm_url}}')
+  return letter
+}

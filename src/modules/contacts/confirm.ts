@@ -1,0 +1,94 @@
+// What becomes of a click on the button of the page. A contact is confirmed once, by whoever has the link, under the lock
+// of its row: the event is written in that transaction, so two posts make one event. Somebody who has said no since is
+// not signed up by a link that was older.
+
+import type { Db } from '../../platform/db.ts'
+import { append } from '../events/index.ts'
+import { mayWeSend } from '../suppression/index.ts'
+import type { ContactContext } from './contacts.ts'
+import { MAX_AGENT_CHARS } from './limits.ts'
+import * as sql from './sql.ts'
+import type { ConfirmationToken } from './tokens.ts'
+
+/** Who pressed the button, as far as that can be known. */
+export interface Confirmer {
+  readonly ip: string
+  readonly userAgent: string | null
+}
+
+export type Standing =
+  | { readonly kind: 'pending'; readonly email: string }
+  | { readonly kind: 'confirmed'; readonly email: string }
+  /** Said no since, or cannot be reached. */
+  | { readonly kind: 'stopped'; readonly email: string }
+  | { readonly kind: 'unknown' }
+
+/** Changes nothing. */
+export async function standingOf(
+  { database, clock }: ContactContext,
+  { accountId, contactId }: ConfirmationToken,
+): Promise<Standing> {
+  const row = await database.system.one<sql.ContactRow>(sql.contact, [clock.now(), accountId, contactId])
+  return row === null ? { kind: 'unknown' } : standing(row)
+}
+
+export function confirmContact(
+  context: ContactContext,
+  { accountId, contactId }: ConfirmationToken,
+  confirmer: Confirmer,
+): Promise<Standing> {
+  const { database, clock } = context
+  return database.transaction(async (db) => {
+    const now = clock.now()
+    const row = await db.one<sql.ContactRow>(sql.lockContact, [now, accountId, contactId])
+    if (row === null) return { kind: 'unknown' }
+    if (row.status !== 'pending_confirmation') return standing(row)
+    // Asked after the row is ours: a no that came while this waited for it counts.
+    const [refusal] = await mayWeSend(db, [{ accountId, recipient: row.email, sandbox: false }], now)
+    if (refusal != null) return { kind: 'stopped', email: row.email }
+    const agent = confirmer.userAgent?.slice(0, MAX_AGENT_CHARS).toWellFormed().replaceAll('\0', '') ?? null
+    await db.execute(sql.confirm, [accountId, contactId, now, confirmer.ip, agent])
+    await tell(context, db, row, now)
+    return { kind: 'confirmed', email: row.email }
+  })
+}
+
+function standing({ status, email }: sql.ContactRow): Standing {
+  if (status === 'pending_confirmation') return { kind: 'pending', email }
+  return { kind: status === 'subscribed' ? 'confirmed' : 'stopped', email }
+}
+
+async function tell({ ids }: ContactContext, db: Db, row: sql.ContactRow, now: Date): Promise<void> {
+  await append(db, [
+    {
+      eventId: ids.next(),
+      at: now,
+      accountId: row.account_id,
+      domainId: null,
+      emailId: null,
+      type: 'contact.confirmed',
+      stream: 'transactional',
+      sandbox: false,
+      tag: null,
+      data: {
+        contact_id: row.id,
+        email: row.email,
+        previous_status: 'pending_confirmation',
+        status: 'subscribed',
+        confirmed_at: now.toISOString(),
+        source: row.source,
+        consent: consentOf(row),
+      },
+      facts: null,
+    },
+  ])
+}
+
+/** As the API and the event show it. */
+export function consentOf(row: sql.ContactRow): object {
+  return {
+    source_url: row.source_url,
+    consent_text: row.consent_text,
+    timestamp: row.consent_at?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,159 @@
+// Contacts of an account: made, changed, removed, erased. How a pending one is asked stands in ask.ts.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Database, Db } from '../../platform/db.ts'
+import type { Principal } from '../../platform/http.ts'
+import type { Ids } from '../../platform/ids.ts'
+import { erase, unsubscribe } from '../suppression/index.ts'
+import { errors } from './errors.ts'
+import * as sql from './sql.ts'
+
+export interface ContactContext {
+  readonly database: Database
+  readonly clock: Clock
+  readonly ids: Ids
+}
+
+export interface NewContact {
+  /** The suppression key of the address. */
+  readonly email: string
+  /** As it was given. */
+  readonly address: string
+  readonly name: string | null
+  readonly source: string
+  readonly consent: { readonly sourceUrl: string | null; readonly text: string | null; readonly at: Date | null }
+  readonly tags: readonly string[]
+  readonly doubleOptIn: boolean
+  readonly sender: string | null
+  readonly templateId: string | null
+}
+
+export interface ContactFilter {
+  /** A part of the address or the name, in any case; `%` and `_` mean themselves. */
+  readonly search: string | null
+  readonly tag: string | null
+  readonly status: sql.ContactRow['status'] | null
+}
+
+/** @returns false when the account has a contact of that address */
+export async function addContact(
+  db: Db,
+  accountId: string,
+  id: string,
+  contact: NewContact,
+  { now, mailed }: { readonly now: Date; readonly mailed: boolean },
+): Promise<boolean> {
+  const { consent } = contact
+  const added = await db.one(sql.add, [
+    id,
+    accountId,
+    contact.email,
+    contact.address,
+    contact.name,
+    contact.doubleOptIn ? 'pending_confirmation' : 'subscribed',
+    contact.source,
+    consent.sourceUrl,
+    consent.text,
+    consent.at,
+    contact.tags,
+    contact.doubleOptIn,
+    contact.sender,
+    contact.templateId,
+    mailed ? now : null,
+    now,
+  ])
+  return added !== null
+}
+
+/** @throws ApiError not_found */
+export async function readContact(db: Db, now: Date, accountId: string, id: string): Promise<sql.ContactRow> {
+  const row = await db.one<sql.ContactRow>(sql.contact, [now, accountId, id])
+  if (row === null) throw errors.not_found()
+  return row
+}
+
+/** Newest first. */
+export async function listContacts(
+  { database, clock }: ContactContext,
+  accountId: string,
+  { search, tag, status }: ContactFilter,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<{ readonly contacts: readonly sql.ContactRow[]; readonly total: number }> {
+  const pattern = search === null ? null : `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`
+  const values = [clock.now(), accountId, pattern, tag, status]
+  return database.tenant(accountId, async (db) => {
+    const [contacts, counted] = await Promise.all([
+      db.query<sql.ContactRow>(sql.list, [...values, limit, offset]),
+      db.one<{ total: number }>(sql.count, values),
+    ])
+    return { contacts, total: counted?.total ?? 0 }
+  })
+}
+
+export interface ContactChange {
+  readonly name?: string | null
+  readonly tags?: readonly string[]
+  /** Somebody told the account; it is put on the unsubscribe list. */
+  readonly unsubscribed?: boolean
+}
+
+/** @throws ApiError not_found */
+export function changeContact(
+  { database, clock, ids }: ContactContext,
+  { accountId, keyId }: Principal,
+  id: string,
+  { name, tags, unsubscribed }: ContactChange,
+): Promise<sql.ContactRow> {
+  const now = clock.now()
+  return database.tenant(accountId, async (db) => {
+    const given = [name !== undefined, name ?? null, tags !== undefined, tags ?? null]
+    const changed = await db.one<{ email: string }>(sql.change, [accountId, id, ...given, now])
+    if (changed === null) throw errors.not_found()
+    if (unsubscribed === true) {
+      const source = keyId === null ? 'manual' : 'api'
+      const entry = { accountId, recipient: changed.email, sandbox: false, source, reason: null, mail: null } as const
+      await unsubscribe(db, { ids, clock }, entry)
+    }
+    return readContact(db, now, accountId, id)
+  })
+}
+
+/**
+ * Removes a contact. What the two lists say of its address stays: a contact that unsubscribed gets no mail when it is made
+ * again. Erasing takes the address off the lists too, and leaves a salted hash there by which it is still known.
+ *
+ * @throws ApiError not_found
+ */
+export async function removeContact(
+  { database, clock, ids }: ContactContext,
+  accountId: string,
+  id: string,
+  { erased }: { readonly erased: boolean },
+): Promise<void> {
+  const work = async (db: Db): Promise<void> => {
+    const removed = await db.one<{ email: string }>(sql.remove, [accountId, id])
+    if (removed === null) throw errors.not_found()
+    if (erased) await erase(db, { ids, clock }, { accountId, recipient: removed.email })
+  }
+  // What the lists remember of removals is not the account's to change: the service does it.
+  await (erased ? database.transaction(work) : database.tenant(accountId, work))
+}
+
+const ROWS_A_PAGE = 1_000
+
+/** All contacts, oldest first, in pages of their own transactions: one that is made meanwhile may be missing. */
+export async function* everyContact(
+  { database, clock }: ContactContext,
+  accountId: string,
+): AsyncGenerator<readonly sql.ContactRow[]> {
+  let after = '00000000-0000-0000-0000-000000000000'
+  for (;;) {
+    const page: readonly sql.ContactRow[] = await database.tenant(accountId, (db) =>
+      db.query<sql.ContactRow>(sql.after, [clock.now(), accountId, after, ROWS_A_PAGE]),
+    )
+    yield page
+    const last = page.at(-1)
+    if (last === undefined || page.length < ROWS_A_PAGE) return
+    after = last.id
+  }
+}

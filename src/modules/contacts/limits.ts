@@ -1,0 +1,17 @@
+// The limits of contacts and of their confirmation mails (contract section 11).
+
+export const LINK_LIVES_MS = 7 * 86_400_000
+export const MAX_RESENDS = 3
+export const RESEND_EVERY_MS = 3_600_000
+/** To one address, over all accounts. */
+export const MAX_MAILS_AN_ADDRESS = 3
+export const MAILS_COUNT_MS = 7 * 86_400_000
+
+export const MAX_ADDRESS_CHARS = 1_100
+export const MAX_NAME_CHARS = 200
+export const MAX_SOURCE_CHARS = 200
+export const MAX_URL_CHARS = 2_048
+export const MAX_CONSENT_CHARS = 10_000
+export const MAX_TAGS = 50
+export const MAX_TAG_CHARS = 128
+export const MAX_AGENT_CHARS = 500

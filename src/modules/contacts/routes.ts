@@ -1,0 +1,338 @@
+import { Readable } from 'node:stream'
+import { type TSchema, Type } from 'typebox'
+import { parseAddress, suppressionKey } from '../../mail/address.ts'
+import { csvLine } from '../../platform/csv.ts'
+import { type FieldFault, validationError } from '../../platform/errors.ts'
+import {
+  type AnyEndpoint,
+  DateTime,
+  dataOf,
+  endpoint,
+  IdParams,
+  list,
+  listOf,
+  Page,
+  PageLimit,
+  PagePagination,
+  pageOf,
+  raw,
+  single,
+  Uuid,
+} from '../../platform/http.ts'
+import { type AskContext, askAgain, createContact } from './ask.ts'
+import { consentOf } from './confirm.ts'
+import { changeContact, everyContact, listContacts, type NewContact, readContact, removeContact } from './contacts.ts'
+import { errors } from './errors.ts'
+import * as limits from './limits.ts'
+import type { ContactRow } from './sql.ts'
+
+const PATH = '/api/v1/customer/contacts'
+const TAG = 'Contacts'
+const READ = { scope: 'contacts:read' }
+const WRITE = { scope: 'contacts:write' }
+const STATUSES = ['pending_confirmation', 'subscribed', 'unsubscribed', 'bounced', 'complained'] as const
+const NO_CONTROLS = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$'
+
+const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
+const Status = Type.Enum([...STATUSES])
+const Consent = Type.Object({
+  source_url: nullable(Type.String()),
+  consent_text: nullable(Type.String()),
+  timestamp: nullable(DateTime),
+})
+const ContactItem = Type.Object({
+  id: Uuid,
+  email: Type.String(),
+  name: nullable(Type.String()),
+  status: Status,
+  source: Type.String(),
+  consent: Consent,
+  tags: Type.Array(Type.String()),
+  double_opt_in: Type.Boolean(),
+  confirmation_sent_at: nullable(DateTime),
+  resend_count: Type.Integer(),
+  confirmed_at: nullable(DateTime),
+  confirmed_ip: nullable(Type.String()),
+  confirmed_user_agent: nullable(Type.String()),
+  created_at: DateTime,
+  updated_at: DateTime,
+})
+
+const closed = { additionalProperties: false } as const
+const Name = nullable(Type.String({ maxLength: limits.MAX_NAME_CHARS, pattern: NO_CONTROLS }))
+const Tags = Type.Array(Type.String({ minLength: 1, maxLength: limits.MAX_TAG_CHARS, pattern: NO_CONTROLS }), {
+  maxItems: limits.MAX_TAGS,
+})
+const Created = Type.Object(
+  {
+    email: Type.String({ maxLength: limits.MAX_ADDRESS_CHARS }),
+    name: Type.Optional(Name),
+    source: Type.Optional(
+      Type.String({ minLength: 1, maxLength: limits.MAX_SOURCE_CHARS, pattern: NO_CONTROLS, default: 'api' }),
+    ),
+    consent: Type.Optional(
+      nullable(
+        Type.Object(
+          {
+            source_url: Type.Optional(nullable(Type.String({ maxLength: limits.MAX_URL_CHARS, pattern: NO_CONTROLS }))),
+            consent_text: Type.Optional(nullable(Type.String({ maxLength: limits.MAX_CONSENT_CHARS }))),
+            timestamp: Type.Optional(nullable(DateTime)),
+          },
+          closed,
+        ),
+      ),
+    ),
+    tags: Type.Optional(Tags),
+    double_opt_in: Type.Optional(Type.Boolean({ default: true })),
+    from: Type.Optional(
+      nullable(Type.String({ description: 'Of the confirmation mail: an address, or `Name <address>`' })),
+    ),
+    template_id: Type.Optional(
+      nullable(
+        Type.String({ format: 'uuid', description: 'Of the confirmation mail; {{confirm_url}} stands for its link' }),
+      ),
+    ),
+  },
+  closed,
+)
+const Changed = Type.Object(
+  {
+    name: Type.Optional(Name),
+    tags: Type.Optional(Tags),
+    status: Type.Optional(Type.Enum(['unsubscribed'], { description: 'Puts the address on the unsubscribe list' })),
+  },
+  closed,
+)
+
+export function contactRoutes(context: AskContext): readonly AnyEndpoint[] {
+  return [...readingRoutes(context), ...writingRoutes(context)]
+}
+
+function readingRoutes(context: AskContext): readonly AnyEndpoint[] {
+  const { database, clock } = context
+  return [
+    endpoint({
+      method: 'GET',
+      path: PATH,
+      tag: TAG,
+      access: READ,
+      summary: 'List contacts, newest first',
+      query: Type.Object({
+        page: Page,
+        limit: PageLimit,
+        search: Type.Optional(Type.String({ maxLength: limits.MAX_ADDRESS_CHARS })),
+        status: Type.Optional(Status),
+        tag: Type.Optional(Type.String({ maxLength: limits.MAX_TAG_CHARS })),
+      }),
+      answers: { 200: listOf(ContactItem, PagePagination) },
+      handle: async ({ principal: { accountId }, query }) => {
+        const filter = {
+          search: query.search === undefined || query.search === '' ? null : query.search,
+          tag: query.tag ?? null,
+          status: (query.status ?? null) as ContactRow['status'] | null,
+        }
+        const { pagination, offset } = pageOf(query, 0)
+        const found = await listContacts(context, accountId, filter, { limit: pagination.limit, offset })
+        return list(found.contacts.map(wire), pageOf(query, found.total).pagination)
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${PATH}/export`,
+      tag: TAG,
+      access: READ,
+      summary: 'Export all contacts with their evidence as CSV',
+      answers: { 200: Type.String({ description: 'text/csv' }) },
+      handle: async ({ principal: { accountId } }) => {
+        const pages = everyContact(context, accountId)
+        // The first page is read before the answer begins, so that a failure can still be told.
+        const first = (await pages.next()).value ?? []
+        return raw('text/csv; charset=utf-8', Readable.from(csvOf(first, pages)), {
+          'content-disposition': 'attachment; filename="contacts.csv"',
+        })
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${PATH}/{id}`,
+      tag: TAG,
+      access: READ,
+      summary: 'Show a contact',
+      params: IdParams,
+      answers: { 200: dataOf(ContactItem) },
+      errors: [errors.not_found],
+      handle: async ({ principal: { accountId }, params }) =>
+        single(wire(await database.tenant(accountId, (db) => readContact(db, clock.now(), accountId, params.id)))),
+    }),
+  ]
+}
+
+function writingRoutes(context: AskContext): readonly AnyEndpoint[] {
+  return [
+    endpoint({
+      method: 'POST',
+      path: PATH,
+      tag: TAG,
+      access: WRITE,
+      summary: 'Add a contact; unless told otherwise it is asked by mail to confirm',
+      body: Created,
+      answers: { 201: dataOf(ContactItem) },
+      errors: [errors.already_exists, errors.sender_not_verified],
+      handle: async ({ principal, body }) => {
+        const contact = newContact(body as CreatedBody, context.clock.now())
+        return single(wire(await createContact(context, principal, contact)), { status: 201 })
+      },
+    }),
+    endpoint({
+      method: 'PATCH',
+      path: `${PATH}/{id}`,
+      tag: TAG,
+      access: WRITE,
+      summary: 'Change name or tags, or unsubscribe the contact; the evidence stands as it was given',
+      params: IdParams,
+      body: Changed,
+      answers: { 200: dataOf(ContactItem) },
+      errors: [errors.not_found],
+      handle: async ({ principal, params, body: { name, tags, status } }) => {
+        const change = {
+          ...(name !== undefined && { name: name as string | null }),
+          ...(tags !== undefined && { tags: [...new Set(tags)] }),
+          unsubscribed: status !== undefined,
+        }
+        return single(wire(await changeContact(context, principal, params.id, change)))
+      },
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: `${PATH}/{id}`,
+      tag: TAG,
+      access: WRITE,
+      summary: 'Remove a contact; with erase=true its address leaves the lists too, but for a salted hash',
+      params: IdParams,
+      query: Type.Object({ erase: Type.Boolean({ default: false }) }),
+      answers: {
+        200: dataOf(Type.Object({ id: Uuid, deleted: Type.Boolean(), erased: Type.Boolean() }), {
+          success: Type.Boolean(),
+        }),
+      },
+      errors: [errors.not_found],
+      handle: async ({ principal: { accountId }, params: { id }, query: { erase } }) => {
+        await removeContact(context, accountId, id, { erased: erase })
+        return single({ id, deleted: true, erased: erase }, { also: { success: true } })
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: `${PATH}/{id}/resend-confirmation`,
+      tag: TAG,
+      access: WRITE,
+      summary: 'Ask a contact once more: 3 times at most, once an hour',
+      params: IdParams,
+      answers: { 200: dataOf(ContactItem) },
+      errors: [errors.not_found, errors.invalid_state, errors.rate_limit_exceeded, errors.sender_not_verified],
+      handle: async ({ principal, params }) => single(wire(await askAgain(context, principal, params.id))),
+    }),
+  ]
+}
+
+interface CreatedBody {
+  readonly email: string
+  readonly name?: string | null
+  readonly source?: string
+  readonly consent?: {
+    readonly source_url?: string | null
+    readonly consent_text?: string | null
+    readonly timestamp?: string | null
+  } | null
+  readonly tags?: readonly string[]
+  readonly double_opt_in?: boolean
+  readonly from?: string | null
+  readonly template_id?: string | null
+}
+
+/** Consent that came without a time was given now. */
+function newContact(body: CreatedBody, now: Date): NewContact {
+  const faults: FieldFault[] = []
+  const parsed = parseAddress(body.email.trim())
+  if (!parsed.ok) faults.push({ field: 'email', rule: 'email', message: `is not an email address: ${parsed.reason}` })
+  const { consent } = body
+  const at = consent?.timestamp == null ? now : new Date(consent.timestamp)
+  if (Number.isNaN(at.getTime())) {
+    faults.push({ field: 'consent.timestamp', rule: 'date-time', message: 'is no moment' })
+  }
+  if (!parsed.ok || faults.length > 0) throw validationError(faults)
+  return {
+    email: suppressionKey(parsed.address),
+    address: parsed.address.address,
+    name: body.name ?? null,
+    source: body.source ?? 'api',
+    consent: {
+      sourceUrl: consent?.source_url ?? null,
+      text: consent?.consent_text ?? null,
+      at: consent == null ? null : at,
+    },
+    tags: [...new Set(body.tags ?? [])],
+    doubleOptIn: body.double_opt_in ?? true,
+    sender: body.from ?? null,
+    templateId: body.template_id ?? null,
+  }
+}
+
+function wire(row: ContactRow): object {
+  return {
+    id: row.id,
+    email: row.email,
+    name: row.name,
+    status: row.status,
+    source: row.source,
+    consent: consentOf(row),
+    tags: row.tags,
+    double_opt_in: row.double_opt_in,
+    confirmation_sent_at: row.confirmation_sent_at?.toISOString() ?? null,
+    resend_count: row.resends,
+    confirmed_at: row.confirmed_at?.toISOString() ?? null,
+    confirmed_ip: row.confirmed_ip,
+    confirmed_user_agent: row.confirmed_user_agent,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  }
+}
+
+const EXPORTED = [
+  ['email', (row) => row.email],
+  ['name', (row) => row.name],
+  ['status', (row) => row.status],
+  ['source', (row) => row.source],
+  ['source_url', (row) => row.source_url],
+  ['consent_text', (row) => row.consent_text],
+  ['consent_at', (row) => row.consent_at],
+  ['tags', (row) => row.tags.join(',')],
+  ['double_opt_in', (row) => String(row.double_opt_in)],
+  ['confirmation_sent_at', (row) => row.confirmation_sent_at],
+  ['confirmed_at', (row) => row.confirmed_at],
+  ['confirmed_ip', (row) => row.confirmed_ip],
+  ['confirmed_user_agent', (row) => row.confirmed_user_agent],
+  ['created_at', (row) => row.created_at],
+] as const satisfies readonly (readonly [string, (row: ContactRow) => string | Date | null])[]
+
+async function* csvOf(
+  first: readonly ContactRow[],
+  rest: AsyncIterable<readonly ContactRow[]>,
+): AsyncGenerator<string> {
+  yield csvLine(EXPORTED.map(([name]) => name))
+  yield linesOf(first)
+  for await (const page of rest) yield linesOf(page)
+}
+
+function linesOf(rows: readonly ContactRow[]): string {
+  return rows
+    .map((row) =>
+      csvLine(
+        EXPORTED.map(([, cellOf]) => {
+          const cell = cellOf(row)
+          return cell instanceof Date ? cell.toISOString() : cell
+        }),
+      ),
+    )
+    .join('')
+}

@@ -1,0 +1,129 @@
+import { statement } from '../../platform/db.ts'
+import { blockedSql } from '../suppression/index.ts'
+
+/** A contact as it is shown: `status` says what the two lists say before it says what is stored. */
+export interface ContactRow {
+  readonly id: string
+  readonly account_id: string
+  readonly email: string
+  readonly address: string
+  readonly name: string | null
+  readonly status: 'pending_confirmation' | 'subscribed' | 'unsubscribed' | 'bounced' | 'complained'
+  readonly source: string
+  readonly source_url: string | null
+  readonly consent_text: string | null
+  readonly consent_at: Date | null
+  readonly tags: readonly string[]
+  readonly double_opt_in: boolean
+  readonly sender: string | null
+  readonly template_id: string | null
+  readonly confirmation_sent_at: Date | null
+  readonly resends: number
+  readonly resent_at: Date | null
+  readonly confirmed_at: Date | null
+  readonly confirmed_ip: string | null
+  readonly confirmed_user_agent: string | null
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+const PLAIN = `c.id, c.account_id, c.email, c.address, c.name, c.source, c.source_url, c.consent_text, c.consent_at, c.tags,
+  c.double_opt_in, c.sender, c.template_id, c.confirmation_sent_at, c.resends, c.resent_at, c.confirmed_at,
+  c.confirmed_ip, c.confirmed_user_agent, c.created_at, c.updated_at`
+
+// $1 is the time of day in every statement that shows a contact. An address that the account itself suppressed gets no
+// mail, which of these words `unsubscribed` says best.
+const STATUS = `(select case when b.reason is null then c.status when b.reason = 'complaint' then 'complained'
+    when b.reason in ('hard_bounce', 'repeated_soft_bounce', 'spamtrap') then 'bounced' else 'unsubscribed' end
+  from (select ${blockedSql({ accountId: 'c.account_id', recipient: 'c.email', sandbox: 'false', now: '$1::timestamptz' })} as reason) b)`
+const CONTACT = `${PLAIN}, ${STATUS} as status`
+
+/** $2 the account, $3 the id. */
+export const contact = statement(
+  'contacts_contact',
+  `select ${CONTACT} from contact c where c.account_id = $2 and c.id = $3`,
+)
+export const lockContact = statement(
+  'contacts_lock',
+  `select ${CONTACT} from contact c where c.account_id = $2 and c.id = $3 for update of c`,
+)
+
+// $2 the account, $3 pattern of address and name, $4 a tag, $5 a status as shown.
+const FILTER = `c.account_id = $2 and ($3::text is null or c.email like lower($3) or c.name ilike $3)
+  and ($4::text is null or $4 = any(c.tags)) and ($5::text is null or ${STATUS} = $5)`
+
+export const list = statement(
+  'contacts_list',
+  `select ${CONTACT} from contact c where ${FILTER} order by c.id desc limit $6 offset $7`,
+)
+export const count = statement('contacts_count', `select count(*) as total from contact c where ${FILTER}`)
+
+/** The contacts after the id $3, oldest first. */
+export const after = statement(
+  'contacts_after',
+  `select ${CONTACT} from contact c where c.account_id = $2 and c.id > $3 order by c.id limit $4`,
+)
+
+export const known = statement('contacts_known', 'select id from contact where account_id = $1 and email = $2')
+
+/** No row: the account has the address already. */
+export const add = statement(
+  'contacts_add',
+  `insert into contact (id, account_id, email, address, name, status, source, source_url, consent_text, consent_at, tags,
+     double_opt_in, sender, template_id, confirmation_sent_at, created_at, updated_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16)
+   on conflict (account_id, email) do nothing returning id`,
+)
+
+/** $3 and $5: name and tags are given. */
+export const change = statement(
+  'contacts_change',
+  `update contact set name = case when $3 then $4 else name end, tags = case when $5 then $6::text[] else tags end,
+     updated_at = $7
+   where account_id = $1 and id = $2 returning email`,
+)
+export const remove = statement(
+  'contacts_remove',
+  'delete from contact where account_id = $1 and id = $2 returning email',
+)
+
+/** $3 now, $4 the latest time of the resend before, $5 the most resends. No row: not now. */
+export const countResend = statement(
+  'contacts_count_resend',
+  `update contact set resends = resends + 1, resent_at = $3, confirmation_sent_at = $3, updated_at = $3
+   where account_id = $1 and id = $2 and status = 'pending_confirmation' and resends < $5
+     and (resent_at is null or resent_at <= $4)
+   returning id`,
+)
+
+export const confirm = statement(
+  'contacts_confirm',
+  `update contact set status = 'subscribed', confirmed_at = $3, confirmed_ip = $4, confirmed_user_agent = $5, updated_at = $3
+   where account_id = $1 and id = $2 and status = 'pending_confirmation' returning id`,
+)
+
+// --- confirmation mails to one address, whoever sends them
+
+/** Mails to the address $1 (a keyed hash; $2 sandbox) after $3. */
+export const recentMails = statement(
+  'contacts_recent_mails',
+  `select t as sent_at from confirmation_mail m cross join lateral unnest(m.sent_at) as t
+   where m.address_hash = $1 and m.sandbox = $2 and t > $3 order by t`,
+)
+/** $3 now, $4 mails after this count, $5 the most. No row: the address has had its share. */
+export const takeMail = statement(
+  'contacts_take_mail',
+  `insert into confirmation_mail as m (address_hash, sandbox, sent_at, last_at) values ($1, $2, array[$3::timestamptz], $3)
+   on conflict (address_hash, sandbox) do update set
+     sent_at = (select coalesce(array_agg(t), '{}') from unnest(m.sent_at) as t where t > $4) || $3::timestamptz,
+     last_at = $3
+   where (select count(*) from unnest(m.sent_at) as t where t > $4) < $5
+   returning last_at`,
+)
+/** $1 mails before this moment count no more, $2 most rows. */
+export const forgetMails = statement(
+  'contacts_forget_mails',
+  `delete from confirmation_mail m using (
+     select address_hash, sandbox from confirmation_mail where last_at < $1 order by last_at limit $2 for update skip locked) o
+   where m.address_hash = o.address_hash and m.sandbox = o.sandbox`,
+)

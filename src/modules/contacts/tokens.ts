@@ -1,0 +1,57 @@
+// Tokens in the links of confirmation mails: whose contact, and until when. They are authenticated, not encrypted, and
+// hold no address; whoever alters one, or makes one up, has none. Nothing about them is stored.
+//
+//   base64url( 1 (1) | account id (16) | contact id (16) | end in seconds since 1970 (5) | MAC (16) )
+
+import { type Secrets, sameSecret } from '../../platform/secrets.ts'
+
+export interface ConfirmationToken {
+  readonly accountId: string
+  readonly contactId: string
+  /** Whole seconds. */
+  readonly endsAt: Date
+}
+
+export interface ConfirmationTokens {
+  write(token: ConfirmationToken): string
+  /** Tokens whose end has passed are read too. @returns null for whatever is no token of ours */
+  read(text: string): ConfirmationToken | null
+}
+
+const VERSION = 1
+const ID_BYTES = 16
+const END_BYTES = 5
+const CONTENT_BYTES = 1 + 2 * ID_BYTES + END_BYTES
+const MAC_BYTES = 16
+const SHAPE = /^[A-Za-z0-9_-]{72}$/
+
+export function confirmationTokens(secrets: Secrets): ConfirmationTokens {
+  const macOf = (content: Buffer): Buffer => secrets.mac('contact confirmation', content).subarray(0, MAC_BYTES)
+  return {
+    write: ({ accountId, contactId, endsAt }) => {
+      const end = Buffer.alloc(END_BYTES)
+      end.writeUIntBE(Math.floor(endsAt.getTime() / 1_000), 0, END_BYTES)
+      const content = Buffer.concat([Buffer.of(VERSION), idBytes(accountId), idBytes(contactId), end])
+      return Buffer.concat([content, macOf(content)]).toString('base64url')
+    },
+    read: (text) => {
+      if (!SHAPE.test(text)) return null
+      const bytes = Buffer.from(text, 'base64url')
+      const content = bytes.subarray(0, CONTENT_BYTES)
+      if (!sameSecret(bytes.subarray(CONTENT_BYTES), macOf(content)) || content[0] !== VERSION) return null
+      return {
+        accountId: idText(content.subarray(1, 1 + ID_BYTES)),
+        contactId: idText(content.subarray(1 + ID_BYTES, 1 + 2 * ID_BYTES)),
+        endsAt: new Date(content.readUIntBE(1 + 2 * ID_BYTES, END_BYTES) * 1_000),
+      }
+    },
+  }
+}
+
+function idBytes(id: string): Buffer {
+  return Buffer.from(id.replaceAll('-', ''), 'hex')
+}
+
+function idText(bytes: Buffer): string {
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
