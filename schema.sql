@@ -292,6 +292,53 @@ create policy tenant on bounce to posthorn_tenant
 grant delete, insert, select, update on bounce to posthorn_system;
 grant select on bounce to posthorn_tenant;
 
+create table confirmation_mail (
+  address_hash bytea not null,
+  sandbox boolean not null,
+  sent_at timestamp with time zone[] not null,
+  last_at timestamp with time zone not null,
+  constraint confirmation_mail_pkey PRIMARY KEY (address_hash, sandbox)
+);
+CREATE INDEX confirmation_mail_last ON confirmation_mail USING btree (last_at);
+grant delete, insert, select, update on confirmation_mail to posthorn_system;
+
+create table contact (
+  id uuid not null,
+  account_id uuid not null,
+  email text collate "C" not null,
+  address text not null,
+  name text,
+  status text not null,
+  source text not null,
+  source_url text,
+  consent_text text,
+  consent_at timestamp with time zone,
+  tags text[] not null,
+  double_opt_in boolean not null,
+  sender text,
+  template_id uuid,
+  confirmation_sent_at timestamp with time zone,
+  resends smallint default 0 not null,
+  resent_at timestamp with time zone,
+  confirmed_at timestamp with time zone,
+  confirmed_ip text,
+  confirmed_user_agent text,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint contact_pkey PRIMARY KEY (account_id, id),
+  constraint contact_status_check CHECK ((status = ANY (ARRAY['pending_confirmation'::text, 'subscribed'::text])))
+);
+CREATE UNIQUE INDEX contact_email ON contact USING btree (account_id, email);
+alter table contact enable row level security, force row level security;
+create policy system on contact to posthorn_system
+  using true
+  with check true;
+create policy tenant on contact to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on contact to posthorn_system;
+grant delete, insert, select, update on contact to posthorn_tenant;
+
 create table dashboard_user (
   account_id uuid not null,
   id uuid not null,
@@ -372,6 +419,33 @@ create policy tenant on email_body to posthorn_tenant
   with check (account_id = ( SELECT current_account() AS current_account));
 grant delete, insert, select, update on email_body to posthorn_system;
 grant select on email_body to posthorn_tenant;
+
+create table erased_address (
+  account_id uuid not null,
+  address_key bytea not null,
+  id uuid not null,
+  reason smallint,
+  created_at timestamp with time zone not null,
+  constraint erased_address_pkey PRIMARY KEY (account_id, address_key)
+);
+alter table erased_address enable row level security, force row level security;
+create policy system on erased_address to posthorn_system
+  using true
+  with check true;
+create policy tenant on erased_address to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on erased_address to posthorn_system;
+grant delete, select on erased_address to posthorn_tenant;
+
+create table erasure_salt (
+  one boolean default true not null,
+  salt bytea not null,
+  constraint erasure_salt_one_check CHECK (one),
+  constraint erasure_salt_pkey PRIMARY KEY (one)
+);
+grant select on erasure_salt to posthorn_system;
+grant select on erasure_salt to posthorn_tenant;
 
 create table event (
   xid xid8 default pg_current_xact_id() not null,
