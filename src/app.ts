@@ -12,7 +12,6 @@ import { inboundMx, ownCertificate, submission } from './listeners.ts'
 import { metricsEndpoint, noteAttempt, type ServiceMetrics, serviceMetrics } from './metrics.ts'
 import { type Accounts, accountRoutes, accountsRoom, readPlans, SYSTEM_ACCOUNT_ID } from './modules/accounts/index.ts'
 import { bounceRoutes, type EmailDoor, type Inbound, inboundOf, inboundRoutes } from './modules/bounces/index.ts'
-import { contactsEndpoints } from './modules/contacts/index.ts'
 import { contentRoutes } from './modules/content/index.ts'
 import {
   type Composer,
@@ -274,20 +273,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     ...inboundRoutes({ database, clock, ids, verpMac, emails, inbound }),
     ...sendingRoutes(sending),
     ...templateRoutes(templates),
-    ...contactsEndpoints({
-      database,
-      clock,
-      ids,
-      secrets,
-      publicUrl: config.publicUrl,
-      sending,
-      templates,
-      sandboxed: config.delivery.kind === 'sandbox',
-      senderName: async (accountId) => (await accounts.settings(accountId)).name,
-      oldestUsable: (accountId) => oldestUsable(database.system, accountId),
-      isSuspended: (accountId) => accounts.suspendedAccounts().has(accountId),
-      whileBeating: pulse.whileBeating,
-    }),
+    ...senderEndpoints({ config, ground, store, accounts, pulse, sending, templates }),
     ...contentRoutes({ database, quotas: accounts.quotas }),
     ...riskRoutes(previewsOf({ database, clock, quotas: accounts.quotas, sending, risk, oldestUsable })),
     ...emailRoutes({

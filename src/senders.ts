@@ -1,0 +1,41 @@
+// The rooms that send through sending's door, connected: contacts. A part of the composition root.
+
+import type { Config } from './config.ts'
+import type { Ground } from './ground.ts'
+import type { Accounts } from './modules/accounts/index.ts'
+import { contactsEndpoints } from './modules/contacts/index.ts'
+import { oldestUsable } from './modules/domains/index.ts'
+import type { Sending, Templates } from './modules/sending/index.ts'
+import type { AnyEndpoint } from './platform/http.ts'
+import type { Pulse } from './platform/pulse.ts'
+import type { Store } from './platform/store.ts'
+
+export interface SendersOptions {
+  readonly config: Config
+  readonly ground: Ground
+  readonly store: Store
+  readonly accounts: Accounts
+  readonly pulse: Pulse
+  readonly sending: Sending
+  readonly templates: Templates
+}
+
+export function senderEndpoints(options: SendersOptions): readonly AnyEndpoint[] {
+  const { config, ground, store, accounts, pulse, sending, templates } = options
+  const { clock, ids } = ground
+  const { database, secrets } = store
+  return contactsEndpoints({
+    database,
+    clock,
+    ids,
+    secrets,
+    publicUrl: config.publicUrl,
+    sending,
+    templates,
+    sandboxed: config.delivery.kind === 'sandbox',
+    senderName: async (accountId) => (await accounts.settings(accountId)).name,
+    oldestUsable: (accountId) => oldestUsable(database.system, accountId),
+    isSuspended: (accountId) => accounts.suspendedAccounts().has(accountId),
+    whileBeating: pulse.whileBeating,
+  })
+}
