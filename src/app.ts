@@ -77,6 +77,7 @@ import { readersOf, secureListener } from './readers.ts'
 import type { Mx } from './roles/mx.ts'
 import { ownMx } from './roles/own-mx.ts'
 import type { Submission, SubmissionPorts } from './roles/submission.ts'
+import { senderEndpoints } from './senders.ts'
 
 /** The rooms of one process, connected. */
 export interface Rooms {
