@@ -235,6 +235,7 @@ test('whatever is read or deleted with a key shows nothing of the other account'
     `/api/v1/inbox?subject=${CANARY}`,
     `/api/v1/customer/suppressions?search=${CANARY}`,
     `/api/v1/customer/unsubscribes?search=${CANARY}`,
+    `/api/v1/customer/contacts?search=${CANARY}`,
   ]) {
     const { status, body } = await world.api.get(where)
     assert.deepEqual([status, body.pagination.total], [200, 0], where)
