@@ -8,7 +8,8 @@ import { commands } from './commands.ts'
 import { type Config, processConfig } from './config.ts'
 import { firstRun } from './first-run.ts'
 import { systemGround } from './ground.ts'
-import { type Command, UsageError } from './platform/command.ts'
+import { instanceCommands } from './instance-commands.ts'
+import { type CommandFace, UsageError } from './platform/command.ts'
 import { attachStore, openStore, type StoreOptions } from './platform/store.ts'
 
 const STOP_WITHIN_MS = 30_000
@@ -80,19 +81,23 @@ async function migrateOnly(): Promise<number> {
 }
 
 async function runCommand(words: readonly string[]): Promise<number> {
-  const command = findCommand(words)
-  if (command === null) {
+  const command = findCommand(commands, words)
+  const standalone = findCommand(instanceCommands, words)
+  const found = command ?? standalone
+  if (found === null) {
     process.stderr.write(`posthorn: unknown command «${words.join(' ')}»; posthorn --help lists them\n`)
     return 2
   }
-  const args = words.slice(command.path.length)
+  const args = words.slice(found.path.length)
   if (args.includes('--help')) {
-    print(usageOf(command))
+    print(usageOf(found))
     return 0
   }
-  const { values, positionals } = readArgs(command, args)
+  const { values, positionals } = readArgs(found, args)
   const config = { ...processConfig(), logLevel: 'error' as const }
   const ground = systemGround(config)
+  if (standalone !== null) await standalone.run({ config, ground, print }, values, positionals)
+  if (command === null) return 0
   const store = await attachStore(storeOptions(config, ground))
   try {
     const { database, secrets } = store
@@ -103,7 +108,7 @@ async function runCommand(words: readonly string[]): Promise<number> {
   return 0
 }
 
-function readArgs(command: Command, args: readonly string[]): ReturnType<typeof parseArgs> {
+function readArgs(command: CommandFace, args: readonly string[]): ReturnType<typeof parseArgs> {
   try {
     return parseArgs({ args: [...args], options: command.options, allowPositionals: true, strict: true })
   } catch (cause) {
@@ -111,11 +116,11 @@ function readArgs(command: Command, args: readonly string[]): ReturnType<typeof 
   }
 }
 
-function findCommand(words: readonly string[]): Command | null {
-  return commands.find(({ path: wanted }) => wanted.every((word, i) => words[i] === word)) ?? null
+function findCommand<Found extends CommandFace>(among: readonly Found[], words: readonly string[]): Found | null {
+  return among.find(({ path: wanted }) => wanted.every((word, i) => words[i] === word)) ?? null
 }
 
-function usageOf({ path: words, usage, summary, options }: Command): string {
+function usageOf({ path: words, usage, summary, options }: CommandFace): string {
   const flags = Object.entries(options).map(([name, { type }]) => `  --${name}${type === 'string' ? ' <value>' : ''}`)
   return [`posthorn ${words.join(' ')} ${usage}`.trim(), `  ${summary}`, ...flags].join('\n')
 }
@@ -127,7 +132,7 @@ async function overview(): Promise<string> {
     ['migrate', 'bring the schema up to date'],
     ['version', 'print the version'],
   ]
-  const others = commands.map(({ path: words, summary }) => [words.join(' '), summary])
+  const others = [...commands, ...instanceCommands].map(({ path: words, summary }) => [words.join(' '), summary])
   const lines = [...own, ...others].map(([words = '', what]) => `  ${words.padEnd(22)}${what}`)
   return [`posthorn ${await version()}`, '', ...lines, '', 'posthorn <command> --help says more.'].join('\n')
 }

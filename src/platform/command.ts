@@ -27,7 +27,8 @@ export interface CommandContext {
 
 export type OptionValues = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>
 
-export interface Command {
+/** How a command is called. */
+export interface CommandFace {
   /** Such as `['account', 'create']`. */
   readonly path: readonly string[]
   /** One line. */
@@ -35,6 +36,9 @@ export interface Command {
   /** What stands behind the words, such as `<key id>`. */
   readonly usage: string
   readonly options: NonNullable<ParseArgsConfig['options']>
+}
+
+export interface Command extends CommandFace {
   /** @throws Error or ApiError, whose message is shown on standard error */
   run(context: CommandContext, values: OptionValues, positionals: readonly string[]): Promise<void>
 }

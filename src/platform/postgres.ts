@@ -152,6 +152,11 @@ export async function attachOrStart(options: EmbeddedOptions): Promise<Attached>
   }
 }
 
+/** The folder of the cluster of a data directory that has one. */
+export async function embeddedCluster(dataDir: string): Promise<string> {
+  return clusterOf(await findPlace(path.resolve(dataDir)))
+}
+
 async function startOwnerless(options: EmbeddedOptions, dataDir: string, lock: Lock): Promise<void> {
   try {
     const around = await prepare(options, dataDir)

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { test } from 'node:test'
+import pg from 'pg'
+import { systemClock } from '../clock.ts'
+import { createLogger } from '../log.ts'
+import { type EmbeddedPostgres, embeddedCluster, embeddedPostgres } from '../postgres.ts'
+import { readManifest, restoreBackup, takeBackup } from './backup.ts'
+
+const SMALL = { shared_buffers: '16MB', fsync: 'off', max_wal_size: '32MB', min_wal_size: '32MB' }
+
+interface House extends AsyncDisposable {
+  readonly folder: string
+  start(name: string): Promise<EmbeddedPostgres>
+}
+
+async function house(): Promise<House> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-backup-'))
+  const running: EmbeddedPostgres[] = []
+  return {
+    folder,
+    start: async (name) => {
+      const dataDir = path.join(folder, name)
+      const made = embeddedPostgres({ dataDir, log: createLogger('silent'), clock: systemClock(), settings: SMALL })
+      await made.start()
+      running.push(made)
+      return made
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const one of running) await one.stop(AbortSignal.timeout(10_000))
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+async function client(database: EmbeddedPostgres): Promise<pg.Client> {
+  const made = new pg.Client({ connectionString: database.url() })
+  await made.connect()
+  return made
+}
+
+test('a backup taken while rows are written brings back every row that was there when it began, and no half row', async () => {
+  await using place = await house()
+  const { folder } = place
+  const first = await place.start('data')
+  await writeFile(path.join(folder, 'data/secret.key'), 'the key\n')
+  await mkdir(path.join(folder, 'data/spool'))
+  await writeFile(path.join(folder, 'data/spool/one'), 'not yet recorded')
+  const writer = await client(first)
+  await writer.query('create table entry (id int primary key, body text)')
+  let written = 0
+  const body = 'x'.repeat(4_000)
+  const write = async (): Promise<void> => {
+    await writer.query('insert into entry select $1, $2', [written + 1, body])
+    written++
+  }
+  while (written < 500) await write()
+  const before = written
+  let busy = true
+  const writing = (async () => {
+    while (busy) await write()
+  })()
+  const cluster = await embeddedCluster(path.join(folder, 'data'))
+  const target = path.join(folder, 'backup')
+  const now = (): Date => systemClock().now()
+  const taken = await takeBackup({ url: first.url(), dataDir: path.join(folder, 'data'), cluster, target, now })
+  busy = false
+  await writing
+  assert.ok(written > before, 'rows were written while the copy was made')
+  assert.equal(taken.files, (await readManifest(target)).files.length)
+  const slots = await writer.query('select count(*)::int as n from pg_replication_slots')
+  assert.equal(slots.rows[0].n, 0, 'nothing holds the log back afterwards')
+  await writer.end()
+
+  await restoreBackup(target, path.join(folder, 'restored'))
+  assert.equal(await readFile(path.join(folder, 'restored/secret.key'), 'utf8'), 'the key\n')
+  assert.equal(await readFile(path.join(folder, 'restored/spool/one'), 'utf8'), 'not yet recorded')
+  const second = await place.start('restored')
+  const reader = await client(second)
+  const { rows } = await reader.query(
+    'select count(*)::int as n, max(id) as last, bool_and(length(body) = 4000) as whole from entry',
+  )
+  await reader.end()
+  assert.ok(rows[0].n >= before && rows[0].n <= written, `${rows[0].n} of ${before} to ${written}`)
+  assert.equal(rows[0].last, rows[0].n, 'no row is missing in between')
+  assert.equal(rows[0].whole, true)
+})
+
+test('a backup is refused into a folder in use, a restore over an instance, and what was changed is noticed', async () => {
+  await using place = await house()
+  const { folder } = place
+  const first = await place.start('data')
+  const dataDir = path.join(folder, 'data')
+  const target = path.join(folder, 'backup')
+  const options = { url: first.url(), dataDir, cluster: await embeddedCluster(dataDir), now: () => systemClock().now() }
+  await takeBackup({ ...options, target })
+  await assert.rejects(takeBackup({ ...options, target }), /is not empty/)
+  await assert.rejects(restoreBackup(target, dataDir), /is not empty/)
+  await assert.rejects(restoreBackup(path.join(folder, 'none'), path.join(folder, 'new')), /no finished backup/)
+  await appendFile(path.join(target, 'base/PG_VERSION'), 'x')
+  await assert.rejects(restoreBackup(target, path.join(folder, 'new')), /PG_VERSION is not what was backed up/)
+  assert.ok(!(await readdir(path.join(folder, 'new'))).includes('postgres'), 'nothing can start on a half restored one')
+})

@@ -1,0 +1,208 @@
+// A backup of a running instance, and its way back. PostgreSQL's own protocol for it (manual, «Making a Base Backup Using
+// the Low Level API»): while `pg_backup_start` is in force the files are copied as they lie, torn pages and all; the log
+// written meanwhile is copied after `pg_backup_stop` and makes them whole when the copy is started. A temporary replication
+// slot keeps the log from being recycled until it is copied.
+//
+//   <backup>/base            the cluster, with the log it needs in pg_wal
+//   <backup>/data            what else lies in the data directory: the secret key, certificates, what is not yet recorded
+//   <backup>/manifest.json   size and SHA-256 of each file; written last, so a backup without one is unfinished
+//
+// The backup holds the instance's secret key: whoever has it can read everything. Without that key the sealed secrets in
+// the cluster are useless.
+
+import { createHash } from 'node:crypto'
+import { createWriteStream, type Dirent } from 'node:fs'
+import { chmod, lstat, mkdir, open, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import pg from 'pg'
+
+export interface BackupManifest {
+  readonly format: 1
+  readonly postgres: string
+  readonly created_at: string
+  readonly folders: readonly string[]
+  readonly files: readonly { readonly path: string; readonly bytes: number; readonly sha256: string }[]
+}
+
+export interface BackupOptions {
+  /** As the superuser of the cluster. */
+  readonly url: string
+  /** Absolute. */
+  readonly dataDir: string
+  /** The folder of the cluster. */
+  readonly cluster: string
+  /** Is made; must not be there, or be empty. */
+  readonly target: string
+  readonly now: () => Date
+}
+
+// Remade at every start, or meaningless in a copy (manual, same chapter). Their folders stay.
+const EMPTIED = new Set([
+  'pg_wal',
+  'pg_replslot',
+  'pg_dynshmem',
+  'pg_notify',
+  'pg_serial',
+  'pg_snapshots',
+  'pg_stat_tmp',
+  'pg_subtrans',
+])
+const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts', 'backup_label', 'tablespace_map', 'pg_internal.init'])
+const COPIED_AT_ONCE = 1_048_576
+const WAL_SEGMENT = /^[0-9A-F]{24}$/
+/** Of the data directory: the cluster itself, and what belongs to processes that run. */
+const OF_PROCESSES = /^(?:postgres|postgres\..*|run|posthorn\.(?:lock.*|pid))$/
+
+/** @returns the number of files and their bytes */
+export async function takeBackup(options: BackupOptions): Promise<{ readonly files: number; readonly bytes: number }> {
+  const { url, dataDir, cluster, target, now } = options
+  await emptyFolder(target)
+  const copy = copierTo(target)
+  const client = new pg.Client({ connectionString: url, application_name: 'posthorn_backup' })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    await client.query(`select pg_create_physical_replication_slot('posthorn_backup_${process.pid}', true, true)`)
+    const started = await client.query(`select pg_walfile_name(pg_backup_start('posthorn', true)) as segment`)
+    await copy.tree(cluster, 'base', (relative, entry) => !leavesOut(relative, entry))
+    const stopped = await client.query(
+      `select pg_walfile_name(lsn) as segment, labelfile, version() as version from pg_backup_stop(false)`,
+    )
+    const { segment: last, labelfile, version } = stopped.rows[0] as Record<'segment' | 'labelfile' | 'version', string>
+    const stoppedAt = now()
+    const first = (started.rows[0] as { segment: string }).segment
+    const segments = (await readdir(path.join(cluster, 'pg_wal'))).filter(
+      (name) => WAL_SEGMENT.test(name) && name >= first && name <= last,
+    )
+    for (const name of segments) await copy.file(path.join(cluster, 'pg_wal', name), `base/pg_wal/${name}`)
+    await copy.text('base/backup_label', labelfile)
+    await copy.tree(dataDir, 'data', (relative) => !OF_PROCESSES.test(relative.split('/')[0] ?? ''))
+    return await copy.finish(version, stoppedAt)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+function leavesOut(relative: string, entry: Dirent): boolean {
+  const [top = '', ...below] = relative.split('/')
+  if (below.length > 0 && EMPTIED.has(top)) return !(top === 'pg_wal' && entry.isDirectory())
+  return LEFT_OUT.has(entry.name) || entry.name.startsWith('pgsql_tmp')
+}
+
+async function emptyFolder(target: string): Promise<void> {
+  await mkdir(target, { recursive: true, mode: 0o700 })
+  if ((await readdir(target)).length > 0) throw new Error(`${target} is not empty`)
+  await chmod(target, 0o700)
+}
+
+interface Copier {
+  tree(from: string, to: string, wanted: (relative: string, entry: Dirent) => boolean): Promise<void>
+  file(from: string, to: string): Promise<void>
+  text(to: string, text: string): Promise<void>
+  finish(postgres: string, now: Date): Promise<{ readonly files: number; readonly bytes: number }>
+}
+
+function copierTo(target: string): Copier {
+  const folders: string[] = []
+  const files: BackupManifest['files'][number][] = []
+  const folder = async (to: string): Promise<void> => {
+    await mkdir(path.join(target, to), { recursive: true, mode: 0o700 })
+    folders.push(to)
+  }
+  const copier: Copier = {
+    tree: async (from, to, wanted) => {
+      await folder(to)
+      const walk = async (relative: string): Promise<void> => {
+        for (const entry of await readdir(path.join(from, relative), { withFileTypes: true })) {
+          const here = relative === '' ? entry.name : `${relative}/${entry.name}`
+          if (!wanted(here, entry)) continue
+          if (entry.isDirectory()) {
+            await folder(`${to}/${here}`)
+            await walk(here)
+          } else if (entry.isFile()) await copier.file(path.join(from, here), `${to}/${here}`)
+        }
+      }
+      await walk('')
+    },
+    file: async (from, to) => {
+      try {
+        files.push({ path: to, ...(await copyFile(from, path.join(target, to))) })
+      } catch (error) {
+        // A table that was dropped meanwhile: the log drops it again.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      }
+    },
+    text: async (to, text) => {
+      await writeFile(path.join(target, to), text, { mode: 0o600, flush: true })
+      files.push({ path: to, bytes: Buffer.byteLength(text), sha256: createHash('sha256').update(text).digest('hex') })
+    },
+    finish: async (postgres, now) => {
+      const manifest: BackupManifest = { format: 1, postgres, created_at: now.toISOString(), folders, files }
+      const file = path.join(target, 'manifest.json')
+      await writeFile(`${file}.new`, `${JSON.stringify(manifest, null, 1)}\n`, { mode: 0o600, flush: true })
+      await rename(`${file}.new`, file)
+      return { files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) }
+    },
+  }
+  return copier
+}
+
+/** Copies a file that may grow or shrink under the hand, and waits for the disk. @throws ENOENT */
+async function copyFile(from: string, to: string): Promise<{ readonly bytes: number; readonly sha256: string }> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  const source = await open(from)
+  await pipeline(
+    source.createReadStream({ highWaterMark: COPIED_AT_ONCE }),
+    async function* counted(chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        hash.update(chunk)
+        bytes += chunk.length
+        yield chunk
+      }
+    },
+    createWriteStream(to, { mode: 0o600, flush: true }),
+  )
+  return { bytes, sha256: hash.digest('hex') }
+}
+
+/** @throws when there is none, or it is of a form that this release does not know */
+export async function readManifest(backup: string): Promise<BackupManifest> {
+  const text = await readFile(path.join(backup, 'manifest.json'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw new Error(`${backup} holds no finished backup`)
+    throw error
+  })
+  const manifest = JSON.parse(text) as BackupManifest
+  if (manifest.format !== 1) throw new Error(`${backup} is of a form that this release does not know`)
+  return manifest
+}
+
+/**
+ * Puts a backup into a data directory that holds no instance. The cluster becomes whole at its next start.
+ *
+ * @throws when there is an instance, or a file of the backup is not what the manifest says: nothing is taken for good then
+ */
+export async function restoreBackup(backup: string, dataDir: string): Promise<BackupManifest> {
+  const manifest = await readManifest(backup)
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const there = await readdir(dataDir)
+  if (there.length > 0) throw new Error(`${dataDir} is not empty; restore into a new folder`)
+  const placeOf = (name: string): string => {
+    const [top = '', ...rest] = name.split('/')
+    const inside = rest.includes('..') ? null : top === 'base' ? 'postgres.restoring' : top === 'data' ? '.' : null
+    if (inside === null) throw new Error(`the manifest names ${name}`)
+    return path.join(dataDir, inside, ...rest)
+  }
+  for (const name of manifest.folders) await mkdir(placeOf(name), { recursive: true, mode: 0o700 })
+  for (const { path: name, bytes, sha256 } of manifest.files) {
+    const { size } = await stat(path.join(backup, name))
+    const copied = size === bytes ? await copyFile(path.join(backup, name), placeOf(name)) : null
+    if (copied?.sha256 !== sha256) throw new Error(`${name} is not what was backed up; ${dataDir} is half restored`)
+  }
+  // The cluster gets its name last: until then there is none, and nothing starts on half of one.
+  await rename(path.join(dataDir, 'postgres.restoring'), path.join(dataDir, 'postgres'))
+  const folder = await lstat(dataDir)
+  if ((folder.mode & 0o077) !== 0) await chmod(dataDir, 0o700)
+  return manifest
+}
