@@ -119,6 +119,7 @@ export const SETTINGS = {
     '`/metrics` answers loopback requests without a forwarding header, and bearers of this; else 404',
     (t) => t ?? null,
   ),
+  apiKey: setting('POSTHORN_API_KEY', 'unset', 'the key that `posthorn mcp` acts with', (t) => t ?? null),
   roles: setting(
     'POSTHORN_ROLES',
     'all',

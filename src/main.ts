@@ -8,8 +8,9 @@ import { commands } from './commands.ts'
 import { type Config, processConfig } from './config.ts'
 import { firstRun } from './first-run.ts'
 import { systemGround } from './ground.ts'
-import { instanceCommands } from './instance-commands.ts'
+import { instanceCommands } from './operator/commands.ts'
 import { type CommandFace, UsageError } from './platform/command.ts'
+import { ApiError, type FieldFault } from './platform/errors.ts'
 import { attachStore, openStore, type StoreOptions } from './platform/store.ts'
 
 const STOP_WITHIN_MS = 30_000
@@ -137,6 +138,12 @@ async function overview(): Promise<string> {
   return [`posthorn ${await version()}`, '', ...lines, '', 'posthorn <command> --help says more.'].join('\n')
 }
 
+/** What exactly is wrong with what was given. */
+function faultsIn({ details }: ApiError): string {
+  const { fields = [] } = (details ?? {}) as { fields?: readonly FieldFault[] }
+  return fields.map(({ field, message }) => `\n  ${field}: ${message}`).join('')
+}
+
 async function version(): Promise<string> {
   const text = await readFile(path.join(import.meta.dirname, '..', 'package.json'), 'utf8')
   return (JSON.parse(text) as { version: string }).version
@@ -146,8 +153,9 @@ try {
   process.exitCode = (await main(process.argv.slice(2))) || (process.exitCode ?? 0)
 } catch (error) {
   const { message } = error as Error
+  const faults = error instanceof ApiError ? faultsIn(error) : ''
   const cause = (error as Error).cause instanceof Error ? `: ${((error as Error).cause as Error).message}` : ''
-  process.stderr.write(`posthorn: ${message}${cause}\n`)
+  process.stderr.write(`posthorn: ${message}${faults}${cause}\n`)
   process.exitCode = error instanceof UsageError ? 2 : 1
 }
 process.exit()

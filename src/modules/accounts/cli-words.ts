@@ -1,13 +1,19 @@
 // What the operator's commands of this room share: how an account is named, options are read and records printed.
 
 import { type CommandContext, type OptionValues, UsageError } from '../../platform/command.ts'
+import type { Database } from '../../platform/db.ts'
 import { isUuid } from '../../platform/ids.ts'
-import { type AccountRow, selectAccount, selectAccountsByEmail } from './sql.ts'
+import { type AccountRow, listAccounts, selectAccount, selectAccountsByEmail } from './sql.ts'
 
 export const JSON_OPTION = { json: { type: 'boolean' } } as const
 
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+
 /** @throws UsageError when the name is missing or names several, Error when it names none */
-export async function findAccount({ database }: CommandContext, name: string | undefined): Promise<AccountRow> {
+export async function findAccount(
+  { database }: { readonly database: Pick<Database, 'system'> },
+  name: string | undefined,
+): Promise<AccountRow> {
   if (name === undefined) throw new UsageError('name the account by its id or email')
   const found = isUuid(name)
     ? [await selectAccount(database.system, name)].filter((row) => row !== null)
@@ -16,6 +22,15 @@ export async function findAccount({ database }: CommandContext, name: string | u
   if (only === undefined) throw new Error(`there is no account ${name}`)
   if (found.length > 1) throw new UsageError(`several accounts have ${name}: name one by its id`)
   return only
+}
+
+/** The account that is named by id or email; without a name the only one there is. @throws UsageError, Error */
+export async function accountNamed(database: Pick<Database, 'system'>, name: string | null): Promise<string> {
+  if (name !== null) return (await findAccount({ database }, name)).account_id
+  const [only, ...others] = await listAccounts(database.system, FIRST_ID, 2)
+  if (only === undefined) throw new Error('there is no account: posthorn account create makes one')
+  if (others.length > 0) throw new UsageError('there are several accounts: name one by its id or email')
+  return only.account_id
 }
 
 export function text(values: OptionValues, name: string): string | undefined {

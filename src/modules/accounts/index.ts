@@ -12,6 +12,7 @@ export {
 } from './accounts.ts'
 export type { Buckets } from './buckets.ts'
 export { accountCommands } from './cli.ts'
+export { accountNamed } from './cli-words.ts'
 export { errors as accountErrors, quotaErrors } from './errors.ts'
 export type { ApiGate } from './gate.ts'
 export { type Passwords, passwords } from './passwords.ts'

@@ -1,0 +1,276 @@
+// Commands about the instance as a whole. They do not need an open store, or open more than one: unlike the commands of the
+// rooms they are given the settings and see to the rest themselves.
+
+import { readFile, statfs } from 'node:fs/promises'
+import net from 'node:net'
+import path from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
+import packageJson from '../../package.json' with { type: 'json' }
+import { apiServer, connectRooms, type Rooms } from '../app.ts'
+import type { Config } from '../config.ts'
+import type { Ground } from '../ground.ts'
+import { partitionsLoop } from '../housekeeping.ts'
+import { accountNamed } from '../modules/accounts/index.ts'
+import { instanceCertificate } from '../platform/certificates.ts'
+import { type CommandFace, type OptionValues, UsageError } from '../platform/command.ts'
+import { restoreBackup, takeBackup } from '../platform/postgres/backup.ts'
+import { attachOrStart, embeddedCluster } from '../platform/postgres.ts'
+import { attachStore, type Store } from '../platform/store.ts'
+import { examine, type Finding } from './doctor.ts'
+import { type Ask, serveMcp } from './mcp.ts'
+
+export interface InstanceContext {
+  readonly config: Config
+  readonly ground: Ground
+  /** One line on standard output. */
+  readonly print: (line: string) => void
+}
+
+export interface InstanceCommand extends CommandFace {
+  /** @throws Error, whose message is shown on standard error */
+  run(context: InstanceContext, values: OptionValues, positionals: readonly string[]): Promise<void>
+}
+
+const OWN_BACKUPS =
+  'DATABASE_URL is set: back that server up with its own means (pg_basebackup, pg_dump); docs/operations.md'
+
+export const instanceCommands: readonly InstanceCommand[] = [
+  {
+    path: ['backup'],
+    summary: 'copy the embedded database, the keys and the spool into a new folder, while everything runs',
+    usage: '<folder>',
+    options: { json: { type: 'boolean' } },
+    run: async ({ config, ground, print }, values, positionals) => {
+      const folder = onlyFolder(positionals)
+      if (config.databaseUrl !== null) throw new Error(OWN_BACKUPS)
+      const { dataDir } = config
+      const inside = path.relative(dataDir, folder)
+      if (inside === '' || !(inside.startsWith('..') || path.isAbsolute(inside))) {
+        throw new UsageError('the backup must not lie in the data directory')
+      }
+      await using database = await attachOrStart({ dataDir, log: ground.log, clock: ground.clock })
+      const cluster = await embeddedCluster(dataDir)
+      const taken = await takeBackup({
+        url: database.url(),
+        dataDir,
+        cluster,
+        target: folder,
+        now: () => ground.clock.now(),
+      })
+      print(
+        values['json'] === true
+          ? JSON.stringify({ folder, ...taken })
+          : `${folder}: ${taken.files} files, ${taken.bytes} bytes. It holds the secret key: keep it as safe as the instance.`,
+      )
+    },
+  },
+  {
+    path: ['restore'],
+    summary: 'put a backup into the data directory, which must be new or empty',
+    usage: '<folder>',
+    options: { json: { type: 'boolean' } },
+    run: async ({ config, print }, values, positionals) => {
+      const folder = onlyFolder(positionals)
+      if (config.databaseUrl !== null) throw new Error(OWN_BACKUPS)
+      const { created_at: at, files } = await restoreBackup(folder, config.dataDir)
+      print(
+        values['json'] === true
+          ? JSON.stringify({ data_dir: config.dataDir, created_at: at, files: files.length })
+          : `${config.dataDir} holds the instance as of ${at}: start it. Mail that was delivered after that moment may be sent again.`,
+      )
+    },
+  },
+  {
+    path: ['doctor'],
+    summary:
+      'whether this instance can do its work, and what to do where it cannot; exit 1 when something must be done',
+    usage: '',
+    options: { json: { type: 'boolean' } },
+    run: async (context, values) => {
+      const { config, ground, print } = context
+      await using store = await openFor(context)
+      const findings = await examine({
+        config,
+        clock: ground.clock,
+        resolver: ground.resolver,
+        database: store.database,
+        freeBytes: async () => {
+          const { bavail, bsize } = await statfs(config.dataDir)
+          return bavail * bsize
+        },
+        certificate: async () =>
+          (await instanceCertificate({ ...certificateFiles(config), now: ground.clock.now() })).cert,
+        greet: firstLine,
+      })
+      for (const finding of findings) print(values['json'] === true ? JSON.stringify(finding) : line(finding))
+      const failed = findings.filter(({ state }) => state === 'fail')
+      if (failed.length > 0) throw new Error(`to be mended: ${failed.map(({ check }) => check).join(', ')}`)
+    },
+  },
+  {
+    path: ['send'],
+    summary:
+      'send one mail through the same checks as the API; the text is read from standard input when none is given',
+    usage: '--from <address> --to <address> [--to ...] --subject <text> [--text <text>] [--html-file <file>]',
+    options: {
+      from: { type: 'string' },
+      to: { type: 'string', multiple: true },
+      subject: { type: 'string' },
+      text: { type: 'string' },
+      'html-file': { type: 'string' },
+      account: { type: 'string' },
+      sandbox: { type: 'boolean' },
+      'idempotency-key': { type: 'string' },
+      json: { type: 'boolean' },
+    },
+    run: async (context, values, positionals) => {
+      if (positionals.length > 0) throw new UsageError(`«${positionals[0]}» is one word too many`)
+      const htmlFile = values['html-file']
+      const html = typeof htmlFile === 'string' ? await readFile(htmlFile, 'utf8') : null
+      const text =
+        typeof values['text'] === 'string' ? values['text'] : html === null ? await textOf(process.stdin) : null
+      const body = {
+        from: values['from'],
+        to: values['to'],
+        subject: values['subject'],
+        ...(text !== null && { text }),
+        ...(html !== null && { html }),
+      }
+      await using store = await openFor(context)
+      const account = await accountNamed(
+        store.database,
+        typeof values['account'] === 'string' ? values['account'] : null,
+      )
+      const key = typeof values['idempotency-key'] === 'string' ? values['idempotency-key'] : undefined
+      const sent = await sendOne(context, store, { accountId: account, sandbox: values['sandbox'] === true, body, key })
+      context.print(values['json'] === true ? JSON.stringify(sent) : `${sent.email_id} ${sent.status}`)
+    },
+  },
+  {
+    path: ['mcp'],
+    summary:
+      'serve the account of a key (POSTHORN_API_KEY) to an assistant over standard input and output, to read only',
+    usage: '[--url <address of another instance>] [--allow-send]',
+    options: { url: { type: 'string' }, 'allow-send': { type: 'boolean' } },
+    run: async (context, values) => {
+      const { apiKey } = context.config
+      if (apiKey === null) throw new UsageError('set POSTHORN_API_KEY to the key whose account is served')
+      const shared = { version: packageJson.version, allowSend: values['allow-send'] === true }
+      if (typeof values['url'] === 'string') return serveMcp({ ...shared, ask: askOver(values['url'], apiKey) })
+      await using store = await openFor(context)
+      const rooms = connectRooms({ ...context.config, roles: [] }, context.ground, store)
+      const { app } = await apiServer(rooms)
+      await ensurePartitions(rooms, context.ground)
+      await app.ready()
+      await serveMcp({
+        ...shared,
+        ask: async (method, url, body) => {
+          const headers = { 'x-api-key': apiKey }
+          const answer = await app.inject({
+            method,
+            url,
+            headers,
+            ...(body !== undefined && { payload: body as object }),
+          })
+          return { status: answer.statusCode, body: answer.json() }
+        },
+      })
+    },
+  },
+]
+
+/** The public API of a running instance. */
+function askOver(address: string, key: string): Ask {
+  return async (method, path, body) => {
+    const headers = { 'x-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) }
+    const answer = await fetch(new URL(path, address), {
+      method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
+  }
+}
+
+/** A command may be the first to write for days. */
+async function ensurePartitions(rooms: Rooms, ground: Ground): Promise<void> {
+  const partitions = partitionsLoop(rooms.database, ground, rooms.followers.ensurePartitions)
+  await partitions.start()
+  await partitions.stop(AbortSignal.timeout(GREET_WITHIN_MS))
+}
+
+type OpenStore = Store & AsyncDisposable
+
+async function openFor({ config, ground }: InstanceContext): Promise<OpenStore> {
+  const { dataDir, databaseUrl, secretKey } = config
+  const store = await attachStore({ dataDir, databaseUrl, secretKey, log: ground.log, clock: ground.clock })
+  return { ...store, [Symbol.asyncDispose]: store.close }
+}
+
+interface OneMail {
+  readonly accountId: string
+  readonly sandbox: boolean
+  readonly body: object
+  readonly key: string | undefined
+}
+
+/** By the door that the API uses. Delivery is the running service's; without one the mail waits in the queue. */
+async function sendOne(
+  { config, ground }: InstanceContext,
+  store: Store,
+  { accountId, sandbox, body, key }: OneMail,
+): Promise<{ readonly email_id: string; readonly status: string }> {
+  const rooms = connectRooms({ ...config, roles: [] }, ground, store)
+  const principal = {
+    accountId,
+    keyId: null,
+    mode: sandbox ? ('sandbox' as const) : ('live' as const),
+    scopes: ['full'],
+    domainIds: null,
+  }
+  await ensurePartitions(rooms, ground)
+  const { body: answer } = await rooms.sending.send(principal, body, key)
+  return (answer as { data: { email_id: string; status: string } }).data
+}
+
+const GREET_WITHIN_MS = 10_000
+
+function certificateFiles({ tlsCertFile, tlsKeyFile, dataDir, hostname }: Config) {
+  return { certFile: tlsCertFile, keyFile: tlsKeyFile, dataDir, names: [hostname] }
+}
+
+/** The first line of what a host says on a port. @throws Error that says what happened instead */
+function firstLine(host: string, port: number): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const socket = net.connect({ host, port, timeout: GREET_WITHIN_MS })
+  let said = ''
+  socket.setEncoding('latin1')
+  socket.on('timeout', () => socket.destroy(new Error(`no answer within ${GREET_WITHIN_MS / 1_000} s`)))
+  socket.on('error', (error: NodeJS.ErrnoException) => reject(new Error(error.code ?? error.message)))
+  socket.on('close', () => reject(new Error('the connection was closed')))
+  socket.on('data', (chunk: string) => {
+    said += chunk
+    if (!said.includes('\n') && said.length < 1_000) return
+    resolve(said.split(/\r?\n/, 1)[0] ?? '')
+    socket.destroy()
+  })
+  return promise
+}
+
+const MARKS: Readonly<Record<Finding['state'], string>> = {
+  ok: 'ok     ',
+  warn: 'warn   ',
+  fail: 'FAIL   ',
+  unknown: 'unknown',
+  skipped: 'skipped',
+}
+
+function line({ check, state, found, advice }: Finding): string {
+  return `${MARKS[state]} ${check.padEnd(22)}${found}${advice === null ? '' : `\n${' '.repeat(30)}${advice}`}`
+}
+
+function onlyFolder(positionals: readonly string[]): string {
+  const [folder, ...more] = positionals
+  if (folder === undefined || more.length > 0) throw new UsageError('one folder is needed')
+  return path.resolve(folder)
+}

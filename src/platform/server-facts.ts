@@ -1,0 +1,32 @@
+// What the database server says of itself, for the operator.
+
+import { type Db, statement } from './db.ts'
+
+const FACTS = statement(
+  'platform_server_facts',
+  `select current_setting('server_version') as version, current_setting('fsync') as fsync,
+     current_setting('synchronous_commit') as "synchronousCommit", current_setting('full_page_writes') as "fullPageWrites",
+     clock_timestamp() as now`,
+)
+// A commit that has something to write, and leaves nothing behind.
+const EMPTY_COMMIT = statement('platform_empty_commit', `select pg_logical_emit_message(true, 'posthorn', '')`)
+
+export interface ServerFacts {
+  readonly version: string
+  readonly fsync: string
+  readonly synchronousCommit: string
+  readonly fullPageWrites: string
+  /** Its time of day. */
+  readonly now: Date
+}
+
+export async function serverFacts(db: Db): Promise<ServerFacts> {
+  const row = await db.one<ServerFacts>(FACTS)
+  if (row === null) throw new Error('the database says nothing of itself')
+  return row
+}
+
+/** Resolves when a commit has reached the disk. */
+export async function commitOnce(db: Db): Promise<void> {
+  await db.execute(EMPTY_COMMIT)
+}
