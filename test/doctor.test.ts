@@ -1,7 +1,7 @@
 // The doctor's findings for a set-up that is well, and for each fault that keeps mail from arriving.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { readConfig } from '../src/config.ts'
 import { examine, type Finding } from '../src/operator/doctor.ts'
 import { selfSigned } from '../src/platform/certificates.ts'
@@ -37,23 +37,23 @@ interface Situation {
   readonly freeBytes?: number
 }
 
+const stack = new AsyncDisposableStack()
+const fresh = stack.use(await freshDb())
+const database = connect({ url: fresh.url, onError: () => undefined })
+stack.defer(() => database.close())
+after(() => stack.disposeAsync())
+
 async function findingsOf(situation: Situation): Promise<ReadonlyMap<string, Finding>> {
-  await using fresh = await freshDb()
-  const database = connect({ url: fresh.url, onError: () => undefined })
-  try {
-    const findings = await examine({
-      config: readConfig({ ...SETTINGS, ...situation.settings }),
-      clock: systemClock(),
-      resolver: declaredZones(situation.zones ?? WELL),
-      database,
-      freeBytes: async () => situation.freeBytes ?? 10 * 1_073_741_824,
-      certificate: async () => situation.cert ?? selfSigned({ names: ['mail.example.org'] }).cert,
-      greet: situation.greet ?? (async () => '220 mx.gmail.example ESMTP'),
-    })
-    return new Map(findings.map((finding) => [finding.check, finding]))
-  } finally {
-    await database.close()
-  }
+  const findings = await examine({
+    config: readConfig({ ...SETTINGS, ...situation.settings }),
+    clock: systemClock(),
+    resolver: declaredZones(situation.zones ?? WELL),
+    database,
+    freeBytes: async () => situation.freeBytes ?? 10 * 1_073_741_824,
+    certificate: async () => situation.cert ?? selfSigned({ names: ['mail.example.org'] }).cert,
+    greet: situation.greet ?? (async () => '220 mx.gmail.example ESMTP'),
+  })
+  return new Map(findings.map((finding) => [finding.check, finding]))
 }
 
 function stateOf(findings: ReadonlyMap<string, Finding>, check: string): string {
@@ -75,11 +75,7 @@ test('each fault of the set-up is found, and said what to do about', async () =>
   const cases: readonly (readonly [string, string, Situation])[] = [
     ['host name', 'fail', { settings: { POSTHORN_HOSTNAME: 'localhost' } }],
     ['host name', 'fail', { zones: { ...WELL, 'mail.example.org': { MX: ['10 mail.example.org'] } } }],
-    [
-      'reverse DNS',
-      'fail',
-      { zones: { ...WELL, '93.184.216.34': { PTR: ['host-34.provider.example'] } } },
-    ],
+    ['reverse DNS', 'fail', { zones: { ...WELL, '93.184.216.34': { PTR: ['host-34.provider.example'] } } }],
     [
       'return path',
       'fail',
