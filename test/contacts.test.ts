@@ -52,8 +52,14 @@ interface Mail {
   readonly headers: unknown
 }
 
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20))
+
 async function mailsTo(email: string, account = owner): Promise<readonly Mail[]> {
-  for (;;) if (!(await world.rooms.delivery?.turn())) break
+  for (const end = performance.now() + 10_000; performance.now() < end; await settled()) {
+    await world.rooms.delivery?.turn()
+    const waiting = await account.api.get(`/api/v1/emails?recipient=${email}&status=queued,deferred`)
+    if (waiting.body.pagination.total === 0) break
+  }
   const { body } = await account.api.get(`/api/v1/inbox?to=${encodeURIComponent(email)}`)
   return Promise.all(
     body.data.map(async ({ id }: { id: string }) => (await account.api.get(`/api/v1/inbox/${id}`)).body.data),
@@ -451,7 +457,7 @@ test('a suspended account asks nobody, and its links are switched off', async ()
   assert.equal((await add({ email: fresh() }, account)).status, 403)
   for (const end = performance.now() + 5_000; performance.now() < end; ) {
     if ((await press(link)).status === 410) break
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await settled()
   }
   assert.equal((await press(link)).status, 410)
 })
