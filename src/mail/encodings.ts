@@ -63,6 +63,29 @@ export function encodeBase64(content: Buffer): Buffer {
 
 /** Bytes of quoted-printable. What is no escape stands for itself, as readers take it (RFC 2045 section 6.7). */
 export function decodeQuotedPrintable(encoded: Buffer): Buffer {
+  // Where no blank stands before a line end only escapes and soft breaks need a look: what lies between them is copied.
+  const padded = [' \r', ' \n', '\t\r', '\t\n'].some((blank) => encoded.includes(blank, 0, 'latin1'))
+  return padded ? decodePadded(encoded) : decodeRuns(encoded)
+}
+
+function decodeRuns(encoded: Buffer): Buffer {
+  const out = Buffer.allocUnsafe(encoded.length)
+  let to = 0
+  let done = 0
+  for (let at = encoded.indexOf(EQUALS); at >= 0; at = encoded.indexOf(EQUALS, at + 1)) {
+    const value = hexValue(encoded[at + 1]) * 16 + hexValue(encoded[at + 2])
+    const next = value >= 0 ? at + 3 : softBreak(encoded, at + 1)
+    if (next < 0) continue
+    to += encoded.copy(out, to, done, at)
+    if (value >= 0) out[to++] = value
+    done = next
+    at = next - 1
+  }
+  to += encoded.copy(out, to, done)
+  return out.subarray(0, to)
+}
+
+function decodePadded(encoded: Buffer): Buffer {
   const out = Buffer.allocUnsafe(encoded.length)
   let to = 0
   /** How much of `out` a line end keeps: blanks before it are padding. */

@@ -93,6 +93,45 @@ export function contentOf(message: Buffer, { bodyStart, end, encoding }: LetterP
   return content.includes(PGP) ? null : content.toString('latin1')
 }
 
+const PLACEHOLDER_STARTS = { '7bit': ['{{', '%7'], 'quoted-printable': ['{', '=7', '%', '=25'] } as const
+
+/** Whether the placeholder may stand in the part, in any spelling: a look at it as it is encoded. */
+export function mayHavePlaceholder(message: Buffer, { bodyStart, end, encoding }: LetterPart): boolean {
+  if (encoding === 'base64') return true
+  const body = message.subarray(bodyStart, end)
+  return PLACEHOLDER_STARTS[encoding].some((start) => body.includes(start, 0, 'latin1'))
+}
+
+/**
+ * Html and text, decoded, of a message that is these alone: one text, or a multipart/alternative of two at most, in UTF-8,
+ * without an attachment and with one Content-Type each. Most mail is; of what is not, a parser must tell.
+ *
+ * @returns null: it is something else. Line ends are LF
+ */
+export function plainLetter(message: Buffer): { readonly html: string | null; readonly text: string | null } | null {
+  const { fields, bodyStart } = parseHeaderBlock(message)
+  const [field, ...others] = fields.filter(({ key }) => key === 'content-type')
+  const type = field === undefined ? '' : fieldValue(message, field)
+  const boundary = /^\s*multipart\/alternative\s*;/i.test(type) ? boundaryOf(type) : null
+  const depth = boundary === null ? 0 : 1
+  const count = boundary === null ? 1 : partsBetween(message.subarray(bodyStart), boundary).length
+  const parts = letterParts(message)
+  if (others.length > 0 || count > 2 || parts.length !== count) return null
+  if (!parts.every((part) => part.boundaries.length === depth && isPlain(message, part))) return null
+  const read = (kind: LetterPart['kind']): string | null => {
+    const part = parts.find((one) => one.kind === kind)
+    if (part === undefined) return null
+    return decoded(message.subarray(part.bodyStart, part.end), part.encoding).toString('utf8').replaceAll('\r\n', '\n')
+  }
+  const [first, second] = parts
+  return first?.kind === second?.kind ? null : { html: read('html'), text: read('plain') }
+}
+
+function isPlain(message: Buffer, { start, bodyStart, charset }: LetterPart): boolean {
+  const { fields } = parseHeaderBlock(message.subarray(start, bodyStart))
+  return charset === 'utf-8' && fields.filter(({ key }) => key === 'content-type').length <= 1
+}
+
 function decoded(body: Buffer, encoding: Encoding): Buffer {
   switch (encoding) {
     case '7bit':

@@ -9,7 +9,7 @@ import {
   hasTextPlaceholder,
   type Replacements,
 } from '../../mail/html-links.ts'
-import { contentOf, type LetterPart, letterParts, withContents } from '../../mail/letter-parts.ts'
+import { contentOf, type LetterPart, letterParts, mayHavePlaceholder, withContents } from '../../mail/letter-parts.ts'
 import { type Prepared, type PreparedAttachment, prepare, prepareAttachment } from '../../mail/mime.ts'
 import { type ComposedContent, decodeContent, type Letter, type SubmittedContent } from '../outbox/index.ts'
 import type { HtmlReader } from './html-reader.ts'
@@ -136,6 +136,7 @@ async function submittedEntry(
   const wanted = tracked && tracksHtml(content)
   const parts: ReadPart[] = []
   for (const part of letterParts(message)) {
+    if (!(wanted && part.kind === 'html') && !mayHavePlaceholder(message, part)) continue
     const letter = contentOf(message, part)
     if (letter === null) continue
     const html = part.kind === 'html'

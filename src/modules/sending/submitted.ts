@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { type Address, suppressionKey } from '../../mail/address.ts'
 import { checkHeaderText } from '../../mail/headers.ts'
+import { plainLetter } from '../../mail/letter-parts.ts'
 import { parseMessage } from '../../mail/mime-parse.ts'
 import type { ControlHeader, SubmittedMessage } from '../../mail/submitted.ts'
 import { jsonFaults } from '../../platform/json.ts'
@@ -59,7 +60,7 @@ export function submittedDraft(
       sandboxResult: null,
       overrideSoftBlock: false,
       readable: async () => {
-        const { html, text } = await parseMessage(message)
+        const { html, text } = plainLetter(message) ?? (await parseMessage(message))
         return { subject, html, text }
       },
       content: (treatment) => ({ kind: 'submitted', message, treatment }),

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { decodeQuotedPrintable, encodeQuotedPrintable } from './encodings.ts'
+import { letterParts, mayHavePlaceholder, plainLetter } from './letter-parts.ts'
+import { parseMessage } from './mime-parse.ts'
+
+const message = (...lines: string[]): Buffer => Buffer.from(lines.join('\r\n'))
+
+const alternative = (...parts: string[][]): Buffer =>
+  message(
+    'From: a@shop.example',
+    'Content-Type: multipart/alternative; boundary=b1',
+    '',
+    ...parts.flatMap((part) => ['--b1', ...part]),
+    '--b1--',
+    '',
+  )
+const TEXT = ['Content-Type: text/plain; charset=utf-8', '', 'Hello {name}', 'second line']
+const HTML = [
+  'Content-Type: text/html; charset=UTF-8',
+  'Content-Transfer-Encoding: quoted-printable',
+  '',
+  '<p>Gr=C3=BC=C3=9Fe, click <a href=3D"http://x.ex=',
+  'ample/">here</a></p>',
+]
+
+test('a message of html and text is read as the parser reads it', async () => {
+  for (const one of [alternative(TEXT, HTML), alternative(HTML), message(...TEXT, ''), message(...HTML, '')]) {
+    const { html, text } = await parseMessage(one)
+    const plain = plainLetter(one)
+    assert.equal(plain?.html?.trim(), html?.trim())
+    assert.equal(plain?.text?.trim(), text?.trim())
+  }
+})
+
+test('what is more than html and text is left to the parser', () => {
+  const attachment = ['Content-Type: text/html; charset=utf-8', 'Content-Disposition: attachment', '', '<p>x</p>']
+  const latin = ['Content-Type: text/plain; charset=iso-8859-1', '', 'x']
+  const twice = ['Content-Type: text/plain; charset=utf-8', 'Content-Type: text/html; charset=utf-8', '', 'x']
+  for (const parts of [[TEXT, attachment], [TEXT, latin], [TEXT, TEXT], [TEXT, twice], [TEXT, HTML, HTML], []]) {
+    assert.equal(plainLetter(alternative(...parts)), null)
+  }
+  assert.equal(plainLetter(message('Content-Type: multipart/mixed; boundary=b1', '', '--b1', ...TEXT, '--b1--')), null)
+  assert.equal(plainLetter(message(...twice)), null)
+})
+
+test('no spelling of the placeholder in quoted-printable is overlooked', () => {
+  const spellings = [
+    '{{unsubscribe}}',
+    '%7b%7bunsubscribe%7D%7D',
+    '{={unsubscribe}}',
+    '=7b=7Bunsubscribe=7D=7D',
+    '=257b',
+  ]
+  for (const spelling of spellings) {
+    const one = message(...HTML.slice(0, 3), `<p>${spelling}</p>`)
+    assert.ok(letterParts(one).every((part) => mayHavePlaceholder(one, part)))
+  }
+  const without = message(...HTML)
+  assert.ok(letterParts(without).every((part) => !mayHavePlaceholder(without, part)))
+})
+
+test('quoted-printable comes back as it was, with blanks before line ends or without', () => {
+  const bytes = fc
+    .array(fc.constantFrom(...'=3Da \t\r\n.é'), { maxLength: 300 })
+    .map((all) => Buffer.from(all.join('')))
+  fc.assert(
+    fc.property(bytes, (some) => {
+      const lines = some.toString().replaceAll(/\r?\n|\r/g, '\r\n')
+      assert.equal(decodeQuotedPrintable(encodeQuotedPrintable(Buffer.from(lines))).toString(), lines)
+      // A blank at the end of some line takes the other way through the decoder: the rest is read the same.
+      const other = decodeQuotedPrintable(Buffer.concat([some, Buffer.from('\r\nx \r\n')])).toString('latin1')
+      const [, stripped] = /^([^]*)\r\nx\r\n$/.exec(other) ?? []
+      if (!/[ \t=]$/.test(some.toString()) && !/[ \t]\r?\n/.test(some.toString()))
+        assert.equal(stripped, decodeQuotedPrintable(some).toString('latin1'))
+    }),
+  )
+})
