@@ -1008,6 +1008,28 @@ create policy tenant on template to posthorn_tenant
 grant delete, insert, select, update on template to posthorn_system;
 grant delete, insert, select, update on template to posthorn_tenant;
 
+create table template_version (
+  account_id uuid not null,
+  template_id uuid not null,
+  version integer not null,
+  name text not null,
+  subject text not null,
+  html text,
+  text text,
+  bytes integer not null,
+  created_at timestamp with time zone not null,
+  constraint template_version_pkey PRIMARY KEY (account_id, template_id, version)
+);
+alter table template_version enable row level security, force row level security;
+create policy system on template_version to posthorn_system
+  using true
+  with check true;
+create policy tenant on template_version to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select on template_version to posthorn_tenant;
+grant delete, insert, select, update on template_version to posthorn_system;
+
 create table tracking_domain (
   id uuid not null,
   account_id uuid not null,

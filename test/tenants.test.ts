@@ -59,9 +59,13 @@ async function furnish({ api, testApi }: TestAccount): Promise<Record<string, st
     assert.equal(reply.status, 201, JSON.stringify(reply.body))
     return reply.body.data.id
   }
+  /** The first of a list, as soon as there is one. */
+  const once = async (path: string): Promise<string> => {
+    await until(async () => (await api.get(path)).body.data.length > 0)
+    return (await api.get(path)).body.data[0].id
+  }
   const sent = await testApi.post('/api/v1/send', MAIL)
-  await world.rooms.delivery?.turn()
-  const inbox = await api.get('/api/v1/inbox')
+  const inbox = await once('/api/v1/inbox')
   await api.post('/api/v1/customer/suppressions', { email: `s@${CANARY}.example` })
   await api.post('/api/v1/customer/unsubscribes', { email: `u@${CANARY}.example` })
   const customer = '/api/v1/customer'
@@ -69,13 +73,13 @@ async function furnish({ api, testApi }: TestAccount): Promise<Record<string, st
   const hook = { url: 'http://127.0.0.1:9/hook', events: ['*'], name: CANARY }
   const webhook = await made(`${customer}/webhooks`, hook)
   await api.post(`${customer}/webhooks/${webhook}/test`)
-  const deliveries = await api.get(`${customer}/webhooks/${webhook}/deliveries`)
+  const delivery = await once(`${customer}/webhooks/${webhook}/deliveries`)
   const domain = await made(`${customer}/domains`, { domain: `${CANARY}.example` })
   return {
     [`${customer}/domains/test-readiness/`]: domain,
     [`${customer}/domains/`]: domain,
     [`${customer}/tracking-domains/`]: await made(`${customer}/tracking-domains`, { domain: `t.${CANARY}.example` }),
-    [`${customer}/webhooks/deliveries/`]: deliveries.body.data[0].id,
+    [`${customer}/webhooks/deliveries/`]: delivery,
     [`${customer}/webhooks/`]: webhook,
     [`${customer}/api-keys/`]: await made(`${customer}/api-keys`, { name: CANARY }),
     [`${customer}/contacts/`]: await made(`${customer}/contacts`, {
@@ -86,7 +90,7 @@ async function furnish({ api, testApi }: TestAccount): Promise<Record<string, st
     [`${customer}/unsubscribes/`]: `u@${CANARY}.example`,
     '/api/v1/templates/': await made('/api/v1/templates', { name: CANARY, subject: CANARY, text: CANARY }),
     '/api/v1/emails/': sent.body.data.email_id,
-    '/api/v1/inbox/': inbox.body.data[0].id,
+    '/api/v1/inbox/': inbox,
   }
 }
 
@@ -104,11 +108,16 @@ function theirsFor(path: string): string {
   return kind === undefined ? assert.fail(`furnish the other account with what ${path} takes`) : (ids[kind] ?? '')
 }
 
+/** `{version}` is the number of a thing that has an id. */
+function filled(path: string, id: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === 'version' ? '1' : encodeURIComponent(id)))
+}
+
 async function ask(
   { method, path, hasBody }: Operation,
   id: string,
 ): Promise<{ status: number; code: string | null; text: string }> {
-  const reply = await fetch(world.url + path.replaceAll(/\{\w+\}/g, encodeURIComponent(id)), {
+  const reply = await fetch(world.url + filled(path, id), {
     method,
     headers: { 'x-api-key': world.account.apiKey, ...(hasBody && { 'content-type': 'application/json' }) },
     ...(hasBody && { body: JSON.stringify(bodies()[`${method} ${path}`] ?? {}) }),
@@ -130,7 +139,7 @@ async function belongings(): Promise<ReadonlyMap<string, string>> {
   )
   const seen = new Map<string, string>()
   for (const { path } of reads) {
-    const { status, body } = await other.api.get(path.replaceAll(/\{\w+\}/g, () => encodeURIComponent(theirsFor(path))))
+    const { status, body } = await other.api.get(path.includes('{') ? filled(path, theirsFor(path)) : path)
     assert.equal(status, 200, `${path}: ${JSON.stringify(body)}`)
     seen.set(path, JSON.stringify(body).replaceAll(MOVES, '0'))
   }
@@ -270,7 +279,7 @@ test('fields that are ours to set are refused in every body', async () => {
   for (const { method, path } of bodies) {
     for (const field of ['account_id', 'plan', 'is_admin', 'verified_at', 'id']) {
       const call = { POST: world.api.post, PUT: world.api.put, PATCH: world.api.patch }[method]
-      const reply = await call?.(path.replaceAll(/\{\w+\}/g, NO_ID), { [field]: 'x' })
+      const reply = await call?.(filled(path, NO_ID), { [field]: 'x' })
       assert.deepEqual([reply?.status, reply?.body.code], [422, 'validation_error'], `${method} ${path} ${field}`)
       const named = reply?.body.details.fields.map((fault: { field: string }) => fault.field)
       assert.ok(named.includes(field), `${method} ${path}: ${named}`)

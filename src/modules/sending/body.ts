@@ -56,6 +56,9 @@ export const SendBody = Type.Object(
     scheduled_at: Type.Optional(Type.Union([DateTime, Type.Null()])),
     expires_at: Type.Optional(Type.Union([DateTime, Type.Null()])),
     template_id: Type.Optional(Type.Union([Type.String({ format: 'uuid' }), Type.Null()])),
+    template_version: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 1, description: 'the present one when absent' }), Type.Null()]),
+    ),
     variables: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     tls_policy: Type.Optional(Type.Union([Type.Literal('opportunistic'), Type.Literal('required')])),
     sandbox: Type.Optional(Type.Boolean()),

@@ -44,6 +44,8 @@ export interface SendRequest {
   readonly scheduledAt: Date | null
   readonly expiresAt: Date | null
   readonly templateId: string | null
+  /** Null: the present one. */
+  readonly templateVersion: number | null
   readonly variables: Readonly<Record<string, unknown>>
   readonly tlsRequired: boolean
   readonly sandbox: boolean
@@ -176,7 +178,7 @@ function readParty(field: string, item: unknown, faults: Faults): Party[] {
   return [{ mailbox: { name: typeof name === 'string' ? name : '', address: read.address as Address }, field }]
 }
 
-type ContentFields = Pick<SendRequest, 'subject' | 'html' | 'text' | 'templateId' | 'variables'>
+type ContentFields = Pick<SendRequest, 'subject' | 'html' | 'text' | 'templateId' | 'templateVersion' | 'variables'>
 
 function readContent(body: Body, faults: Faults): ContentFields {
   const text = (field: string): string | null => (typeof body[field] === 'string' ? (body[field] as string) : null)
@@ -185,7 +187,11 @@ function readContent(body: Body, faults: Faults): ContentFields {
     html: text('html'),
     text: text('text'),
     templateId: text('template_id'),
+    templateVersion: typeof body['template_version'] === 'number' ? body['template_version'] : null,
     variables: (body['variables'] ?? {}) as Readonly<Record<string, unknown>>,
+  }
+  if (content.templateVersion !== null && content.templateId === null) {
+    faults.add('template_version', 'template_id', 'is the version of a template_id')
   }
   if (content.subject !== null) checkText('subject', content.subject, limits.MAX_SUBJECT_CHARS, faults)
   if (content.subject === null && body['subject'] === undefined && content.templateId === null) {

@@ -16,7 +16,7 @@ import {
 } from '../../platform/http.ts'
 import { errors } from './errors.ts'
 import * as limits from './limits.ts'
-import type { Template, TemplateContent, Templates } from './templates.ts'
+import type { Template, TemplateContent, Templates, TemplateVersion } from './templates.ts'
 
 const PATH = '/api/v1/templates'
 const TAG = 'Templates'
@@ -43,8 +43,22 @@ const TemplateBody = Type.Object(
   },
   { additionalProperties: false },
 )
+const Version = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
+const VersionParams = Type.Object({ id: Uuid, version: Version })
+const TemplateVersionItem = Type.Object({
+  id: Uuid,
+  version: Version,
+  name: Type.String(),
+  subject: Type.String(),
+  html: NullableText,
+  text: NullableText,
+  created_at: DateTime,
+})
 const PreviewBody = Type.Object(
-  { variables: Type.Optional(Type.Record(Type.String(), Type.Unknown())) },
+  {
+    version: Type.Optional(Version),
+    variables: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  },
   { additionalProperties: false },
 )
 const PreviewData = Type.Object({
@@ -136,9 +150,56 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
       answers: { 200: dataOf(PreviewData) },
       errors: [errors.not_found],
       handle: async ({ principal, params, body }) =>
-        single(await templates.preview(principal.accountId, params.id, body.variables ?? {})),
+        single(await templates.preview(principal.accountId, params.id, body.version ?? null, body.variables ?? {})),
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${PATH}/{id}/versions`,
+      tag: TAG,
+      access: READ,
+      summary: 'List the versions of a template that are kept, newest first',
+      params: IdParams,
+      query: Type.Object({ page: Page, limit: PageLimit }),
+      answers: { 200: listOf(TemplateVersionItem, PagePagination) },
+      errors: [errors.not_found],
+      handle: async ({ principal, params, query }) => {
+        // The total is known only with the page: what is asked for here is the page's place alone.
+        const { pagination, offset } = pageOf(query, 0)
+        const slice = { offset, limit: pagination.limit }
+        const { versions, total } = await templates.versions(principal.accountId, params.id, slice)
+        return list(versions.map(wireVersion), pageOf(query, total).pagination)
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${PATH}/{id}/versions/{version}`,
+      tag: TAG,
+      access: READ,
+      summary: 'Show one version of a template',
+      params: VersionParams,
+      answers: { 200: dataOf(TemplateVersionItem) },
+      errors: [errors.not_found],
+      handle: async ({ principal, params }) =>
+        single(wireVersion(await templates.version(principal.accountId, params.id, params.version))),
+    }),
+    endpoint({
+      method: 'POST',
+      path: `${PATH}/{id}/versions/{version}/restore`,
+      tag: TAG,
+      access: WRITE,
+      summary: 'Make an older version the present one; that is a new version',
+      params: VersionParams,
+      body: Type.Object({}, { additionalProperties: false }),
+      answers: { 200: dataOf(TemplateItem) },
+      errors: [errors.not_found],
+      handle: async ({ principal, params }) =>
+        single(wire(await templates.restore(principal.accountId, params.id, params.version))),
     }),
   ]
+}
+
+function wireVersion({ id, version, name, subject, html, text, createdAt }: TemplateVersion): object {
+  return { id, version, name, subject, html, text, created_at: createdAt.toISOString() }
 }
 
 function contentOf(body: {

@@ -65,7 +65,44 @@ export const replaceTemplate = statement(
 )
 export const removeTemplate = statement(
   'sending_remove_template',
-  'delete from template where account_id = $1 and id = $2',
+  `with versions as (delete from template_version where account_id = $1 and template_id = $2)
+   delete from template where account_id = $1 and id = $2`,
+)
+
+export type TemplateVersionRow = Omit<TemplateRow, 'updated_at'>
+
+const VERSION = 'template_id as id, name, subject, html, text, version, created_at'
+
+export const keepVersion = statement(
+  'sending_keep_template_version',
+  `insert into template_version (account_id, template_id, version, name, subject, html, text, bytes, created_at)
+   select account_id, id, version, name, subject, html, text,
+     octet_length(subject) + coalesce(octet_length(html), 0) + coalesce(octet_length(text), 0), updated_at
+   from template where account_id = $1 and id = $2`,
+)
+/** $2: versions of one template, $3: bytes of all versions. The newest of each template stays. */
+export const dropVersions = statement(
+  'sending_drop_template_versions',
+  `with aged as (
+     select template_id, version, row_number() over (partition by template_id order by version desc) as place,
+       sum(bytes) over (order by created_at desc, template_id, version desc rows unbounded preceding) as bytes
+     from template_version where account_id = $1)
+   delete from template_version v using aged a
+   where v.account_id = $1 and v.template_id = a.template_id and v.version = a.version
+     and a.place > 1 and (a.place > $2 or a.bytes > $3)`,
+)
+export const versionOf = statement(
+  'sending_template_version',
+  `select ${VERSION} from template_version where account_id = $1 and template_id = $2 and version = $3`,
+)
+export const versionsOf = statement(
+  'sending_template_versions',
+  `select ${VERSION} from template_version where account_id = $1 and template_id = $2
+   order by version desc offset $3 limit $4`,
+)
+export const countVersions = statement(
+  'sending_count_template_versions',
+  'select count(*) as count from template_version where account_id = $1 and template_id = $2',
 )
 export const templatesSize = statement(
   'sending_templates_size',

@@ -39,7 +39,15 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
 }
 
 function request(change: Partial<SendRequest>): SendRequest {
-  return { subject: null, html: null, text: null, variables: {}, templateId: null, ...change } as SendRequest
+  return {
+    subject: null,
+    html: null,
+    text: null,
+    variables: {},
+    templateId: null,
+    templateVersion: null,
+    ...change,
+  } as SendRequest
 }
 
 test('a template is kept, changed with its version counting up, and removed', async () => {
@@ -53,11 +61,63 @@ test('a template is kept, changed with its version counting up, and removed', as
   assert.deepEqual(await templates.get(ACCOUNT, made.id), made)
   const changed = await templates.replace(ACCOUNT, made.id, { ...WELCOME, subject: 'Hello {{name}}' })
   assert.equal(changed.version, 2)
-  assert.equal((await templates.preview(ACCOUNT, made.id, { name: 'Ada' })).subject, 'Hello Ada')
+  assert.equal((await templates.preview(ACCOUNT, made.id, null, { name: 'Ada' })).subject, 'Hello Ada')
   assert.deepEqual(await templates.list(ACCOUNT), [changed])
   await templates.remove(ACCOUNT, made.id)
   assert.equal(await codeOf(templates.get(ACCOUNT, made.id)), 'not_found')
   assert.equal(await codeOf(templates.remove(ACCOUNT, made.id)), 'not_found')
+})
+
+test('every version is kept: it can be read, previewed, sent, and made the present one again', async () => {
+  await using world = await house()
+  const { templates } = world
+  const { id } = await templates.create(ACCOUNT, WELCOME)
+  await templates.replace(ACCOUNT, id, { name: 'Second', subject: 'Two {{name}}', html: null, text: 'two' })
+  await templates.replace(ACCOUNT, id, { ...WELCOME, subject: 'Three {{name}}' })
+  const subjects = async (): Promise<string[]> =>
+    (await templates.versions(ACCOUNT, id, { offset: 0, limit: 100 })).versions.map(({ subject }) => subject)
+  assert.deepEqual(await subjects(), ['Three {{name}}', 'Two {{name}}', 'Hi {{name}}'])
+  const { html, text, name, version } = await templates.version(ACCOUNT, id, 2)
+  assert.deepEqual([html, text, name, version], [null, 'two', 'Second', 2])
+  const variables = { name: 'Ada' }
+  assert.equal((await templates.preview(ACCOUNT, id, 1, variables)).subject, 'Hi Ada')
+  const sent = (templateVersion: number | null): Promise<SendRequest> =>
+    templates.fill(ACCOUNT, request({ templateId: id, templateVersion, variables }))
+  assert.deepEqual([(await sent(2)).subject, (await sent(null)).subject], ['Two Ada', 'Three Ada'])
+  const restored = await templates.restore(ACCOUNT, id, 2)
+  assert.deepEqual(
+    [restored.version, restored.name, restored.subject, restored.text],
+    [4, 'Second', 'Two {{name}}', 'two'],
+  )
+  assert.equal((await sent(null)).subject, 'Two Ada')
+  assert.equal((await subjects()).length, 4)
+  for (const missing of [0, 5, 99]) {
+    assert.equal(await codeOf(templates.version(ACCOUNT, id, missing)), 'not_found')
+    assert.equal(await codeOf(templates.restore(ACCOUNT, id, missing)), 'not_found')
+    assert.equal(await codeOf(sent(missing)), 'validation_error template_version exists')
+  }
+  assert.equal(await codeOf(templates.versions(OTHER, id, { offset: 0, limit: 100 })), 'not_found')
+  assert.equal(await codeOf(templates.version(OTHER, id, 1)), 'not_found')
+  assert.equal(await codeOf(templates.restore(OTHER, id, 1)), 'not_found')
+  await templates.remove(ACCOUNT, id)
+  assert.equal(await codeOf(templates.version(ACCOUNT, id, 1)), 'not_found')
+})
+
+test('of a template the last 50 versions are kept, and the versions of another one stay', async () => {
+  await using world = await house()
+  const { templates } = world
+  const [{ id }, other] = [await templates.create(ACCOUNT, WELCOME), await templates.create(ACCOUNT, WELCOME)]
+  for (let version = 2; version <= 53; version++) {
+    await templates.replace(ACCOUNT, id, { ...WELCOME, subject: `${version}` })
+  }
+  const { versions, total } = await templates.versions(ACCOUNT, id, { offset: 0, limit: 100 })
+  assert.deepEqual([total, versions[0]?.version, versions.at(-1)?.version], [50, 53, 4])
+  const page = await templates.versions(ACCOUNT, id, { offset: 49, limit: 10 })
+  assert.deepEqual(
+    page.versions.map(({ version }) => version),
+    [4],
+  )
+  assert.equal((await templates.version(ACCOUNT, other.id, 1)).name, 'Welcome')
 })
 
 test("another account's template is not there", async () => {

@@ -1,5 +1,7 @@
-// Templates: kept by the account, filled in when a mail is accepted. A change counts the version up and holds for what is
-// accepted after it. An account keeps so many and so large ones that all of them can be listed in one answer.
+// Templates: kept by the account, filled in when a mail is accepted. A change makes a new version and holds for what is
+// accepted after it; older versions can be read, previewed, sent and made the present one again, which is a new version
+// too. An account keeps so many and so large templates that all of them can be listed in one answer, 50 versions of each,
+// and 256 MB of versions in all: past that the oldest go, the present ones never.
 
 import { checkHeaderText } from '../../mail/headers.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -26,6 +28,14 @@ export interface Template extends TemplateContent {
   readonly updatedAt: Date
 }
 
+/** What a template was: the name and the content of one version. */
+export interface TemplateVersion extends TemplateContent {
+  readonly id: string
+  readonly version: number
+  /** When it became the present one. */
+  readonly createdAt: Date
+}
+
 export interface Preview {
   readonly subject: string
   readonly html: string | null
@@ -44,8 +54,18 @@ export interface Templates {
   replace(accountId: string, id: string, content: TemplateContent): Promise<Template>
   /** @throws ApiError not_found */
   remove(accountId: string, id: string): Promise<void>
-  /** @throws ApiError not_found, validation_error */
-  preview(accountId: string, id: string, variables: Variables): Promise<Preview>
+  /** Newest first, the present one included. @throws ApiError not_found */
+  versions(
+    accountId: string,
+    id: string,
+    slice: { readonly offset: number; readonly limit: number },
+  ): Promise<{ readonly versions: readonly TemplateVersion[]; readonly total: number }>
+  /** @throws ApiError not_found */
+  version(accountId: string, id: string, version: number): Promise<TemplateVersion>
+  /** What an older version was becomes a new one. @throws ApiError not_found */
+  restore(accountId: string, id: string, version: number): Promise<Template>
+  /** @param version null for the present one. @throws ApiError not_found, validation_error */
+  preview(accountId: string, id: string, version: number | null, variables: Variables): Promise<Preview>
   /** For SendingOptions: subject, html and text of the request win. @throws ApiError validation_error */
   fill(accountId: string, request: SendRequest): Promise<SendRequest>
 }
@@ -70,7 +90,7 @@ export function templatesOf({
 }): Templates {
   /** By id and version, the one used last at the end. */
   const known = new Map<string, Parsed>()
-  const parsed = (template: Template): Parsed => {
+  const parsed = (template: TemplateVersion): Parsed => {
     const name = `${template.id} ${template.version}`
     const made = known.get(name) ?? parseAll(template)
     known.delete(name)
@@ -89,8 +109,46 @@ export function templatesOf({
     return template
   }
 
+  const versionAt = async (db: Db, accountId: string, id: string, version: number): Promise<TemplateVersion | null> => {
+    const row = await db.one<sql.TemplateVersionRow>(sql.versionOf, [accountId, id, version])
+    return row === null ? null : contentOf(row)
+  }
+  const chosen = async (accountId: string, id: string, number: number | null): Promise<TemplateVersion | null> => {
+    if (number === null) return find(database.system, accountId, id)
+    const found = await versionAt(database.system, accountId, id, number)
+    if (found === null && (await find(database.system, accountId, id)) !== null) {
+      throw fault('template_version', 'exists', 'is not a version that is kept of this template')
+    }
+    return found
+  }
+  const version = async (accountId: string, id: string, number: number): Promise<TemplateVersion> => {
+    const found = await database.tenant(accountId, (db) => versionAt(db, accountId, id, number))
+    if (found === null) throw errors.not_found()
+    return found
+  }
+  const replace = async (db: Db, accountId: string, id: string, content: TemplateContent): Promise<Template> => {
+    const row = await db.one<sql.TemplateRow>(sql.replaceTemplate, [id, accountId, ...columns(content), clock.now()])
+    if (row === null) throw errors.not_found()
+    await keep(db, accountId, id)
+    return templateOf(row)
+  }
+
   return {
     get,
+    version,
+    versions: (accountId, id, { offset, limit }) =>
+      database.tenant(accountId, async (db) => {
+        const total = await db.one<{ count: number }>(sql.countVersions, [accountId, id])
+        if (total === null || total.count === 0) throw errors.not_found()
+        const rows = await db.query<sql.TemplateVersionRow>(sql.versionsOf, [accountId, id, offset, limit])
+        return { versions: rows.map(contentOf), total: total.count }
+      }),
+    restore: (accountId, id, number) =>
+      database.tenant(accountId, async (db) => {
+        const before = await versionAt(db, accountId, id, number)
+        if (before === null) throw errors.not_found()
+        return replace(db, accountId, id, before)
+      }),
     list: (accountId) =>
       database.tenant(accountId, async (db) => {
         const rows = await db.query<sql.TemplateRow>(sql.templates, [accountId])
@@ -99,30 +157,27 @@ export function templatesOf({
     create: async (accountId, content) => {
       check(content)
       return database.tenant(accountId, async (db) => {
-        const values = [ids.next(), accountId, ...columns(content), clock.now()]
-        const row = await db.one<sql.TemplateRow>(sql.addTemplate, values)
-        await checkRoom(db, accountId)
+        const id = ids.next()
+        const row = await db.one<sql.TemplateRow>(sql.addTemplate, [id, accountId, ...columns(content), clock.now()])
+        await keep(db, accountId, id)
         return templateOf(row as sql.TemplateRow)
       })
     },
     replace: async (accountId, id, content) => {
       check(content)
-      return database.tenant(accountId, async (db) => {
-        const values = [id, accountId, ...columns(content), clock.now()]
-        const row = await db.one<sql.TemplateRow>(sql.replaceTemplate, values)
-        if (row === null) throw errors.not_found()
-        await checkRoom(db, accountId)
-        return templateOf(row)
-      })
+      return database.tenant(accountId, (db) => replace(db, accountId, id, content))
     },
     remove: async (accountId, id) => {
       const removed = await database.tenant(accountId, (db) => db.execute(sql.removeTemplate, [accountId, id]))
       if (removed === 0) throw errors.not_found()
     },
-    preview: async (accountId, id, variables) => renderAll(parsed(await get(accountId, id)), variables, ids),
+    preview: async (accountId, id, number, variables) => {
+      const template = await (number === null ? get(accountId, id) : version(accountId, id, number))
+      return renderAll(parsed(template), variables, ids)
+    },
     fill: async (accountId, request) => {
-      const { templateId, variables } = request
-      const template = templateId === null ? null : await find(database.system, accountId, templateId)
+      const { templateId, templateVersion, variables } = request
+      const template = templateId === null ? null : await chosen(accountId, templateId, templateVersion)
       if (template === null) throw fault('template_id', 'exists', 'is not a template of this account')
       const { subject, html, text } = parsed(template)
       const filled = renderAll(
@@ -142,6 +197,13 @@ export function templatesOf({
       }
     },
   }
+}
+
+/** Inside the transaction that has added or changed one: what is too much is rolled back, what is too old goes. */
+async function keep(db: Db, accountId: string, id: string): Promise<void> {
+  await checkRoom(db, accountId)
+  await db.execute(sql.keepVersion, [accountId, id])
+  await db.execute(sql.dropVersions, [accountId, limits.MAX_TEMPLATE_VERSIONS, limits.MAX_TEMPLATE_HISTORY_BYTES])
 }
 
 /** Everything that can be said against a template before it is kept. */
@@ -168,7 +230,6 @@ function check(content: TemplateContent): void {
   if (faults.length > 0) throw validationError(faults)
 }
 
-/** Inside the transaction that has added or changed one: what is too much is rolled back. */
 async function checkRoom(db: Db, accountId: string): Promise<void> {
   const size = await db.one<{ count: number; bytes: number }>(sql.templatesSize, [accountId])
   if ((size?.count ?? 0) > limits.MAX_TEMPLATES) {
@@ -219,6 +280,11 @@ function fault(field: string, rule: string, message: string): Error {
 
 function columns({ name, subject, html, text }: TemplateContent): readonly unknown[] {
   return [name, subject, html, text]
+}
+
+function contentOf(row: sql.TemplateVersionRow): TemplateVersion {
+  const { id, name, subject, html, text, version, created_at: createdAt } = row
+  return { id, name, subject, html, text, version, createdAt }
 }
 
 function templateOf(row: sql.TemplateRow): Template {
