@@ -74,6 +74,8 @@ const PUBLIC = [
   'GET /track/c/{token}',
   'GET /track/u/{token}',
   'POST /track/u/{token}',
+  'GET /confirm/{token}',
+  'POST /confirm/{token}',
 ]
 
 // The scope of a path of the contract, section 3: the longest beginning that fits. `X` is read by GET, else written.

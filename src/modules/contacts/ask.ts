@@ -202,7 +202,7 @@ async function filledTemplate(
   const variables = { confirm_url: link, email, name, account_name: sender }
   const fault = (rule: string, message: string, cause?: unknown): ApiError =>
     Object.assign(validationError([{ field: 'template_id', rule, message }]), cause === undefined ? {} : { cause })
-  const filled = await templates.preview(accountId, templateId ?? '', variables).catch((error: unknown) => {
+  const filled = await templates.preview(accountId, templateId ?? '', null, variables).catch((error: unknown) => {
     if (!(error instanceof ApiError && error.status === 404)) throw error
     throw fault('exists', 'is not a template of this account', error)
   })
