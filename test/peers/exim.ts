@@ -11,7 +11,12 @@ export interface EximOptions {
   readonly address: string
   readonly port: number
   readonly domain: string
+  /** `*` takes every address. */
   readonly mailboxes: readonly string[]
+  /** Seconds before it answers to RCPT. */
+  readonly tarpit?: number
+  /** What it says instead of a greeting. */
+  readonly blocking?: string
 }
 
 /** The program, or null where it is not there. */
@@ -32,9 +37,9 @@ export async function eximProgram(): Promise<string | null> {
 
 export async function startExim(
   program: string,
-  { folder, address, port, domain, mailboxes }: EximOptions,
+  { folder, address, port, domain, mailboxes, tarpit, blocking }: EximOptions,
 ): Promise<Mailboxes> {
-  const home = path.join(folder, 'exim')
+  const home = path.join(folder, `exim-${domain}`)
   for (const name of ['spool', 'log', 'mail']) await mkdir(path.join(home, name), { recursive: true })
   await run('chown', ['-R', 'mail:mail', home])
   const conf = path.join(home, 'exim.conf')
@@ -59,9 +64,11 @@ smtputf8_advertise_hosts = *
 domainlist local_domains = ${domain}
 acl_smtp_rcpt = check_rcpt
 acl_smtp_data = accept
-begin acl
+${blocking === undefined ? '' : 'acl_smtp_connect = check_connect\n'}begin acl
+check_connect:
+  drop message = ${blocking ?? 'no'}
 check_rcpt:
-  deny message = 5.7.1 relaying denied
+${tarpit === undefined ? '' : `  warn delay = ${tarpit}s\n`}  deny message = 5.7.1 relaying denied
        domains = !+local_domains
   deny message = 5.1.1 no such user here
        !local_parts = ${mailboxes.join(' : ')}

@@ -17,6 +17,8 @@ export interface PostfixOptions {
   readonly full?: string
   /** A local part that is greylisted. */
   readonly greylisted?: string
+  /** The port of an LMTP server that knows the mailboxes: every recipient is verified by asking it. */
+  readonly lmtp?: number
 }
 
 export interface Mailboxes extends AsyncDisposable {
@@ -46,7 +48,8 @@ export async function startPostfix(options: PostfixOptions): Promise<Mailboxes> 
   }
   const rules = Object.entries(policies).map(([name, policy]) => `${name}@${domain} ${policy}\n`)
   await writeFile(path.join(folder, 'policies'), rules.join(''))
-  await writeFile(path.join(folder, 'main.cf'), mainConf(folder, options) + classes(grey, quota))
+  const verified = options.lmtp === undefined ? '' : verifiedBy(options.lmtp)
+  await writeFile(path.join(folder, 'main.cf'), mainConf(folder, options) + classes(grey, quota) + verified)
   await writeFile(path.join(folder, 'master.cf'), masterConf(address, port))
   await selfSigned(folder, `mx.${domain}`)
   await run('postfix', ['-c', folder, 'start'])
@@ -129,6 +132,18 @@ smtpd_client_connection_count_limit = 0
 `
 }
 
+/** Later lines win over earlier ones. */
+function verifiedBy(port: number): string {
+  return `virtual_transport = lmtp:inet:127.0.0.1:${port}
+virtual_mailbox_maps =
+smtpd_recipient_restrictions = reject_unauth_destination, reject_unverified_recipient
+unverified_recipient_reject_code = 550
+address_verify_map =
+address_verify_poll_delay = 1s
+address_verify_sender_ttl = 0
+`
+}
+
 /** The services whose sockets stand in `public`. */
 const OPEN_SERVICES = new Set(['pickup', 'cleanup', 'qmgr', 'flush', 'postlog'])
 
@@ -153,6 +168,7 @@ function masterConf(address: string, port: number): string {
     unix('retry', 'error'),
     unix('discard', 'discard'),
     unix('virtual', 'virtual'),
+    unix('lmtp', 'lmtp'),
     unix('anvil', 'anvil', '-', '1'),
     unix('scache', 'scache', '-', '1'),
     'postlog unix-dgram n - n - 1 postlogd\n',

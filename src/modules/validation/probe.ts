@@ -187,7 +187,9 @@ function found(answer: ProbeAnswer): Probed {
   if (command !== 'rcpt') return refused(reply)
   if (reply.code < 300) return { result: 'deliverable', latencyMs: null, note: null }
   const { category } = bounceFromReply(reply, 'rcpt')
-  if (category === 'mailbox_full') return { result: 'blocked', latencyMs: null, note: FULL }
+  // A server that asks another one says `unknown` itself and quotes the other one's reason.
+  if (category === 'mailbox_full' || FULL_QUOTED.test(reply.text))
+    return { result: 'blocked', latencyMs: null, note: FULL }
   if (reply.code >= 500) {
     if (category === 'inactive_mailbox') return { result: 'rejected', latencyMs: null, note: null }
     // Said of this address: the next one may fare better, so the host is not shunned.
@@ -221,6 +223,7 @@ function refused(reply: Reply): Probed {
   return { result: 'blocked', latencyMs: null, note: null, shun: true }
 }
 
+const FULL_QUOTED = /\b[45]\.2\.2\b|quota exceeded|over quota|mailbox (?:is )?full/i
 const HOSTILE: ReadonlySet<string> = new Set(['policy', 'reputation', 'rate_limited', 'authentication'])
 const GREYLISTED = /gr[ea]y[- ]?list/i
 const LATER = /try (?:again|later)|come back|please retry|temporar/i
