@@ -339,15 +339,47 @@ create policy tenant on contact to posthorn_tenant
 grant delete, insert, select, update on contact to posthorn_system;
 grant delete, insert, select, update on contact to posthorn_tenant;
 
+create table dashboard_session (
+  account_id uuid not null,
+  id uuid not null,
+  user_id uuid not null,
+  token_hash bytea not null,
+  created_at timestamp with time zone not null,
+  seen_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  ip text not null,
+  agent text not null,
+  constraint dashboard_session_account_id_user_id_fkey FOREIGN KEY (account_id, user_id) REFERENCES dashboard_user(account_id, id) ON DELETE CASCADE,
+  constraint dashboard_session_pkey PRIMARY KEY (account_id, id)
+);
+CREATE INDEX dashboard_session_user ON dashboard_session USING btree (account_id, user_id);
+CREATE UNIQUE INDEX dashboard_session_token ON dashboard_session USING btree (token_hash);
+alter table dashboard_session enable row level security, force row level security;
+create policy system on dashboard_session to posthorn_system
+  using true
+  with check true;
+create policy tenant on dashboard_session to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on dashboard_session to posthorn_system;
+
 create table dashboard_user (
   account_id uuid not null,
   id uuid not null,
   email text not null,
   password_hash text not null,
   created_at timestamp with time zone not null,
-  constraint dashboard_user_pkey PRIMARY KEY (account_id, id)
+  role text default 'owner'::text not null,
+  totp_secret bytea,
+  totp_pending bytea,
+  totp_used bigint default 0 not null,
+  recovery_hashes bytea[] default '{}'::bytea[] not null,
+  last_seen_at timestamp with time zone,
+  constraint dashboard_user_pkey PRIMARY KEY (account_id, id),
+  constraint dashboard_user_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'developer'::text, 'viewer'::text])))
 );
 CREATE INDEX dashboard_user_email ON dashboard_user USING btree (email);
+CREATE UNIQUE INDEX dashboard_user_once ON dashboard_user USING btree (account_id, email);
 alter table dashboard_user enable row level security, force row level security;
 create policy system on dashboard_user to posthorn_system
   using true

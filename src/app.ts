@@ -8,13 +8,20 @@ import type { Config } from './config.ts'
 import { type Followers, followersOf } from './followers.ts'
 import type { Ground } from './ground.ts'
 import { cleaningLoop, partitionsLoop } from './housekeeping.ts'
+import { composedLetter, reportedEmails } from './letters.ts'
 import { inboundMx, ownCertificate, submission } from './listeners.ts'
 import { metricsEndpoint, noteAttempt, type ServiceMetrics, serviceMetrics } from './metrics.ts'
-import { type Accounts, accountRoutes, accountsRoom, readPlans, SYSTEM_ACCOUNT_ID } from './modules/accounts/index.ts'
-import { bounceRoutes, type EmailDoor, type Inbound, inboundOf, inboundRoutes } from './modules/bounces/index.ts'
+import {
+  type Accounts,
+  accountRoutes,
+  accountsRoom,
+  readPlans,
+  SYSTEM_ACCOUNT_ID,
+  sessionRoutes,
+} from './modules/accounts/index.ts'
+import { bounceRoutes, type Inbound, inboundOf, inboundRoutes } from './modules/bounces/index.ts'
 import { contentRoutes } from './modules/content/index.ts'
 import {
-  type Composer,
   composerOf,
   type Delivery,
   deliveryService,
@@ -33,17 +40,7 @@ import {
   senderDomainsOf,
 } from './modules/domains/index.ts'
 import { operatorForward, systemMailer } from './modules/notices/index.ts'
-import {
-  emailErrors,
-  emailRoutes,
-  fetchLetters,
-  freshLetters,
-  lockReportedEmail,
-  markReported,
-  type ReportedEmail,
-  releaseDomain,
-  siteIds,
-} from './modules/outbox/index.ts'
+import { emailRoutes, freshLetters, releaseDomain, siteIds } from './modules/outbox/index.ts'
 import { type RiskRoom, riskRoom, TRAP_PURPOSE } from './modules/risk/index.ts'
 import {
   acceptance,
@@ -63,7 +60,6 @@ import { deliveryFigures } from './modules/statistics/index.ts'
 import { suppressionRoutes } from './modules/suppression/index.ts'
 import { type TrackingRoom, trackingDomainExists } from './modules/tracking/index.ts'
 import { type ValidationRoom, validationRoom } from './modules/validation/index.ts'
-import type { Clock } from './platform/clock.ts'
 import type { Database } from './platform/db.ts'
 import { type DiskGuard, diskGuard } from './platform/disk.ts'
 import { healthEndpoints } from './platform/health.ts'
@@ -117,6 +113,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     plans: readPlans(config.plansFile),
     rateLimits: config.rateLimits,
     log,
+    ids,
   })
   const domains = domainsOf({
     database,
@@ -265,6 +262,15 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
         implicitTlsPorts: config.submissionTlsPorts,
       },
     }),
+    ...sessionRoutes({
+      sessions: accounts.sessions,
+      passwords: accounts.passwords,
+      settings: accounts.settingsReader,
+      database,
+      ids,
+      clock,
+      secure: config.publicUrl.startsWith('https:'),
+    }),
     ...domainRoutes(domains),
     ...suppressionRoutes({ database, clock, ids }),
     ...tracking.publicEndpoints,
@@ -282,7 +288,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
       clock,
       ids,
       onQueued: () => state.onQueued(),
-      compose: (accountId, id) => composeOne({ database, composer, senders }, accountId, id),
+      compose: (accountId, id) => composedLetter({ database, composer, senders }, accountId, id),
     }),
     ...inboxRoutes({ database }),
     ...followers.endpoints,
@@ -340,8 +346,6 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
 }
 
 const VERSION = packageJson.version
-const MAX_BODY_BYTES = 2_147_483_647
-const REPORTS_MATCHED_MS = 30 * 86_400_000
 
 interface Running {
   readonly services: readonly Service[]
@@ -394,39 +398,8 @@ export async function servicesOf(rooms: Rooms): Promise<Running> {
   return { services, http, mx, submission: submitting }
 }
 
-/** The outbox, as the bounces room sees it from below. */
-function reportedEmails(clock: Clock): EmailDoor<ReportedEmail> {
-  return {
-    byToken: lockReportedEmail,
-    byMessageId: (db, accountId, messageId, recipientKey) => {
-      const since = new Date(clock.now().getTime() - REPORTS_MATCHED_MS)
-      return lockReportedEmail(db, { accountId, messageId, recipientKey, since })
-    },
-    mark: markReported,
-  }
-}
-
 function listener({ senders }: Rooms): Service {
   return { name: 'domain changes', start: () => senders.listen(), stop: async () => undefined }
-}
-
-interface ComposeParts {
-  readonly database: Database
-  readonly composer: Composer
-  readonly senders: SenderDomains
-}
-
-/** An email as a receiver gets it: composed and signed as delivery does, the same bytes. */
-async function composeOne(
-  { database, composer, senders }: ComposeParts,
-  accountId: string,
-  id: string,
-): Promise<Buffer> {
-  const [letter] = await fetchLetters(database.system, [{ id, accountId }], MAX_BODY_BYTES)
-  if (letter === undefined || letter.body === null) throw emailErrors.not_found()
-  const { domainId } = letter
-  const key = domainId === null ? null : (await senders.signingKeys(database.system, [domainId])).get(domainId)
-  return (await composer.compose(letter, letter.body, key ?? null)).message
 }
 
 function relayOf({ delivery, relayTls, relayUser, relayPassword }: Config): Relay | null {

@@ -68,6 +68,7 @@ export async function house(
         plans: BUILT_IN,
         rateLimits: false,
         log,
+        ids,
         ...options,
       })
       if (!deaf) await room.service.start()

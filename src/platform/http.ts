@@ -18,6 +18,7 @@ import {
   schemaOf,
   withSharedErrors,
 } from './http/openapi.ts'
+import { isFromOurPages } from './http/origin.ts'
 import type { Ids } from './ids.ts'
 import type { Logger } from './log.ts'
 import type { Pulse } from './pulse.ts'
@@ -27,6 +28,7 @@ export type * from './http/endpoint.ts'
 export { endpoint } from './http/endpoint.ts'
 export * from './http/envelopes.ts'
 export { errorBody } from './http/errors.ts'
+export { isFromOurPages } from './http/origin.ts'
 export * from './http/pages.ts'
 
 export interface HttpOptions {
@@ -150,6 +152,7 @@ function askerOf(request: FastifyRequest, reply: FastifyReply): Asker {
     apiKeyHeader: request.headers['x-api-key'],
     authorization: request.headers.authorization,
     cookie: request.headers.cookie,
+    fromOurPages: isFromOurPages(request.method, request.headers),
     ip: request.ip,
     method: request.method,
     setHeader: (name, value) => void reply.header(name, value),

@@ -14,6 +14,8 @@ import { FAILURES_BURST, FAILURES_PER_SECOND, type Failures } from './failures.t
 import type { FoundKey, KeyLookup } from './key-lookup.ts'
 import { type Plans, plansWith, RATE_CLASSES, type RateClass } from './plans.ts'
 import { allows } from './scopes.ts'
+import { sessionToken } from './session-cookie.ts'
+import { principalOfSession, type Sessions } from './sessions.ts'
 import type { AccountSettings, SettingsReader } from './settings.ts'
 import type { KeyRow } from './sql.ts'
 import type { UseLog } from './uses.ts'
@@ -35,6 +37,7 @@ export interface GateParts {
   readonly buckets: Buckets
   readonly failures: Failures
   readonly uses: UseLog
+  readonly sessions: Pick<Sessions, 'find'>
 }
 
 export function apiGate(parts: GateParts): ApiGate {
@@ -44,14 +47,17 @@ export function apiGate(parts: GateParts): ApiGate {
     const level = await buckets.take(principal.keyId ?? principal.accountId, rateClass, rate, tokens)
     return { level, rate }
   }
+  const byKey = async (asker: Asker): Promise<Principal> => {
+    const row = await authenticate(parts, asker)
+    if (!isAllowed(asker.ip, row.allowed_ips)) throw errors.ip_not_allowed()
+    uses.key({ accountId: row.account_id, id: row.id, at: clock.now(), ip: asker.ip })
+    return principalOf(row)
+  }
   return {
     admit: async (asker, access) => {
-      const row = await authenticate(parts, asker)
-      if (!isAllowed(asker.ip, row.allowed_ips)) throw errors.ip_not_allowed()
-      uses.key({ accountId: row.account_id, id: row.id, at: clock.now(), ip: asker.ip })
-      const account = await settings.get(row.account_id)
+      const principal = (await bySession(parts, asker)) ?? (await byKey(asker))
+      const account = await settings.get(principal.accountId)
       if (account.suspended && !reads(asker, access)) throw errors.account_suspended()
-      const principal = principalOf(row)
       const { level, rate } = await take(principal, account, classOf(access), 1)
       tell(asker, rate.burst, level)
       if (!level.granted) throw tooMany(rate.burst, rate.perSecond, level.retryInSeconds)
@@ -65,6 +71,16 @@ export function apiGate(parts: GateParts): ApiGate {
       if (!level.granted) throw tooMany(rate.burst, rate.perSecond, level.retryInSeconds)
     },
   }
+}
+
+/** Of the dashboard: null when a key was given, or no session's cookie. @throws ApiError not_signed_in, cross_site_request */
+async function bySession({ sessions }: GateParts, asker: Asker): Promise<Principal | null> {
+  const token = presentedKey(asker) === null ? sessionToken(asker.cookie) : null
+  if (token === null) return null
+  if (!asker.fromOurPages) throw errors.cross_site_request()
+  const session = await sessions.find(token)
+  if (session === null) throw errors.not_signed_in()
+  return principalOfSession(session)
 }
 
 async function authenticate({ keys, clock, failures }: GateParts, asker: Asker): Promise<KeyRow> {

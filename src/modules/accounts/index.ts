@@ -30,6 +30,7 @@ export {
 export type { EmailAsk, EmailCredits, Quotas, Receipt, Usage } from './quota.ts'
 export { type Accounts, type AccountsOptions, accountsRoom, CHANNEL as ACCOUNTS_CHANNEL } from './room.ts'
 export { type AccountRoutesOptions, accountRoutes, type DeliveryFigures, type SubmissionFace } from './routes.ts'
+export { sessionRoutes } from './routes-session.ts'
 export { allows, SCOPES, type Scope } from './scopes.ts'
 export type { AccountSettings, TrackingDefaults } from './settings.ts'
 export type { SmtpLogin } from './smtp-credential.ts'

@@ -3,6 +3,7 @@
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
+import type { Ids } from '../../platform/ids.ts'
 import { loop, type Service } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Secrets } from '../../platform/secrets.ts'
@@ -10,12 +11,15 @@ import { type Buckets, bottomless, sharedBuckets } from './buckets.ts'
 import { failures } from './failures.ts'
 import { type ApiGate, apiGate } from './gate.ts'
 import { keyLookup } from './key-lookup.ts'
+import { type Passwords, passwords } from './passwords.ts'
 import type { Plans } from './plans.ts'
 import { type Quotas, quotas } from './quota.ts'
-import { type AccountSettings, settingsReader } from './settings.ts'
+import { SESSION_IDLE_MS, type Sessions, sessionsOf } from './sessions.ts'
+import { type AccountSettings, type SettingsReader, settingsReader } from './settings.ts'
 import { authenticateSmtp, type SmtpLogin } from './smtp-credential.ts'
 import { selectSuspended } from './sql.ts'
 import { dropBucketsBefore } from './sql-meter.ts'
+import { forgetSessions } from './sql-users.ts'
 import { useLog } from './uses.ts'
 
 export interface AccountsOptions {
@@ -26,11 +30,15 @@ export interface AccountsOptions {
   /** False: nobody is held back (load tests). */
   readonly rateLimits: boolean
   readonly log: Logger
+  readonly ids: Ids
 }
 
 export interface Accounts {
   readonly gate: ApiGate
   readonly quotas: Quotas
+  readonly sessions: Sessions
+  readonly passwords: Passwords
+  readonly settingsReader: SettingsReader
   /** Token buckets that all processes share; always full while rate limits are off. */
   readonly buckets: Buckets
   /** From a cache at most 4 s old. @throws ApiError not_found */
@@ -49,16 +57,19 @@ export const CHANNEL = 'posthorn_accounts'
 
 const TURN_MS = 2_000
 const SWEEP_EVERY_MS = 3_600_000
+const SESSIONS_AT_ONCE = 10_000
 const BUCKET_KEPT_MS = 86_400_000
 
-export function accountsRoom({ database, clock, secrets, plans, rateLimits, log }: AccountsOptions): Accounts {
+export function accountsRoom({ database, clock, secrets, plans, rateLimits, log, ids }: AccountsOptions): Accounts {
   const settings = settingsReader(database, clock, plans)
   const keys = keyLookup(database, clock)
   const uses = useLog(database)
   const failed = failures(clock)
   const failureCount = rateLimits ? failed : { count: () => null }
   const buckets = rateLimits ? sharedBuckets(database, clock) : bottomless
-  const parts = { database, clock, secrets, plans, keys, settings, buckets, failures: failureCount, uses }
+  const passwordsOf = passwords(ids.bytes)
+  const sessions = sessionsOf({ database, clock, ids, secrets, passwords: passwordsOf })
+  const parts = { database, clock, secrets, plans, keys, settings, buckets, failures: failureCount, uses, sessions }
   let suspended: ReadonlySet<string> = new Set()
   let sweptAtMs = clock.monotonicMs()
 
@@ -67,6 +78,8 @@ export function accountsRoom({ database, clock, secrets, plans, rateLimits, log 
     await uses.flush()
     if (clock.monotonicMs() - sweptAtMs > SWEEP_EVERY_MS) {
       sweptAtMs = clock.monotonicMs()
+      const idleSince = new Date(clock.now().getTime() - SESSION_IDLE_MS)
+      await forgetSessions(database.system, { now: clock.now(), idleSince }, SESSIONS_AT_ONCE)
       await dropBucketsBefore(database.system, new Date(clock.now().getTime() - BUCKET_KEPT_MS))
     }
     return TURN_MS
@@ -88,6 +101,9 @@ export function accountsRoom({ database, clock, secrets, plans, rateLimits, log 
   return {
     gate: apiGate(parts),
     buckets,
+    sessions,
+    passwords: passwordsOf,
+    settingsReader: settings,
     quotas: quotas(settings, clock),
     settings: settings.get,
     forget,

@@ -149,6 +149,7 @@ async function admits(
         cookie: headers.cookie,
         ip,
         method: 'GET',
+        fromOurPages: true,
         setHeader: () => undefined,
       },
       { scope: SCOPE },

@@ -32,6 +32,8 @@ export interface Asker {
   readonly apiKeyHeader: string | readonly string[] | undefined
   readonly authorization: string | undefined
   readonly cookie: string | undefined
+  /** False: a browser may have been led to send this by another site's page. */
+  readonly fromOurPages: boolean
   readonly ip: string
   readonly method: string
   /** Sets a header of the answer, whatever it becomes. */

@@ -1,0 +1,48 @@
+// Stored emails as other rooms ask for them, put together from the rooms below. A part of the composition root.
+
+import type { EmailDoor } from './modules/bounces/index.ts'
+import type { Composer } from './modules/delivery/index.ts'
+import type { SenderDomains } from './modules/domains/index.ts'
+import {
+  emailErrors,
+  fetchLetters,
+  lockReportedEmail,
+  markReported,
+  type ReportedEmail,
+} from './modules/outbox/index.ts'
+import type { Clock } from './platform/clock.ts'
+import type { Database } from './platform/db.ts'
+
+const MAX_BODY_BYTES = 2_147_483_647
+const REPORTS_MATCHED_MS = 30 * 86_400_000
+
+/** The outbox, as the bounces room sees it from below. */
+export function reportedEmails(clock: Clock): EmailDoor<ReportedEmail> {
+  return {
+    byToken: lockReportedEmail,
+    byMessageId: (db, accountId, messageId, recipientKey) => {
+      const since = new Date(clock.now().getTime() - REPORTS_MATCHED_MS)
+      return lockReportedEmail(db, { accountId, messageId, recipientKey, since })
+    },
+    mark: markReported,
+  }
+}
+
+interface ComposeParts {
+  readonly database: Database
+  readonly composer: Composer
+  readonly senders: SenderDomains
+}
+
+/** An email as a receiver gets it: composed and signed as delivery does, the same bytes. */
+export async function composedLetter(
+  { database, composer, senders }: ComposeParts,
+  accountId: string,
+  id: string,
+): Promise<Buffer> {
+  const [letter] = await fetchLetters(database.system, [{ id, accountId }], MAX_BODY_BYTES)
+  if (letter === undefined || letter.body === null) throw emailErrors.not_found()
+  const { domainId } = letter
+  const key = domainId === null ? null : (await senders.signingKeys(database.system, [domainId])).get(domainId)
+  return (await composer.compose(letter, letter.body, key ?? null)).message
+}

@@ -1,0 +1,423 @@
+// The dashboard's sign-in, and the users of an account. These endpoints act for a person, not for a key: they take the
+// session's cookie and nothing else.
+
+import { type Static, Type } from 'typebox'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/db.ts'
+import {
+  type Answer,
+  type AnyEndpoint,
+  type Call,
+  DateTime,
+  dataOf,
+  endpoint,
+  IdParams,
+  isFromOurPages,
+  single,
+  Uuid,
+} from '../../platform/http.ts'
+import type { Ids } from '../../platform/ids.ts'
+import { errors } from './errors.ts'
+import { newPassword, type Passwords } from './passwords.ts'
+import { sessionToken } from './session-cookie.ts'
+import { SCOPES_OF, SESSION_LIFE_MS, type Sessions } from './sessions.ts'
+import type { SettingsReader } from './settings.ts'
+import { selectAccount } from './sql.ts'
+import {
+  addUser,
+  deleteSession,
+  deleteSessionsBut,
+  deleteUser,
+  type FoundSession,
+  listSessions,
+  listUsers,
+  lockUsers,
+  offerTotp,
+  ROLES,
+  type Role,
+  setTotp,
+  setUserPassword,
+  setUserRole,
+  type UserRow,
+} from './sql-users.ts'
+
+export interface SessionRoutesOptions {
+  readonly sessions: Sessions
+  readonly passwords: Passwords
+  readonly database: Database
+  readonly settings: SettingsReader
+  readonly ids: Ids
+  readonly clock: Clock
+  /** The dashboard is reached over TLS: the cookie then never leaves it. */
+  readonly secure: boolean
+}
+
+const TAG = 'Dashboard'
+const MAX_EMAIL_CHARS = 320
+const MIN_PASSWORD_CHARS = 12
+const MAX_PASSWORD_CHARS = 256
+const MAX_USERS = 100
+
+const Password = Type.String({ minLength: MIN_PASSWORD_CHARS, maxLength: MAX_PASSWORD_CHARS })
+const Code = Type.String({ minLength: 6, maxLength: 32 })
+const RoleName = Type.Enum([...ROLES])
+const Me = Type.Object({
+  user: Type.Object({ id: Uuid, email: Type.String(), role: RoleName, totp_enabled: Type.Boolean() }),
+  account: Type.Object({ id: Uuid, name: Type.String(), plan: Type.String() }),
+  scopes: Type.Array(Type.String()),
+  session_id: Uuid,
+  expires_at: DateTime,
+})
+const Session = Type.Object({
+  id: Uuid,
+  current: Type.Boolean(),
+  created_at: DateTime,
+  last_seen_at: DateTime,
+  expires_at: DateTime,
+  ip: Type.String(),
+  user_agent: Type.String(),
+})
+const User = Type.Object({
+  id: Uuid,
+  email: Type.String(),
+  role: RoleName,
+  totp_enabled: Type.Boolean(),
+  created_at: DateTime,
+  last_seen_at: Type.Union([DateTime, Type.Null()]),
+})
+
+type AnyCall = Call<never, never, never>
+
+export function sessionRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
+  return [...signInRoutes(options), ...factorRoutes(options), ...userRoutes(options)]
+}
+
+function cookieName({ secure }: SessionRoutesOptions): string {
+  return secure ? '__Host-posthorn' : 'posthorn'
+}
+
+function cookieOf(options: SessionRoutesOptions, token: string, maxAgeSeconds: number): string {
+  const attributes = ['Path=/', 'HttpOnly', 'SameSite=Strict', `Max-Age=${maxAgeSeconds}`]
+  return [`${cookieName(options)}=${token}`, ...attributes, ...(options.secure ? ['Secure'] : [])].join('; ')
+}
+
+const NO_STORE = { 'cache-control': 'no-store' }
+
+/** @throws ApiError not_signed_in, cross_site_request */
+async function sessionOf({ sessions }: SessionRoutesOptions, call: AnyCall): Promise<FoundSession> {
+  if (!isFromOurPages(call.method, call.headers)) throw errors.cross_site_request()
+  const token = sessionToken(call.headers.cookie)
+  const found = token === null ? null : await sessions.find(token)
+  if (found === null) throw errors.not_signed_in()
+  return found
+}
+
+/** @throws ApiError insufficient_role */
+async function ownerOf(options: SessionRoutesOptions, call: AnyCall): Promise<FoundSession> {
+  const session = await sessionOf(options, call)
+  if (session.role !== 'owner') throw errors.insufficient_role()
+  return session
+}
+
+async function userOf({ database }: SessionRoutesOptions, session: FoundSession): Promise<UserRow> {
+  const user = (await listUsers(database.system, session.account_id)).find(({ id }) => id === session.user_id)
+  if (user === undefined) throw errors.not_signed_in()
+  return user
+}
+
+function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
+  const { sessions, database } = options
+  const me = async (session: FoundSession): Promise<Static<typeof Me>> => {
+    const account = await selectAccount(database.system, session.account_id)
+    if (account === null) throw errors.not_signed_in()
+    return {
+      user: { id: session.user_id, email: session.email, role: session.role, totp_enabled: session.totp },
+      account: { id: account.account_id, name: account.name, plan: account.plan },
+      scopes: [...SCOPES_OF[session.role]],
+      session_id: session.id,
+      expires_at: session.expires_at.toISOString(),
+    }
+  }
+  return [
+    endpoint({
+      method: 'POST',
+      path: '/api/v1/session',
+      access: null,
+      summary: 'Sign in',
+      tag: TAG,
+      body: Type.Object(
+        {
+          email: Type.String({ maxLength: MAX_EMAIL_CHARS }),
+          password: Type.String({ maxLength: MAX_PASSWORD_CHARS }),
+          code: Type.Optional(Type.String({ maxLength: 32 })),
+        },
+        { additionalProperties: false },
+      ),
+      answers: { 200: dataOf(Me) },
+      errors: [
+        errors.invalid_credentials,
+        errors.second_factor_required,
+        errors.rate_limit_exceeded,
+        errors.cross_site_request,
+      ],
+      handle: async (call): Promise<Answer> => {
+        if (!isFromOurPages(call.method, call.headers)) throw errors.cross_site_request()
+        const { email, password, code = null } = call.body
+        const agent = call.headers['user-agent'] ?? ''
+        const { token, session } = await sessions.signIn({ email, password, code, ip: call.ip, agent })
+        const cookie = cookieOf(options, token, SESSION_LIFE_MS / 1_000)
+        return { ...single(await me(session)), headers: { ...NO_STORE, 'set-cookie': cookie } }
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/session',
+      access: null,
+      summary: 'Who is signed in',
+      tag: TAG,
+      answers: { 200: dataOf(Me) },
+      errors: [errors.not_signed_in],
+      handle: async (call): Promise<Answer> => ({
+        ...single(await me(await sessionOf(options, call as never))),
+        headers: NO_STORE,
+      }),
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: '/api/v1/session',
+      access: null,
+      summary: 'Sign out',
+      tag: TAG,
+      answers: { 204: Type.Null() },
+      errors: [errors.not_signed_in, errors.cross_site_request],
+      handle: async (call): Promise<Answer> => {
+        await sessions.signOut(await sessionOf(options, call as never))
+        return { status: 204, body: undefined, headers: { 'set-cookie': cookieOf(options, '', 0) } }
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/sessions',
+      access: null,
+      summary: 'Where the user is signed in',
+      tag: TAG,
+      answers: { 200: Type.Object({ data: Type.Array(Session) }) },
+      errors: [errors.not_signed_in],
+      handle: async (call): Promise<Answer> => {
+        const current = await sessionOf(options, call as never)
+        const rows = await listSessions(database.system, current.account_id, current.user_id)
+        const data = rows.map((row) => ({
+          id: row.id,
+          current: row.id === current.id,
+          created_at: row.created_at.toISOString(),
+          last_seen_at: row.seen_at.toISOString(),
+          expires_at: row.expires_at.toISOString(),
+          ip: row.ip,
+          user_agent: row.agent,
+        }))
+        return { status: 200, body: { data } }
+      },
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: '/api/v1/sessions/{id}',
+      access: null,
+      summary: 'End one session of the user',
+      tag: TAG,
+      params: IdParams,
+      answers: { 204: Type.Null() },
+      errors: [errors.not_signed_in, errors.not_found, errors.cross_site_request],
+      handle: async (call): Promise<Answer> => {
+        const { account_id, user_id } = await sessionOf(options, call as never)
+        if (!(await deleteSession(database.system, account_id, user_id, call.params.id))) throw errors.not_found()
+        return { status: 204, body: undefined }
+      },
+    }),
+    endpoint({
+      method: 'PUT',
+      path: '/api/v1/session/password',
+      access: null,
+      summary: 'Change the own password; all other sessions of the user end',
+      tag: TAG,
+      body: Type.Object(
+        { current_password: Type.String({ maxLength: MAX_PASSWORD_CHARS }), new_password: Password },
+        { additionalProperties: false },
+      ),
+      answers: { 204: Type.Null() },
+      errors: [errors.not_signed_in, errors.invalid_credentials, errors.cross_site_request],
+      handle: async (call): Promise<Answer> => {
+        const session = await sessionOf(options, call as never)
+        const user = await userOf(options, session)
+        await sessions.checkPassword(user, call.body.current_password, call.ip)
+        const hash = await options.passwords.hash(call.body.new_password)
+        await database.transaction(async (db) => {
+          await setUserPassword(db, user.account_id, user.id, hash)
+          await deleteSessionsBut(db, user.account_id, user.id, session.id)
+        })
+        return { status: 204, body: undefined }
+      },
+    }),
+  ]
+}
+
+function factorRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
+  const { sessions, database } = options
+  return [
+    endpoint({
+      method: 'POST',
+      path: '/api/v1/session/totp',
+      access: null,
+      summary: 'Offer a second factor: a secret for an authenticator, not yet in force',
+      tag: TAG,
+      answers: { 200: dataOf(Type.Object({ secret: Type.String(), url: Type.String() })) },
+      errors: [errors.not_signed_in, errors.cross_site_request],
+      handle: async (call): Promise<Answer> => {
+        const user = await userOf(options, await sessionOf(options, call as never))
+        const { secret, url, sealed } = sessions.newSecret(user)
+        await offerTotp(database.system, user.account_id, user.id, sealed)
+        return { ...single({ secret, url }), headers: NO_STORE }
+      },
+    }),
+    endpoint({
+      method: 'PUT',
+      path: '/api/v1/session/totp',
+      access: null,
+      summary: 'Turn the offered second factor on, by a code of it; answers the recovery codes, this once',
+      tag: TAG,
+      body: Type.Object({ code: Code }, { additionalProperties: false }),
+      answers: { 200: dataOf(Type.Object({ recovery_codes: Type.Array(Type.String()) })) },
+      errors: [errors.not_signed_in, errors.invalid_credentials, errors.cross_site_request],
+      handle: async (call): Promise<Answer> => {
+        const user = await userOf(options, await sessionOf(options, call as never))
+        const codes = await sessions.confirmSecret(user, call.body.code)
+        if (codes === null) throw errors.invalid_credentials()
+        return { ...single({ recovery_codes: codes }), headers: NO_STORE }
+      },
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: '/api/v1/session/totp',
+      access: null,
+      summary: 'Take the second factor away',
+      tag: TAG,
+      body: Type.Object(
+        { current_password: Type.String({ maxLength: MAX_PASSWORD_CHARS }) },
+        { additionalProperties: false },
+      ),
+      answers: { 204: Type.Null() },
+      errors: [errors.not_signed_in, errors.invalid_credentials, errors.cross_site_request],
+      handle: async (call): Promise<Answer> => {
+        const user = await userOf(options, await sessionOf(options, call as never))
+        await sessions.checkPassword(user, call.body.current_password, call.ip)
+        await setTotp(database.system, user.account_id, user.id, { sealed: null, step: user.totp_used, recovery: [] })
+        return { status: 204, body: undefined }
+      },
+    }),
+  ]
+}
+
+function userRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
+  const { database, ids, clock, passwords } = options
+  const known = [errors.not_signed_in, errors.insufficient_role, errors.cross_site_request]
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/users',
+      access: null,
+      summary: 'The users of the account',
+      tag: TAG,
+      answers: { 200: Type.Object({ data: Type.Array(User) }) },
+      errors: [errors.not_signed_in],
+      handle: async (call): Promise<Answer> => {
+        const { account_id } = await sessionOf(options, call as never)
+        return { status: 200, body: { data: (await listUsers(database.system, account_id)).map(wireUser) } }
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: '/api/v1/users',
+      access: null,
+      summary: 'Add a user; answers a first password, this once',
+      tag: TAG,
+      body: Type.Object(
+        {
+          email: Type.String({ minLength: 3, maxLength: MAX_EMAIL_CHARS, pattern: '^[^\\s@]+@[^\\s@]+$' }),
+          role: RoleName,
+        },
+        { additionalProperties: false },
+      ),
+      answers: { 201: dataOf(Type.Object({ ...User.properties, password: Type.String() })) },
+      errors: [...known, errors.already_exists, errors.invalid_state],
+      handle: async (call): Promise<Answer> => {
+        const { account_id } = await ownerOf(options, call as never)
+        const password = newPassword(ids.bytes)
+        const password_hash = await passwords.hash(password)
+        const { email, role } = call.body
+        const row = { account_id, id: ids.next(), email, password_hash, role: role as Role, created_at: clock.now() }
+        const added = await database.transaction(async (db) => {
+          if ((await lockUsers(db, account_id)).length >= MAX_USERS) throw errors.invalid_state({ limit: MAX_USERS })
+          return addUser(db, row)
+        })
+        if (added === null) throw errors.already_exists()
+        return { ...single({ ...wireUser(added), password }, { status: 201 }), headers: NO_STORE }
+      },
+    }),
+    endpoint({
+      method: 'PATCH',
+      path: '/api/v1/users/{id}',
+      access: null,
+      summary: "Change a user's role",
+      tag: TAG,
+      params: IdParams,
+      body: Type.Object({ role: RoleName }, { additionalProperties: false }),
+      answers: { 200: dataOf(User) },
+      errors: [...known, errors.not_found, errors.last_owner],
+      handle: async (call): Promise<Answer> => {
+        const { account_id } = await ownerOf(options, call as never)
+        const { role } = call.body
+        const changed = await database.transaction(async (db) => {
+          if (role !== 'owner') assertAnotherOwner(await lockUsers(db, account_id), call.params.id)
+          return setUserRole(db, account_id, call.params.id, role as Role)
+        })
+        if (changed === null) throw errors.not_found()
+        return single(wireUser(changed))
+      },
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: '/api/v1/users/{id}',
+      access: null,
+      summary: 'Remove a user and end their sessions',
+      tag: TAG,
+      params: IdParams,
+      answers: { 204: Type.Null() },
+      errors: [...known, errors.not_found, errors.last_owner],
+      handle: async (call): Promise<Answer> => {
+        const { account_id } = await ownerOf(options, call as never)
+        const gone = await database.transaction(async (db) => {
+          assertAnotherOwner(await lockUsers(db, account_id), call.params.id)
+          return deleteUser(db, account_id, call.params.id)
+        })
+        if (!gone) throw errors.not_found()
+        return { status: 204, body: undefined }
+      },
+    }),
+  ]
+}
+
+/** An account always has an owner. */
+function assertAnotherOwner(users: readonly UserRow[], id: string): void {
+  const owners = users.filter(({ role }) => role === 'owner')
+  if (owners.length === 1 && owners[0]?.id === id) throw errors.last_owner()
+}
+
+function wireUser(user: UserRow): Static<typeof User> {
+  return {
+    id: user.id,
+    email: user.email,
+    role: user.role,
+    totp_enabled: user.totp_secret !== null,
+    created_at: user.created_at.toISOString(),
+    last_seen_at: user.last_seen_at?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,200 @@
+// Signing in to the dashboard: by email and password, and by a second factor where the user has one (RFC 6238). What the
+// browser then carries is a random token in a cookie that scripts cannot read and other sites cannot send; stored is its
+// SHA-256 alone. A session ends after 12 hours without use, after 30 days in any case, when it is revoked, and with its user.
+//
+// - A wrong password, an unknown address and a wrong code get one answer after one hashing, each.
+// - An address may fail 10 times in a row and once a minute from then on; a user may be failed 100 times in a row from all
+//   addresses together, so that nobody is shut out of their account by one who guesses. The counts live in the process.
+// - A time step of the second factor works once, a recovery code too.
+// - A session acts for its account with the scopes of its user's role.
+
+import { createHash } from 'node:crypto'
+import { Secret, TOTP } from 'otpauth'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/db.ts'
+import type { Principal } from '../../platform/http.ts'
+import type { Ids } from '../../platform/ids.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import { errors } from './errors.ts'
+import { randomBase62 } from './key-format.ts'
+import type { Passwords } from './passwords.ts'
+import { SCOPES } from './scopes.ts'
+import {
+  addSession,
+  deleteSession,
+  type FoundSession,
+  findSession,
+  type Role,
+  type SessionRow,
+  setTotp,
+  touchSession,
+  type UserRow,
+  useRecoveryHash,
+  usersByEmail,
+  useTotpStep,
+} from './sql-users.ts'
+import { type Throttle, throttle } from './throttle.ts'
+
+export const SESSION_IDLE_MS = 12 * 3_600_000
+export const SESSION_LIFE_MS = 30 * 86_400_000
+const TOUCH_EVERY_MS = 60_000
+const TRIES_OF_AN_ADDRESS = 10
+const TRIES_AT_A_USER = 100
+const TOKEN_BYTES = 32
+const MAX_AGENT_CHARS = 300
+const MAX_ACCOUNTS_OF_AN_ADDRESS = 5
+const RECOVERY_CODES = 10
+const RECOVERY_CHARS = 16
+const STEP_SECONDS = 30
+const STEPS_OFF = 1
+
+export interface SessionsOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly secrets: Secrets
+  readonly passwords: Passwords
+}
+
+export interface SignIn {
+  readonly email: string
+  readonly password: string
+  /** Of the authenticator, or a recovery code. */
+  readonly code: string | null
+  readonly ip: string
+  readonly agent: string
+}
+
+export interface Sessions {
+  /** @throws ApiError invalid_credentials, second_factor_required, rate_limit_exceeded */
+  signIn(asked: SignIn): Promise<{ readonly token: string; readonly session: FoundSession }>
+  /** Null when the token is none, or its session is over. */
+  find(token: string): Promise<FoundSession | null>
+  signOut(session: FoundSession): Promise<void>
+  /** @throws ApiError invalid_credentials, rate_limit_exceeded */
+  checkPassword(user: UserRow, password: string, ip: string): Promise<void>
+  /** A secret to be shown as a QR code, and how it is written down. */
+  newSecret(user: UserRow): { readonly secret: string; readonly url: string; readonly sealed: Buffer }
+  /** Turns the offered second factor on. @returns the recovery codes, shown this once; null when the code is wrong */
+  confirmSecret(user: UserRow, code: string): Promise<readonly string[] | null>
+}
+
+export function sessionsOf({ database, clock, ids, secrets, passwords }: SessionsOptions): Sessions {
+  const byAddress: Throttle = throttle(clock, TRIES_OF_AN_ADDRESS)
+  const byUser: Throttle = throttle(clock, TRIES_AT_A_USER)
+
+  const codeFits = async (user: UserRow, code: string): Promise<boolean> => {
+    if (user.totp_secret === null) return true
+    const step = stepOf(secrets.open('totp', user.id, user.totp_secret).toString(), code, clock.now())
+    if (step !== null) return useTotpStep(database.system, user, step)
+    return useRecoveryHash(database.system, user, hashOf(normalized(code)))
+  }
+
+  const refuse = (ip: string, email: string): never => {
+    byAddress.count(ip)
+    byUser.count(email)
+    throw errors.invalid_credentials()
+  }
+
+  const guard = (ip: string, email: string): void => {
+    const retryAfter = Math.max(byAddress.waitSeconds(ip), byUser.waitSeconds(email))
+    if (retryAfter > 0) throw errors.rate_limit_exceeded({ retry_after: retryAfter }, { retryAfter })
+  }
+
+  return {
+    signIn: async ({ email: given, password, code, ip, agent }) => {
+      const email = given.toLowerCase()
+      guard(ip, email)
+      const users = await usersByEmail(database.system, email, MAX_ACCOUNTS_OF_AN_ADDRESS)
+      let user: UserRow | null = null
+      // One hashing at least, so that an unknown address takes as long as a known one.
+      for (const candidate of users.length === 0 ? [null] : users) {
+        if (await passwords.verify(password, candidate?.password_hash ?? null)) user ??= candidate
+      }
+      if (user === null) return refuse(ip, email)
+      if (user.totp_secret !== null && code === null) throw errors.second_factor_required()
+      if (code !== null && !(await codeFits(user, code))) return refuse(ip, email)
+      byUser.forget(email)
+      const token = ids.bytes(TOKEN_BYTES).toString('base64url')
+      const now = clock.now()
+      const session: SessionRow = {
+        account_id: user.account_id,
+        id: ids.next(),
+        user_id: user.id,
+        created_at: now,
+        seen_at: now,
+        expires_at: new Date(now.getTime() + SESSION_LIFE_MS),
+        ip,
+        agent: agent.slice(0, MAX_AGENT_CHARS),
+      }
+      await addSession(database.system, session, hashOf(token))
+      return { token, session: { ...session, email: user.email, role: user.role, totp: user.totp_secret !== null } }
+    },
+    find: async (token) => {
+      const session = await findSession(database.system, hashOf(token))
+      const now = clock.now()
+      if (session === null || session.expires_at <= now) return null
+      const idleMs = now.getTime() - session.seen_at.getTime()
+      if (idleMs > SESSION_IDLE_MS) return null
+      if (idleMs > TOUCH_EVERY_MS) await touchSession(database.system, session, now)
+      return session
+    },
+    signOut: async ({ account_id, user_id, id }) => {
+      await deleteSession(database.system, account_id, user_id, id)
+    },
+    checkPassword: async (user, password, ip) => {
+      guard(ip, user.email)
+      if (!(await passwords.verify(password, user.password_hash))) refuse(ip, user.email)
+    },
+    newSecret: (user) => {
+      const secret = new Secret({ size: 20 })
+      return {
+        secret: secret.base32,
+        url: totpOf(secret.base32, user.email).toString(),
+        sealed: secrets.seal('totp', user.id, secret.base32),
+      }
+    },
+    confirmSecret: async (user, code) => {
+      if (user.totp_pending === null) return null
+      const step = stepOf(secrets.open('totp', user.id, user.totp_pending).toString(), code, clock.now())
+      if (step === null) return null
+      const codes = Array.from({ length: RECOVERY_CODES }, () => randomBase62(RECOVERY_CHARS, ids.bytes).toLowerCase())
+      const recovery = codes.map((one) => hashOf(normalized(one)))
+      await setTotp(database.system, user.account_id, user.id, { sealed: user.totp_pending, step, recovery })
+      return codes.map((one) => one.replaceAll(/(.{4})(?=.)/g, '$1-'))
+    },
+  }
+}
+
+function totpOf(secret: string, label: string): TOTP {
+  return new TOTP({ issuer: 'Posthorn', label, secret, algorithm: 'SHA1', digits: 6, period: STEP_SECONDS })
+}
+
+/** The time step that a code belongs to, one off at most; null when it belongs to none. */
+function stepOf(secret: string, code: string, now: Date): number | null {
+  if (!/^\d{6}$/.test(code.trim())) return null
+  const timestamp = now.getTime()
+  const off = totpOf(secret, '').validate({ token: code.trim(), timestamp, window: STEPS_OFF })
+  return off === null ? null : Math.floor(timestamp / 1_000 / STEP_SECONDS) + off
+}
+
+function normalized(code: string): string {
+  return code.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+}
+
+export function hashOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+const READING = SCOPES.filter((scope) => scope.endsWith(':read'))
+
+/** What a role may do, as the scopes of a key. Owners also handle users and keys. */
+export const SCOPES_OF: Readonly<Record<Role, readonly string[]>> = {
+  owner: ['full'],
+  developer: SCOPES.filter((scope) => scope !== 'full' && scope !== 'api_keys:write' && scope !== 'smtp:write'),
+  viewer: READING.filter((scope) => scope !== 'smtp:read' && scope !== 'api_keys:read'),
+}
+
+export function principalOfSession({ account_id, role }: FoundSession): Principal {
+  return { accountId: account_id, keyId: null, mode: 'live', scopes: SCOPES_OF[role], domainIds: null }
+}

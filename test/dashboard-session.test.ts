@@ -1,0 +1,233 @@
+// Signing in to the dashboard, as a browser does it: with a cookie, from our own pages alone.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Secret, TOTP } from 'otpauth'
+import { createAccount } from '../src/modules/accounts/index.ts'
+import { startWorld, type World } from './world.ts'
+
+interface Answered {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes are looked into
+  readonly body: any
+  readonly cookie: string | null
+  readonly headers: Headers
+}
+
+const OURS = { 'sec-fetch-site': 'same-origin' }
+let world: World
+let accounts = 0
+
+before(async () => {
+  world = await startWorld()
+})
+after(() => world[Symbol.asyncDispose]())
+
+async function ask(
+  method: string,
+  path: string,
+  body?: object,
+  headers: Record<string, string> = OURS,
+): Promise<Answered> {
+  const answer = await fetch(`${world.url}${path}`, {
+    method,
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const text = await answer.text()
+  const cookie = answer.headers.get('set-cookie')
+  return { status: answer.status, body: text === '' ? null : JSON.parse(text), cookie, headers: answer.headers }
+}
+
+interface Person {
+  readonly email: string
+  readonly password: string
+  readonly accountId: string
+}
+
+async function person(): Promise<Person> {
+  const email = `Person${++accounts}@posthorn.test`
+  const made = await createAccount(world.operator, { email, name: `Account ${accounts}` })
+  return { email, password: made.dashboardPassword, accountId: made.accountId }
+}
+
+async function signIn({ email, password }: Person, code?: string): Promise<Record<string, string>> {
+  const answer = await ask('POST', '/api/v1/session', { email, password, ...(code !== undefined && { code }) })
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  return { ...OURS, cookie: (answer.cookie ?? '').split(';')[0] ?? '' }
+}
+
+test('who signs in gets a cookie that no script and no other site can use, and is let in with it', async () => {
+  const who = await person()
+  const answer = await ask('POST', '/api/v1/session', { email: who.email.toUpperCase(), password: who.password })
+  assert.equal(answer.status, 200)
+  assert.match(answer.cookie ?? '', /^posthorn=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=2592000$/)
+  assert.equal(answer.headers.get('cache-control'), 'no-store')
+  assert.equal(answer.body.data.account.id, who.accountId)
+  assert.deepEqual(answer.body.data.scopes, ['full'])
+  const cookie = { ...OURS, cookie: (answer.cookie ?? '').split(';')[0] ?? '' }
+  assert.equal((await ask('GET', '/api/v1/customer/profile', undefined, cookie)).body.data.id, who.accountId)
+  assert.equal((await ask('POST', '/api/v1/templates', { name: 'n', subject: 's', text: 't' }, cookie)).status, 201)
+})
+
+test('a session ends by signing out, by half a day of silence, and after 30 days', async () => {
+  const who = await person()
+  const first = await signIn(who)
+  assert.equal((await ask('DELETE', '/api/v1/session', undefined, first)).status, 204)
+  assert.equal((await ask('GET', '/api/v1/session', undefined, first)).body.code, 'not_signed_in')
+  assert.equal((await ask('GET', '/api/v1/emails', undefined, first)).body.code, 'not_signed_in')
+  const second = await signIn(who)
+  world.clock.advance(12 * 3_600_000 + 1_000)
+  assert.equal((await ask('GET', '/api/v1/session', undefined, second)).status, 401)
+  const third = await signIn(who)
+  for (let hours = 0; hours < 30 * 24; hours += 11) {
+    assert.equal((await ask('GET', '/api/v1/session', undefined, third)).status, 200, `${hours} h`)
+    world.clock.advance(11 * 3_600_000)
+  }
+  assert.equal((await ask('GET', '/api/v1/session', undefined, third)).status, 401)
+})
+
+test('a request that another site may have sent changes nothing, with whatever method', async () => {
+  const who = await person()
+  const { cookie = '' } = await signIn(who)
+  const foreign: readonly Record<string, string>[] = [
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'none' },
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    {},
+  ]
+  const { body: document } = await ask('GET', '/openapi.json')
+  const unsafe = Object.entries(document.paths as Record<string, Record<string, object>>).flatMap(([path, methods]) =>
+    Object.keys(methods)
+      .filter(
+        (method) => method !== 'get' && ('x-scope' in (methods[method] ?? {}) || /\/(?:session|users)/.test(path)),
+      )
+      .map(
+        (method) =>
+          [method.toUpperCase(), path.replaceAll(/\{\w+\}/g, '01890000-0000-7000-8000-000000000000')] as const,
+      ),
+  )
+  assert.ok(unsafe.length > 40, `${unsafe.length} operations`)
+  for (const [i, [method, path]] of unsafe.entries()) {
+    const headers = { ...foreign[i % foreign.length], cookie }
+    const answer = await ask(method, path, {}, headers)
+    // Of the session's own endpoints those with fields look at their form first; whole ones follow below.
+    const refused = /session|users/.test(path) ? ['cross_site_request', 'validation_error'] : ['cross_site_request']
+    assert.ok(refused.includes(answer.body?.code), `${method} ${path} ${JSON.stringify(headers)}: ${answer.status}`)
+  }
+  const whole: readonly (readonly [string, string, object])[] = [
+    ['POST', '/api/v1/session', { email: who.email, password: who.password }],
+    ['PUT', '/api/v1/session/password', { current_password: who.password, new_password: 'a long and new password' }],
+    ['POST', '/api/v1/users', { email: 'evil@evil.example', role: 'owner' }],
+    ['DELETE', '/api/v1/session/totp', { current_password: who.password }],
+  ]
+  for (const [method, path, body] of whole) {
+    for (const headers of foreign) {
+      const answer = await ask(method, path, body, { ...headers, cookie })
+      assert.equal(answer.body?.code, 'cross_site_request', `${method} ${path} ${JSON.stringify(headers)}`)
+    }
+  }
+  const own = { origin: world.url, cookie }
+  assert.equal((await ask('DELETE', '/api/v1/session', undefined, own)).status, 204)
+})
+
+test('an unknown address, a wrong password and a wrong code are told apart by nobody, and guessing gets slow', async () => {
+  const who = await person()
+  const unknown = await ask('POST', '/api/v1/session', { email: 'nobody@posthorn.test', password: 'x' })
+  const wrong = await ask('POST', '/api/v1/session', { email: who.email, password: 'x' })
+  assert.equal(unknown.status, 401)
+  assert.deepEqual({ ...unknown.body, request_id: '' }, { ...wrong.body, request_id: '' })
+  let answer = wrong
+  for (let i = 0; i < 10; i++) answer = await ask('POST', '/api/v1/session', { email: who.email, password: 'x' })
+  assert.equal(answer.status, 429)
+  assert.ok(Number(answer.headers.get('retry-after')) >= 1)
+  assert.equal((await ask('POST', '/api/v1/session', who)).status, 422, 'the refusal comes after the form')
+  world.clock.advance(15 * 60_000)
+  await signIn(who)
+})
+
+test('a second factor is asked for once it stands, works once for each step, and recovery codes work once', async () => {
+  const who = await person()
+  const session = await signIn(who)
+  const offered = await ask('POST', '/api/v1/session/totp', {}, session)
+  const { secret, url } = offered.body.data
+  assert.match(url, /^otpauth:\/\/totp\/Posthorn:person/i)
+  const codeNow = (): string =>
+    new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.clock.now().getTime() })
+  assert.equal((await ask('PUT', '/api/v1/session/totp', { code: '000000' }, session)).status, 401)
+  await signIn(who)
+  const confirmed = await ask('PUT', '/api/v1/session/totp', { code: codeNow() }, session)
+  assert.equal(confirmed.status, 200)
+  const recovery: readonly string[] = confirmed.body.data.recovery_codes
+  assert.equal(recovery.length, 10)
+  const { email, password } = who
+  const asked = await ask('POST', '/api/v1/session', { email, password })
+  assert.equal(asked.body.code, 'second_factor_required')
+  assert.equal((await ask('POST', '/api/v1/session', { email, password: 'x', code: codeNow() })).status, 401)
+  assert.equal((await ask('POST', '/api/v1/session', { email, password, code: codeNow() })).status, 401, 'used above')
+  world.clock.advance(31_000)
+  const code = codeNow()
+  await signIn(who, code)
+  assert.equal((await ask('POST', '/api/v1/session', { email, password, code })).status, 401)
+  await signIn(who, recovery[0] ?? '')
+  assert.equal((await ask('POST', '/api/v1/session', { email, password, code: recovery[0] })).status, 401)
+  assert.equal((await ask('DELETE', '/api/v1/session/totp', { current_password: password }, session)).status, 204)
+  await signIn(who)
+  world.clock.advance(15 * 60_000)
+})
+
+test('users see what their role allows, and the last owner stays', async () => {
+  const who = await person()
+  const owner = await signIn(who)
+  const added = await ask('POST', '/api/v1/users', { email: 'Viewer@posthorn.test', role: 'viewer' }, owner)
+  assert.equal(added.status, 201, JSON.stringify(added.body))
+  const again = await ask('POST', '/api/v1/users', { email: 'viewer@posthorn.test', role: 'viewer' }, owner)
+  assert.equal(again.body.code, 'already_exists')
+  const viewer = await signIn({ ...who, email: 'viewer@posthorn.test', password: added.body.data.password })
+  assert.equal((await ask('GET', '/api/v1/emails', undefined, viewer)).status, 200)
+  const mail = { from: 'a@b.example', to: 'c@d.example', subject: 's', text: 't' }
+  assert.equal((await ask('POST', '/api/v1/send', mail, viewer)).body.code, 'insufficient_scope')
+  assert.equal(
+    (await ask('POST', '/api/v1/users', { email: 'x@y.example', role: 'owner' }, viewer)).body.code,
+    'insufficient_role',
+  )
+  const { body: users } = await ask('GET', '/api/v1/users', undefined, viewer)
+  const [first, second] = users.data
+  assert.equal((await ask('DELETE', `/api/v1/users/${first.id}`, undefined, owner)).body.code, 'last_owner')
+  assert.equal((await ask('PATCH', `/api/v1/users/${first.id}`, { role: 'viewer' }, owner)).body.code, 'last_owner')
+  assert.equal((await ask('PATCH', `/api/v1/users/${second.id}`, { role: 'owner' }, owner)).status, 200)
+  assert.equal((await ask('GET', '/api/v1/session', undefined, viewer)).body.data.user.role, 'owner')
+  const stranger = await signIn(await person())
+  assert.equal((await ask('DELETE', `/api/v1/users/${second.id}`, undefined, stranger)).status, 404)
+  assert.equal((await ask('DELETE', `/api/v1/users/${second.id}`, undefined, owner)).status, 204)
+  assert.equal((await ask('GET', '/api/v1/session', undefined, viewer)).status, 401, 'their sessions end with them')
+})
+
+test('a new password ends the other sessions, and one session ends another', async () => {
+  const who = await person()
+  const here = await signIn(who)
+  const there = await signIn(who)
+  const { body } = await ask('GET', '/api/v1/sessions', undefined, here)
+  assert.equal(body.data.length, 2)
+  const other = body.data.find(({ current }: { current: boolean }) => !current)
+  const stranger = await signIn(await person())
+  assert.equal((await ask('DELETE', `/api/v1/sessions/${other.id}`, undefined, stranger)).status, 404)
+  assert.equal((await ask('DELETE', `/api/v1/sessions/${other.id}`, undefined, here)).status, 204)
+  assert.equal((await ask('GET', '/api/v1/session', undefined, there)).status, 401)
+  const third = await signIn(who)
+  const short = await ask(
+    'PUT',
+    '/api/v1/session/password',
+    { current_password: who.password, new_password: 'short' },
+    here,
+  )
+  assert.equal(short.status, 422)
+  const change = { current_password: who.password, new_password: 'a long and new password' }
+  assert.equal((await ask('PUT', '/api/v1/session/password', { ...change, current_password: 'x' }, here)).status, 401)
+  assert.equal((await ask('PUT', '/api/v1/session/password', change, here)).status, 204)
+  assert.equal((await ask('GET', '/api/v1/session', undefined, third)).status, 401)
+  assert.equal((await ask('GET', '/api/v1/session', undefined, here)).status, 200)
+  await signIn({ ...who, password: change.new_password })
+})
