@@ -77,6 +77,8 @@ const PUBLIC = [
   'GET /confirm/{token}',
   'POST /confirm/{token}',
 ]
+/** These ask for a person who is signed in, not for a key. */
+const FOR_PEOPLE = /^\w+ \/api\/v1\/(?:sessions?|users)(?:\/|$)/
 
 // The scope of a path of the contract, section 3: the longest beginning that fits. `X` is read by GET, else written.
 const CONTRACT: readonly (readonly [beginning: string, scope: string])[] = [
@@ -125,7 +127,7 @@ test('every route that the service serves stands in the document with the scope 
   )
   const open = routes.filter(({ scope }) => scope === null).map(({ method, template }) => `${method} ${template}`)
   assert.deepEqual(
-    open.filter((one) => !PUBLIC.includes(one)),
+    open.filter((one) => !PUBLIC.includes(one) && !FOR_PEOPLE.test(one)),
     [],
   )
   for (const { method, template, scope } of routes) {
@@ -164,5 +166,22 @@ test('every route opens to its own scope and to full, and to no other', async ()
         assert.equal(code === 'insufficient_scope', scope !== 'full' && scope !== route.scope, named)
       }),
     )
+  }
+})
+
+test('what asks for a person takes no key', async () => {
+  for (const { method, template, scope } of routes) {
+    if (scope !== null || !FOR_PEOPLE.test(`${method} ${template}`)) continue
+    const path = template.replaceAll(/\{\w+\}/g, '01890000-0000-7000-8000-000000000000')
+    const reply = await fetch(`${world.url}${path}`, {
+      method,
+      headers: {
+        'x-api-key': world.account.apiKey,
+        'content-type': 'application/json',
+        'sec-fetch-site': 'same-origin',
+      },
+      ...(method !== 'GET' && { body: '{}' }),
+    })
+    assert.ok([401, 422].includes(reply.status), `${method} ${template}: ${reply.status}`)
   }
 })
