@@ -93,6 +93,12 @@ export const ROOMS = [
     enters: ['accounts', 'suppression', 'sending', 'events'],
   },
   {
+    name: 'vendors',
+    floor: 6,
+    owns: "other vendors' calls, translated into sends",
+    enters: ['accounts', 'sending'],
+  },
+  {
     name: 'notices',
     floor: 6,
     owns: 'mails of the system to accounts and to the operator',

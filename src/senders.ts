@@ -1,4 +1,4 @@
-// The rooms that send through sending's door, connected: contacts. A part of the composition root.
+// The rooms that send through sending's door, connected: contacts, other vendors' clients. A part of the composition root.
 
 import type { Config } from './config.ts'
 import type { Ground } from './ground.ts'
@@ -6,7 +6,8 @@ import type { Accounts } from './modules/accounts/index.ts'
 import { contactsEndpoints } from './modules/contacts/index.ts'
 import { oldestUsable } from './modules/domains/index.ts'
 import type { Sending, Templates } from './modules/sending/index.ts'
-import type { AnyEndpoint } from './platform/http.ts'
+import { vendorEndpoints } from './modules/vendors/index.ts'
+import type { AnyEndpoint, Principal } from './platform/http.ts'
 import type { Pulse } from './platform/pulse.ts'
 import type { Store } from './platform/store.ts'
 
@@ -24,7 +25,7 @@ export function senderEndpoints(options: SendersOptions): readonly AnyEndpoint[]
   const { config, ground, store, accounts, pulse, sending, templates } = options
   const { clock, ids } = ground
   const { database, secrets } = store
-  return contactsEndpoints({
+  const contacts = contactsEndpoints({
     database,
     clock,
     ids,
@@ -38,4 +39,6 @@ export function senderEndpoints(options: SendersOptions): readonly AnyEndpoint[]
     isSuspended: (accountId) => accounts.suspendedAccounts().has(accountId),
     whileBeating: pulse.whileBeating,
   })
+  const takeBatchToken = (principal: Principal): Promise<void> => accounts.gate.takeMore(principal, 'batch', 1)
+  return [...contacts, ...vendorEndpoints({ sending, takeBatchToken })]
 }

@@ -129,12 +129,12 @@ function addRoute(
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: schemaOf(described, legacy),
     bodyLimit: described.bodyLimitBytes ?? DEFAULT_BODY_BYTES,
-    config: { stream: described.stream ?? null, legacy },
+    config: { stream: described.stream ?? null, legacy, errorAnswer: described.foreign?.errorAnswer ?? null },
     ...(described.validatesItself === true && { validatorCompiler: acceptAll }),
     onRequest: async (request, reply) => {
       if (legacy) markLegacy(reply, request, described)
       if (access === null) return
-      const principal = await whileBeating(() => gate.admit(askerOf(request, reply), access))
+      const principal = await whileBeating(() => gate.admit(askerOf(request, reply, described), access))
       request.setDecorator('principal', principal)
     },
     handler: async (request, reply) => {
@@ -147,9 +147,10 @@ function addRoute(
   })
 }
 
-function askerOf(request: FastifyRequest, reply: FastifyReply): Asker {
+function askerOf(request: FastifyRequest, reply: FastifyReply, { foreign }: AnyEndpoint): Asker {
+  const foreignKey = foreign?.keyHeader === undefined ? undefined : request.headers[foreign.keyHeader]
   return {
-    apiKeyHeader: request.headers['x-api-key'],
+    apiKeyHeader: foreignKey ?? request.headers['x-api-key'],
     authorization: request.headers.authorization,
     cookie: request.headers.cookie,
     fromOurPages: isFromOurPages(request.method, request.headers),

@@ -7,6 +7,7 @@ export {
   type AcceptOptions,
   acceptance,
   type EmailQuota,
+  NOT_ALL,
   type Outcome,
   type Submission,
   type SubmissionResult,
@@ -20,7 +21,8 @@ export { type RecipientRequest, type SendRequest, sandboxResultOf, type Tracking
 export { sendingRoutes } from './routes.ts'
 export { riskRoutes } from './routes-risk.ts'
 export { templateRoutes } from './routes-templates.ts'
-export { type SenderLookups, type Sending, type SendingOptions, sendingOf } from './send.ts'
+export type { Accepted } from './rows.ts'
+export { type SendCall, type SenderLookups, type Sending, type SendingOptions, sendingOf } from './send.ts'
 export type { Incoming, SenderDomainFacts, TrackingSettings } from './sender.ts'
 export { type SmtpDoor, type SubmittedMail, smtpDoor } from './smtp.ts'
 export { type Template, type Templates, templatesOf } from './templates.ts'

@@ -7,7 +7,7 @@ import { ApiError, type FieldFault, platformErrors, validationError } from '../.
 import type { Principal } from '../../platform/http.ts'
 import { bodyValidator } from '../../platform/validation.ts'
 import type { RiskPolicy, RiskRoom } from '../risk/index.ts'
-import { type Acceptance, NOT_ALL, type Outcome } from './accept.ts'
+import { type Acceptance, NOT_ALL, type Outcome, type Submission, type SubmissionResult } from './accept.ts'
 import { SendBody } from './body.ts'
 import { draftOf } from './draft.ts'
 import type { IdempotencyKey } from './idempotency.ts'
@@ -40,11 +40,23 @@ export interface CallAnswer {
   readonly replayed: boolean
 }
 
+/** A call in another form than ours, its messages translated into bodies of a send. */
+export interface SendCall extends Pick<Submission, 'strict' | 'answerOf'> {
+  readonly messages: readonly unknown[]
+  /** The scope of the idempotency key. */
+  readonly path: string
+  readonly key: string | undefined
+  /** The call as it came; the same key must come with the same. */
+  readonly body: unknown
+}
+
 export interface Sending {
   /** @throws ApiError */
   send(principal: Principal, body: unknown, key: string | undefined): Promise<CallAnswer>
   /** @throws ApiError */
   batch(principal: Principal, body: unknown, key: string | undefined, strict: boolean): Promise<CallAnswer>
+  /** The messages of one call, whoever's form it had: read, judged and accepted as a batch is. @throws ApiError */
+  call(principal: Principal, call: SendCall): Promise<SubmissionResult>
   /**
    * A mail that the service writes for the account, judged and accepted as a send is. What `alongside` writes becomes
    * durable with the email or not at all.
@@ -107,6 +119,15 @@ export function sendingOf(options: SendingOptions): Sending {
       const [outcome] = result.outcomes
       if (outcome?.kind !== 'accepted') throw outcome?.error ?? platformErrors.internal_error()
       return { status: 202, body: answerOf(outcome.accepted), replayed: false }
+    },
+    call: async (principal, { messages: bodies, strict, answerOf: stored, path, key, body }) => {
+      const idempotency = idempotencyOf(principal, path, key, body)
+      const messages = await Promise.all(bodies.map((one) => read(principal, one).catch(asApiError)))
+      if (strict && messages.some((message) => message instanceof ApiError)) {
+        const refused = messages.map((message) => (message instanceof ApiError ? message : NOT_ALL))
+        return { kind: 'done', outcomes: refused.map((error) => ({ kind: 'refused', error })) }
+      }
+      return acceptance.submit({ accountId: principal.accountId, messages, strict, idempotency, answerOf: stored })
     },
     sendWith: async (principal, body, alongside) => {
       const result = await acceptance.submit({

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Static, TSchema } from 'typebox'
-import type { ErrorKind } from '../errors.ts'
+import type { ApiError, ErrorKind } from '../errors.ts'
 
 /** Who asks, once the gate has let them in. */
 export interface Principal {
@@ -69,6 +69,13 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** What an endpoint of another service's interface has that ours have not. */
+export interface ForeignFace {
+  /** A header, in lower case, that carries the key beside the two that always may. */
+  readonly keyHeader?: string
+  readonly errorAnswer: (error: ApiError) => { readonly status: number; readonly body: unknown }
+}
+
 export interface Endpoint<Params extends TSchema, Query extends TSchema, Body extends TSchema> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** OpenAPI form: `/api/v1/customer/domains/{id}`. */
@@ -93,6 +100,8 @@ export interface Endpoint<Params extends TSchema, Query extends TSchema, Body ex
   readonly answers: Readonly<Record<number, TSchema>>
   /** What the room itself raises here. */
   readonly errors?: readonly ErrorKind[]
+  /** Somebody else's interface: errors in their form, whoever raised them, and no place in our OpenAPI document. */
+  readonly foreign?: ForeignFace
   handle(call: Call<Static<Params>, Static<Query>, Static<Body>>): Promise<Answer>
 }
 

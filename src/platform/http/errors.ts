@@ -6,6 +6,7 @@ import { isUnavailable } from '../db.ts'
 import { ApiError, platformErrors } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { DEFAULT_BODY_BYTES } from './bodies.ts'
+import type { ForeignFace } from './endpoint.ts'
 
 const RETRY_AFTER_SECONDS = 5
 
@@ -37,7 +38,12 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   reply.code(known.status).header('x-request-id', request.id).header('content-type', 'application/json; charset=utf-8')
   if (known.retryAfter !== null) reply.header('retry-after', String(known.retryAfter))
   for (const [name, value] of Object.entries(known.headers)) reply.header(name, value)
-  return reply.send(errorBody(known, request.id))
+  const { errorAnswer = null } = (request.routeOptions.config ?? {}) as {
+    errorAnswer?: ForeignFace['errorAnswer'] | null
+  }
+  if (errorAnswer === null) return reply.send(errorBody(known, request.id))
+  const { status, body } = errorAnswer(known)
+  return reply.code(status).send(body)
 }
 
 /** Contract section 2. */

@@ -16,6 +16,7 @@ export function schemaOf(described: AnyEndpoint, legacy: boolean): Record<string
   const name = `${described.method.toLowerCase()}${(legacy ? (described.legacyPath ?? '') : described.path).replaceAll(/[^A-Za-z0-9]+/g, '_')}`
   return {
     operationId: name,
+    hide: described.foreign !== undefined,
     summary: described.summary,
     tags: [described.tag],
     ...(legacy && { deprecated: true }),

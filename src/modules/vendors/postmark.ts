@@ -1,0 +1,130 @@
+// Postmark: https://postmarkapp.com/developer/api/email-api, as the package `postmark` speaks it.
+//
+// - To, Cc, Bcc and ReplyTo are lists in one text, with commas.
+// - Metadata is kept; a MessageStream whose name says broadcast is the stream `broadcast`, every other is transactional.
+// - Templates have paths of their own there, which are not here.
+
+import { parseMailboxList } from '../../mail/address.ts'
+import type { ApiError } from '../../platform/errors.ts'
+import type { Accepted } from '../sending/index.ts'
+import {
+  ABOUT_RECIPIENTS,
+  type Fields,
+  fieldsOf,
+  given,
+  pairs,
+  renamed,
+  type Translated,
+  tracking,
+  wordsOf,
+} from './translation.ts'
+
+const nameOf = renamed({
+  from: 'From',
+  to: 'To',
+  cc: 'Cc',
+  bcc: 'Bcc',
+  reply_to: 'ReplyTo',
+  subject: 'Subject',
+  html: 'HtmlBody',
+  text: 'TextBody',
+  tag: 'Tag',
+  metadata: 'Metadata',
+  headers: 'Headers',
+  attachments: 'Attachments',
+  stream: 'MessageStream',
+})
+
+export function translatePostmark(body: unknown): Translated {
+  const fields = fieldsOf(body)
+  const { TrackOpens: opens, TrackLinks: links, MessageStream: stream } = fields
+  const attachments = fields['Attachments']
+  const send = given({
+    from: fields['From'],
+    to: mailboxes(fields['To']),
+    cc: mailboxes(fields['Cc']),
+    bcc: mailboxes(fields['Bcc']),
+    reply_to: mailboxes(fields['ReplyTo']),
+    subject: fields['Subject'] ?? '',
+    html: fields['HtmlBody'],
+    text: fields['TextBody'],
+    tag: fields['Tag'] === '' ? undefined : fields['Tag'],
+    metadata: fields['Metadata'],
+    headers: pairs(fields['Headers'], 'Name', 'Value') ?? fields['Headers'],
+    attachments: Array.isArray(attachments) ? attachments.map(attachment) : attachments,
+    stream: typeof stream === 'string' && /broadcast/i.test(stream) ? 'broadcast' : undefined,
+    ...tracking(opens, typeof links === 'string' ? links !== 'None' : undefined),
+  })
+  return { send, nameOf }
+}
+
+function mailboxes(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  if (value.trim() === '') return undefined
+  const read = parseMailboxList(value)
+  return read.ok ? read.mailboxes.map(({ name, address }) => ({ email: address.address, name })) : value
+}
+
+function attachment(item: unknown): unknown {
+  const { Name: filename, Content: content, ContentType: type, ContentID: id } = fieldsOf(item)
+  const inline = typeof id === 'string' && id !== ''
+  return given({
+    filename,
+    content,
+    content_type: type === '' ? undefined : type,
+    content_id: inline ? id.replace(/^cid:/i, '') : undefined,
+    disposition: inline ? 'inline' : undefined,
+  })
+}
+
+/** The answer for one message that was accepted. */
+export function postmarkAnswer(accepted: Accepted, message: unknown): Fields {
+  const { To, Cc, Bcc } = fieldsOf(message)
+  const refused = accepted.recipients.filter(({ status }) => status !== 'queued').map(({ email }) => email)
+  return {
+    ...given({ To, Cc, Bcc }),
+    SubmittedAt: accepted.acceptedAt.toISOString(),
+    MessageID: accepted.emailId,
+    ErrorCode: 0,
+    Message:
+      refused.length === 0
+        ? 'OK'
+        : `Message OK, but will not deliver to these inactive addresses: ${refused.join(', ')}`,
+  }
+}
+
+export function postmarkError(error: ApiError): { readonly status: number; readonly body: Fields } {
+  const [status, code] = CODES[error.code] ?? fallback(error)
+  const Message = ABOUT_RECIPIENTS.has(error.code) ? inactive(error) : wordsOf(error, nameOf)
+  return { status, body: { ErrorCode: code, Message } }
+}
+
+/** Clients read the addresses out of this sentence. */
+function inactive({ code, details }: ApiError): string {
+  const { recipients } = details as { recipients?: readonly { readonly email: string }[] }
+  const found = (recipients ?? []).map(({ email }) => email).join(', ')
+  return `No recipient can be mailed. Found inactive addresses: ${found}. Inactive recipients stand on a list of the account or were refused (${code}).`
+}
+
+function fallback({ code, status }: ApiError): readonly [status: number, code: number] {
+  if (ABOUT_RECIPIENTS.has(code)) return [422, 406]
+  if (status >= 500) return [status, status === 503 ? 100 : 500]
+  return [status === 404 || status === 405 || status === 413 ? status : 422, 300]
+}
+
+const CODES: Readonly<Record<string, readonly [status: number, code: number]>> = {
+  missing_api_key: [401, 10],
+  invalid_api_key: [401, 10],
+  api_key_expired: [401, 10],
+  api_key_revoked: [401, 10],
+  insufficient_scope: [401, 10],
+  ip_not_allowed: [401, 10],
+  account_suspended: [422, 405],
+  quota_exceeded: [422, 405],
+  rate_limit_exceeded: [429, 429],
+  sender_domain_not_allowed: [422, 400],
+  sender_not_verified: [422, 401],
+  invalid_json: [422, 402],
+  unsupported_media_type: [422, 409],
+  validation_error: [422, 300],
+}

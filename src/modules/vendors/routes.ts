@@ -1,0 +1,261 @@
+// The paths of other vendors' clients (contract section 17). A body is translated and handed to sending's door: the same
+// checks, quotas, idempotency and commit as a send. Keys, rates and scopes are those of send and batch.
+
+import type { IncomingHttpHeaders } from 'node:http'
+import { Type } from 'typebox'
+import { platformErrors, validationError } from '../../platform/errors.ts'
+import {
+  type Answer,
+  type AnyEndpoint,
+  type Call,
+  endpoint,
+  type ForeignFace,
+  type Principal,
+} from '../../platform/http.ts'
+import { type Accepted, NOT_ALL, type Outcome, type Sending, sendingLimits } from '../sending/index.ts'
+import { postmarkAnswer, postmarkError, translatePostmark } from './postmark.ts'
+import { resendError, translateResend } from './resend.ts'
+import { sendGridError, translateSendGrid } from './sendgrid.ts'
+import { ABOUT_RECIPIENTS, faultsOf, type Translated } from './translation.ts'
+
+export interface VendorOptions {
+  readonly sending: Pick<Sending, 'call'>
+  /** A call of many messages takes a token of the batch rate too. @throws ApiError rate_limit_exceeded */
+  readonly takeBatchToken: (principal: Principal) => Promise<void>
+}
+
+type VendorCall = Pick<Call<never, never, unknown>, 'principal' | 'body' | 'headers'>
+
+const TAG = 'Other vendors'
+const SEND = { scope: 'send', rate: 'send' }
+const BATCH = { scope: 'send', rate: 'batch' }
+const Anything = Type.Unknown()
+const base = { method: 'POST', tag: TAG, body: Anything, validatesItself: true, answers: { 200: Anything } } as const
+const single = { ...base, access: SEND, bodyLimitBytes: sendingLimits.MAX_SEND_BODY_BYTES } as const
+const many = { ...base, access: BATCH, bodyLimitBytes: sendingLimits.MAX_BATCH_BODY_BYTES } as const
+const RESEND: ForeignFace = { errorAnswer: resendError }
+const POSTMARK: ForeignFace = { keyHeader: 'x-postmark-server-token', errorAnswer: postmarkError }
+const SENDGRID: ForeignFace = { errorAnswer: (error) => sendGridError(error) }
+const MAX_ROUNDS = 5
+
+export function vendorEndpoints(options: VendorOptions): readonly AnyEndpoint[] {
+  return [...resendEndpoints(options), ...postmarkEndpoints(options), sendGridEndpoint(options)]
+}
+
+// --- Resend
+
+function resendEndpoints({ sending }: VendorOptions): readonly AnyEndpoint[] {
+  return [
+    endpoint({
+      ...single,
+      path: '/emails',
+      summary: 'Resend: send an email',
+      foreign: RESEND,
+      handle: async (call) => {
+        const result = await sending.call(call.principal, {
+          ...keyed(call, '/emails'),
+          messages: [translateResend(call.body).send],
+          strict: true,
+          answerOf: ([outcome]) => (outcome?.kind === 'accepted' ? ok(resendId(outcome)) : null),
+        })
+        if (result.kind === 'replayed') return replayed(result)
+        return ok(resendId(firstAccepted(result.outcomes)))
+      },
+    }),
+    endpoint({
+      ...many,
+      path: '/emails/batch',
+      summary: 'Resend: send up to 500 emails',
+      foreign: RESEND,
+      handle: async (call) => {
+        const strict = header(call.headers, 'x-batch-validation')?.toLowerCase() !== 'permissive'
+        const answerOf = (outcomes: readonly Outcome[]): Answer | null =>
+          strict && outcomes.some(({ kind }) => kind === 'refused') ? null : ok(resendBatch(outcomes, strict))
+        const messages = listIn(call.body).map(translateResend)
+        const result = await sending.call(call.principal, {
+          ...keyed(call, '/emails/batch'),
+          messages: messages.map(({ send }) => send),
+          strict,
+          answerOf,
+        })
+        if (result.kind === 'replayed') return replayed(result)
+        if (strict)
+          refuseAll(result.outcomes, (index, field) => `[${index}].${messages[index]?.nameOf(field) ?? field}`)
+        return ok(resendBatch(result.outcomes, strict))
+      },
+    }),
+  ]
+}
+
+function resendId({ accepted }: { readonly accepted: Accepted }): object {
+  return { id: accepted.emailId }
+}
+
+function resendBatch(outcomes: readonly Outcome[], strict: boolean): object {
+  const data = outcomes.flatMap((outcome) => (outcome.kind === 'accepted' ? [resendId(outcome)] : []))
+  const errors = outcomes.flatMap((outcome, index) =>
+    outcome.kind === 'refused' ? [{ index, message: resendError(outcome.error).body['message'] }] : [],
+  )
+  return strict ? { data } : { data, errors }
+}
+
+// --- Postmark
+
+function postmarkEndpoints({ sending }: VendorOptions): readonly AnyEndpoint[] {
+  return [
+    endpoint({
+      ...single,
+      path: '/email',
+      summary: 'Postmark: send an email',
+      foreign: POSTMARK,
+      handle: async (call) => {
+        const result = await sending.call(call.principal, {
+          ...keyed(call, '/email'),
+          messages: [translatePostmark(call.body).send],
+          strict: true,
+          answerOf: ([outcome]) =>
+            outcome?.kind === 'accepted' ? ok(postmarkAnswer(outcome.accepted, call.body)) : null,
+        })
+        if (result.kind === 'replayed') return replayed(result)
+        return ok(postmarkAnswer(firstAccepted(result.outcomes).accepted, call.body))
+      },
+    }),
+    endpoint({
+      ...many,
+      path: '/email/batch',
+      summary: 'Postmark: send up to 500 emails, each with its own answer',
+      foreign: POSTMARK,
+      handle: async (call) => {
+        const messages = listIn(call.body)
+        const answersOf = (outcomes: readonly Outcome[]): Answer =>
+          ok(
+            outcomes.map((outcome, index) =>
+              outcome.kind === 'accepted'
+                ? postmarkAnswer(outcome.accepted, messages[index])
+                : postmarkError(outcome.error).body,
+            ),
+          )
+        const result = await sending.call(call.principal, {
+          ...keyed(call, '/email/batch'),
+          messages: messages.map((message) => translatePostmark(message).send),
+          strict: false,
+          answerOf: answersOf,
+        })
+        return result.kind === 'replayed' ? replayed(result) : answersOf(result.outcomes)
+      },
+    }),
+  ]
+}
+
+// --- SendGrid
+
+function sendGridEndpoint(options: VendorOptions): AnyEndpoint {
+  return endpoint({
+    ...single,
+    path: '/v3/mail/send',
+    summary: 'SendGrid: send an email to each personalization',
+    foreign: SENDGRID,
+    handle: async (call) => {
+      const messages = translateSendGrid(call.body)
+      checkCount(messages.length, 'personalizations')
+      if (messages.length > 1) await options.takeBatchToken(call.principal)
+      return sendGrid(options, call, messages, MAX_ROUNDS)
+    },
+  })
+}
+
+/**
+ * All or none; but a personalization that none of its recipients may get is left out, as the vendor does, while there is
+ * another. Nothing has been written then, so the rest is tried again.
+ */
+async function sendGrid(
+  options: VendorOptions,
+  call: VendorCall,
+  messages: readonly Translated[],
+  rounds: number,
+): Promise<Answer> {
+  const answerOf = (outcomes: readonly Outcome[]): Answer | null => {
+    const [first] = outcomes
+    return first?.kind === 'accepted' ? { status: 202, body: { id: first.accepted.emailId } } : null
+  }
+  const result = await options.sending.call(call.principal, {
+    ...keyed(call, '/v3/mail/send'),
+    messages: messages.map(({ send }) => send),
+    strict: true,
+    answerOf,
+  })
+  if (result.kind === 'replayed')
+    return { ...sendGridAnswer(result.body), headers: { ...REPLAYED, ...idHeader(result.body) } }
+  const refused = result.outcomes.map((outcome) => (outcome.kind === 'refused' ? outcome.error : null))
+  const unwanted = refused.map((error) => error !== null && error !== NOT_ALL && ABOUT_RECIPIENTS.has(error.code))
+  const isOnlyUnwanted = refused.every((error, i) => error === null || error === NOT_ALL || unwanted[i] === true)
+  const left = messages.filter((_, i) => unwanted[i] !== true)
+  if (isOnlyUnwanted && left.length < messages.length && left.length > 0 && rounds > 0) {
+    return sendGrid(options, call, left, rounds - 1)
+  }
+  refuseAll(result.outcomes, (index, field) => messages[index]?.nameOf(field) ?? field)
+  return sendGridAnswer(answerOf(result.outcomes)?.body)
+}
+
+function sendGridAnswer(stored: unknown): Answer {
+  return { status: 202, body: '', headers: idHeader(stored) }
+}
+
+function idHeader(stored: unknown): Record<string, string> {
+  return { 'x-message-id': String((stored as { id?: unknown } | undefined)?.id ?? '') }
+}
+
+// --- what they have in common
+
+const REPLAYED = { 'idempotent-replayed': 'true' }
+
+function keyed({ body, headers }: VendorCall, path: string): { path: string; key: string | undefined; body: unknown } {
+  return { path, key: header(headers, 'idempotency-key'), body }
+}
+
+function ok(body: unknown): Answer {
+  return { status: 200, body }
+}
+
+function replayed({ status, body }: { readonly status: number; readonly body: unknown }): Answer {
+  return { status, body, headers: REPLAYED }
+}
+
+function header(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
+
+function listIn(body: unknown): readonly unknown[] {
+  if (!Array.isArray(body))
+    throw validationError([{ field: 'body', rule: 'type', message: 'must be a list of messages' }])
+  checkCount(body.length, 'body')
+  return body
+}
+
+function checkCount(count: number, field: string): void {
+  if (count === 0) throw validationError([{ field, rule: 'required', message: 'needs at least one message' }])
+  if (count <= sendingLimits.MAX_BATCH_MESSAGES) return
+  const message = `takes at most ${sendingLimits.MAX_BATCH_MESSAGES} messages`
+  throw validationError([{ field, rule: 'maxItems', message }])
+}
+
+function firstAccepted([outcome]: readonly Outcome[]): Extract<Outcome, { kind: 'accepted' }> {
+  if (outcome?.kind === 'accepted') return outcome
+  throw outcome?.error ?? platformErrors.internal_error()
+}
+
+/** Of a call that is all or none: the error of the first message that was refused for itself, or every fault of all. */
+function refuseAll(outcomes: readonly Outcome[], nameOf: (index: number, field: string) => string): void {
+  const refused = outcomes.flatMap((outcome, index) =>
+    outcome.kind === 'refused' && outcome.error !== NOT_ALL ? [{ index, error: outcome.error }] : [],
+  )
+  const [first] = refused
+  if (first === undefined) return
+  const faults = refused.flatMap(({ index, error }) =>
+    faultsOf(error).map((fault) => ({ ...fault, field: nameOf(index, fault.field) })),
+  )
+  throw faults.length > 0 ? validationError(faults.slice(0, MAX_FAULTS)) : first.error
+}
+
+const MAX_FAULTS = 100

@@ -1,0 +1,137 @@
+// SendGrid: https://www.twilio.com/docs/sendgrid/api-reference/mail-send, as the package `@sendgrid/mail` speaks it.
+//
+// - Each personalization is a message of its own, over what the call says for all; all are accepted or none.
+// - The first category is the tag; further ones stand in the metadata as `categories`, beside the custom arguments.
+// - Substitutions are put in as they are. For a template the dynamic data are its variables: the client sends them with
+//   ids alone that begin with `d-`, so `template_id` is `d-` and the id of one of ours, or the bare id.
+// - Sandbox mode keeps the mail in the house. A group (`asm`) asks for the unsubscribe header; there are no groups.
+// - Ignored: batch_id, ip_pool_name, sections, bypass and footer settings, Google Analytics.
+
+import type { ApiError } from '../../platform/errors.ts'
+import { type Fields, faultsOf, fieldsOf, given, listOf, type Translated, tracking, wordsOf } from './translation.ts'
+
+/** One message for each personalization. */
+export function translateSendGrid(body: unknown): readonly Translated[] {
+  const call = fieldsOf(body)
+  return listOf(call['personalizations']).map((personalization, index) => ({
+    send: messageOf(call, fieldsOf(personalization)),
+    nameOf: (field) => nameOf(field, index),
+  }))
+}
+
+function messageOf(call: Fields, own: Fields): Fields {
+  const from = fieldsOf(own['from'] ?? call['from'])
+  const substitute = substitutions(own['substitutions'], call)
+  const settings = fieldsOf(call['tracking_settings'])
+  const enabled = (name: string): unknown => fieldsOf(settings[name])['enable']
+  const asksUnsubscribe = enabled('subscription_tracking') === true || call['asm'] != null
+  const categories = listOf(call['categories'])
+  const args = { ...fieldsOf(call['custom_args']), ...fieldsOf(own['custom_args']) }
+  const metadata = categories.length > 1 ? { ...args, categories } : args
+  const variables = fieldsOf(own['dynamic_template_data'])
+  const attachments = call['attachments']
+  return given({
+    from: from['email'],
+    from_name: from['name'],
+    to: own['to'],
+    cc: own['cc'],
+    bcc: own['bcc'],
+    reply_to: call['reply_to_list'] ?? call['reply_to'],
+    subject: substitute(own['subject'] ?? call['subject']),
+    ...contentOf(call['content'], substitute),
+    headers: { ...fieldsOf(call['headers']), ...fieldsOf(own['headers']) },
+    attachments: Array.isArray(attachments) ? attachments.map(attachment) : attachments,
+    tag: categories[0],
+    metadata: Object.keys(metadata).length === 0 ? undefined : metadata,
+    scheduled_at: moment(own['send_at'] ?? call['send_at']),
+    template_id: templateId(call['template_id']),
+    variables: Object.keys(variables).length === 0 ? undefined : variables,
+    sandbox: fieldsOf(fieldsOf(call['mail_settings'])['sandbox_mode'])['enable'] === true ? true : undefined,
+    unsubscribe_header_enabled: asksUnsubscribe ? true : undefined,
+    ...tracking(enabled('open_tracking'), enabled('click_tracking')),
+  })
+}
+
+type Substitute = (text: unknown) => unknown
+
+/** The texts of a personalization, and what stands for the unsubscribe link. */
+function substitutions(own: unknown, call: Fields): Substitute {
+  const { enable, substitution_tag: tag } = fieldsOf(fieldsOf(call['tracking_settings'])['subscription_tracking'])
+  const entries = Object.entries(fieldsOf(own)).filter(([name]) => name !== '')
+  if (enable === true && typeof tag === 'string' && tag !== '') entries.push([tag, '{{unsubscribe}}'])
+  return (text) => {
+    if (typeof text !== 'string') return text
+    return entries.reduce((filled, [name, value]) => filled.replaceAll(name, () => String(value)), text)
+  }
+}
+
+function contentOf(content: unknown, substitute: Substitute): Fields {
+  const parts = listOf(content).map(fieldsOf)
+  const valueOf = (type: string): unknown => parts.find((part) => part['type'] === type)?.['value']
+  const other = parts.find(({ type }) => type !== 'text/plain' && type !== 'text/html')
+  return {
+    text: substitute(valueOf('text/plain')),
+    html: substitute(valueOf('text/html')),
+    // No field of a send: it is refused by name, and the name is translated back.
+    ...(other !== undefined && { content: other['type'] ?? '' }),
+  }
+}
+
+function templateId(id: unknown): unknown {
+  return typeof id === 'string' ? id.replace(/^d-/, '') : id
+}
+
+/** Seconds since 1970. What is no such number is passed on, to be refused. */
+function moment(seconds: unknown): unknown {
+  if (typeof seconds !== 'number' || !Number.isFinite(seconds) || Math.abs(seconds) > 1e11) return seconds
+  return new Date(seconds * 1_000).toISOString()
+}
+
+function attachment(item: unknown): unknown {
+  const { content, filename, type: content_type, disposition, content_id } = fieldsOf(item)
+  return given({ content, filename, content_type, disposition, content_id })
+}
+
+const IN_CALL: Readonly<Record<string, string>> = {
+  from: 'from.email',
+  from_name: 'from.name',
+  reply_to: 'reply_to',
+  html: 'content',
+  text: 'content',
+  content: 'content.type',
+  headers: 'headers',
+  tag: 'categories',
+  metadata: 'custom_args',
+  template_id: 'template_id',
+  attachments: 'attachments',
+}
+const IN_PERSONALIZATION: Readonly<Record<string, string>> = {
+  scheduled_at: 'send_at',
+  variables: 'dynamic_template_data',
+}
+
+/** Paths are written with dots alone there: `personalizations.0.to.1.email`. */
+function nameOf(field: string, index: number): string {
+  const [, first = field, rest = ''] = /^([a-z_]+)(.*)$/.exec(field) ?? []
+  const dotted = rest.replaceAll(/\[(\d+)\]/g, '.$1')
+  const inCall = IN_CALL[first]
+  if (inCall !== undefined) return `${inCall}${dotted}`
+  return `personalizations.${index}.${IN_PERSONALIZATION[first] ?? first}${dotted}`
+}
+
+export function sendGridError(
+  error: ApiError,
+  shown: (field: string) => string = (field) => field,
+): { readonly status: number; readonly body: Fields } {
+  const faults = faultsOf(error)
+  const errors =
+    faults.length === 0
+      ? [{ message: wordsOf(error, shown), field: null, help: null }]
+      : faults.map(({ field, message }) => ({
+          message: `${shown(field)} ${message}`,
+          field: shown(field),
+          help: null,
+        }))
+  const isFault = error.code === 'validation_error'
+  return { status: isFault ? 400 : error.code === 'sender_not_verified' ? 403 : error.status, body: { errors } }
+}
