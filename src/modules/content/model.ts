@@ -121,7 +121,9 @@ export class Judge {
     let sum = 0
     for (const at of this.found) sum += weights[at] as number
     const logit = bias + sum / Math.sqrt(this.found.length + DAMPING)
-    const points = Math.round(MODEL_POINTS * Math.min(1, Math.max(0, (logit - from) / (to - from))))
+    // By the square, so that what is hardly more likely spam than not costs next to nothing.
+    const share = Math.min(1, Math.max(0, (logit - from) / (to - from)))
+    const points = Math.round(MODEL_POINTS * share * share)
     if (points === 0) return { logit, points, words: [] }
     const heaviest = this.found.sort((a, b) => (weights[b] as number) - (weights[a] as number)).slice(0, TOLD_WORDS)
     return { logit, points, words: heaviest.map((at) => names[at] as string) }
