@@ -41,11 +41,11 @@ export const BRANDS: readonly Brand[] = [
   brand('adobe', 'adobe', 'adobesign', 'echosign'),
   brand('wetransfer'),
   brand('dhl', 'dhl', 'dhl-news', 'dhlecommerce'),
-  brand('ups', 'ups', 'upsemail'),
+  brand('ups', 'ups_express ups_delivery ups_package ups_parcel ups_team ups_paket ups_colis ups_envio', 'upsemail'),
   brand('usps', 'usps'),
   brand('fedex', 'fedex'),
   brand('dpd', 'dpd', 'dpdgroup', 'dpdlocal'),
-  brand('hermes', 'hermes evri', 'myhermes', 'hermesworld', 'evri'),
+  brand('hermes', 'hermes_paket hermes_bote evri', 'myhermes', 'hermesworld', 'evri'),
   brand('royalmail', 'royal_mail'),
   brand('correos', 'correos'),
   brand('laposte', 'la_poste colissimo chronopost', 'colissimo', 'chronopost', 'laposte'),
@@ -97,7 +97,7 @@ export const BRANDS: readonly Brand[] = [
   brand('vodafone', 'vodafone'),
   brand('booking', 'booking_com'),
   brand('airbnb'),
-  brand('steam', 'steam', 'steampowered', 'steamcommunity'),
+  brand('steam', 'steam_account steam_guard', 'steampowered', 'steamcommunity'),
   brand('roblox'),
 ]
 

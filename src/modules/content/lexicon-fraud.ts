@@ -5,7 +5,7 @@
 // less than the 20 points that would take a mail out of `low`, unless no honest mail says such a thing. What makes fraud
 // is several of them together (score.ts adds for that). `unless: 'never'` keeps warnings against fraud out.
 
-import { ANYWHERE, type Lexicon } from './lexicon.ts'
+import { FAR, type Lexicon } from './lexicon.ts'
 
 const CHECK = 'Name the matter and the recipient, and lead to your own site; do not ask for secrets or threaten by mail'
 const DROP = 'Leave it out: no recipient believes it and every filter knows it'
@@ -14,7 +14,7 @@ export const FRAUD: Lexicon = {
   sets: {
     never: `never nie niemals jamais nunca niemand scammers fraudsters betruger fraudeurs estafadores phishing`,
     account: `account accounts konto kontos kontozugang kundenkonto nutzerkonto benutzerkonto mailkonto compte comptes
-      cuenta cuentas mailbox mailboxes postfach postfachs webmail messagerie buzon wallet wallets wallet_wurde card karte
+      cuenta cuentas mailbox mailboxes postfach postfachs webmail messagerie buzon wallet wallets wallet_wurde card karte konten accounts_payable_portal carte_vitale
       kreditkarte bankkarte debitkarte carte tarjeta tarjetas banking onlinebanking online_banking online_banking_zugang
       apple_id email_address zugang zugriff acces acceso access profil perfil banque_en_ligne banca_online boite_mail
       boite_aux_lettres e_mail_konto abonnement mitgliedschaft membership subscription suscripcion pushtan phototan
@@ -62,7 +62,9 @@ export const FRAUD: Lexicon = {
       immediate_action letzte_mahnung letzte_warnung letzte_aufforderung handlungsbedarf letzte_erinnerung
       dernier_avertissement dernier_avis dernier_rappel derniere_relance action_requise ultimo_aviso ultima_advertencia
       ultimo_recordatorio accion_requerida failure_to avoid_suspension avoid_closure otherwise_your andernfalls_wird
-      a_defaut sans_action sans_reponse de_lo_contrario`,
+      a_defaut sans_action sans_reponse de_lo_contrario avant_ce_soir expires_today expire_aujourd_hui
+      lauft_heute_ab caduca_hoy hoy_mismo before_midnight in_the_next_24 last_notice letzter_hinweis avant_minuit
+      antes_de_medianoche sera_suspendu sera_bloque sera_suspendido will_be_suspended will_be_blocked`,
     click: `click_here click_below click_the klicken_sie hier_klicken cliquez_ici cliquez_sur cliquer_ici
       haga_clic haz_clic pulse_aqui pinche_aqui`,
     dear: `dear_customer dear_client dear_user dear_member dear_friend dear_beneficiary dear_sir dear_account
@@ -125,6 +127,23 @@ export const FRAUD: Lexicon = {
       amende contravention peage infraction multa infraccion peaje sancion`,
     unpaid: `unpaid outstanding overdue unbezahlt offen offene ausstehend uberfallig impayee impaye impayes non_reglee
       impagada impagado pendiente pendientes vencida`,
+    things: `photos videos files pictures memories cloud backup storage icloud data fotos videos dateien daten speicher
+      photos fichiers donnees stockage archivos datos almacenamiento nube`,
+    token: `securipass certicode secure_key token security_device dispositif dispositif_de_securite appareil_de_confiance
+      cle_digitale carte_vitale tan_app sicherheitszertifikat zertifikat certificat certificado clave_digital
+      dispositivo_de_seguridad tarjeta_sim sim_karte gesundheitskarte tarjeta_sanitaria photo_tan pushtan phototan
+      security_certificate authentication_device`,
+    page: `page pages account profile seite profil konto compte pagina cuenta perfil ad_account business_manager channel`,
+    violation: `violation violations violated infringement copyright community_standards community_guidelines appeal
+      verstoss verstosst urheberrecht widerspruch infraction enfreint droits_d_auteur contester infraccion infringe
+      derechos_de_autor apelacion apelar`,
+    charged: `charged debited deducted purchase purchased order_of abgebucht belastet bestellung gekauft debite preleve
+      achat achete cargado cobrado comprado compra frais_de`,
+    notyou: `did_not_make did_not_place did_not_authorize not_authorized did_not_authorise if_this_was_not if_you_did_not
+      wenn_sie_nicht nicht_autorisiert nicht_veranlasst si_vous_n_etes n_avez_pas_effectue pas_autorise si_usted_no
+      si_no_ha si_no_reconoce no_ha_realizado no_autorizo`,
+    stop: `cancel_the cancel_it cancel_this stop_the_payment request_a_refund cancel_order stornieren zahlung_stoppen
+      annuler_la annuler_cette annuler_ce cancelar_la cancelar_el cancelar_este dispute`,
     prosecute: `legal_action prosecution court lawsuit bailiff debt_collection seizure arrest inkasso gericht
       pfandung vollstreckung zwangsvollstreckung rechtliche_schritte poursuites huissier saisie tribunal embargo
       acciones_legales juzgado juicio demanda increase surcharge`,
@@ -161,6 +180,15 @@ export const FRAUD: Lexicon = {
       description: 'A link is called "click here"',
       suggestion: 'Let the words of the link say where it goes',
     },
+    storage_threat: {
+      ...{ points: 18, more: 8, max: 34, fraud: 2, suggestion: CHECK },
+      description: 'Photos or files are said to be deleted unless the reader pays or signs in',
+    },
+    false_charge: {
+      ...{ points: 12, more: 6, max: 18, fraud: 2 },
+      description: 'A charge that the reader is to stop',
+      suggestion: 'Lead to the order on your site; name what was bought and by whom',
+    },
     mailbox_warning: {
       ...{ points: 20, more: 10, max: 36, fraud: 2, suggestion: CHECK },
       description: 'A mailbox is said to be full, its password to expire, or messages to be held',
@@ -176,12 +204,24 @@ export const FRAUD: Lexicon = {
       suggestion: 'Say which claim or order the refund belongs to; authorities do not refund by mail',
     },
     fine_threat: {
-      ...{ points: 18, more: 6, max: 24, fraud: 2 },
+      ...{ points: 22, more: 12, max: 40, fraud: 2 },
       description: 'A fine or a debt is threatened with',
       suggestion: 'Name the matter and its number, and leave the threat to the letter',
     },
   },
   patterns: [
+    { concept: 'account_threat', sets: ['token', 'expiry'], gap: 8, unless: 'never' },
+    { concept: 'account_threat', sets: ['token', 'suspend'], gap: 20, unless: 'never' },
+    { concept: 'account_threat', sets: ['page', 'violation', 'closing'], gap: 30, unless: 'never' },
+    { concept: 'account_threat', sets: ['page', 'violation', 'suspend'], gap: 30, unless: 'never' },
+    { concept: 'storage_threat', sets: ['things', 'closing', 'billing'], gap: 30, unless: 'never' },
+    { concept: 'storage_threat', sets: ['things', 'closing', 'today'], gap: 16, unless: 'never' },
+    { concept: 'storage_threat', sets: ['things', 'full', 'permanently'], gap: 30, unless: 'never' },
+    { concept: 'billing_request', sets: ['failed', 'billing', 'suspend'], gap: 40, unless: 'never' },
+    { concept: 'false_charge', sets: ['charged', 'notyou', 'stop'], gap: 60, unless: 'never' },
+    { concept: 'false_charge', sets: ['#money', 'notyou', 'stop'], gap: 40, unless: 'never' },
+    { concept: 'fine_threat', sets: ['fine', 'unpaid'], gap: 12, unless: 'never' },
+    { concept: 'fine_threat', sets: ['fine', 'prosecute'], gap: 40, unless: 'never' },
     { concept: 'account_threat', sets: ['account', 'suspend'], gap: 6, unless: 'never' },
     { concept: 'account_threat', sets: ['account', 'closing', 'permanently'], gap: 8, unless: 'never' },
     { concept: 'credential_request', sets: ['verify', 'secret'], gap: 6, unless: 'never' },
@@ -204,7 +244,7 @@ export const FRAUD: Lexicon = {
     { concept: 'parcel_fee', sets: ['parcel', 'fee', 'stuck'], gap: 24, unless: 'never' },
     { concept: 'parcel_fee', sets: ['parcel', 'fee', 'pay'], gap: 16, unless: 'never' },
     { concept: 'parcel_fee', sets: ['parcel', 'redeliver', 'stuck'], gap: 24, unless: 'never' },
-    { concept: 'parcel_fee', sets: ['parcel', 'redeliver', 'fee'], gap: ANYWHERE, unless: 'never' },
+    { concept: 'parcel_fee', sets: ['parcel', 'redeliver', 'fee'], gap: FAR, unless: 'never' },
     { concept: 'refund_bait', sets: ['tax', 'refund'], gap: 8, unless: 'never' },
     { concept: 'refund_bait', sets: ['refund', 'entitled', 'within'], gap: 20, unless: 'never' },
     { concept: 'refund_bait', sets: ['tax', 'refund', 'entitled'], gap: 24, unless: 'never' },

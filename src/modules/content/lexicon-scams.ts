@@ -1,26 +1,27 @@
 // The language of scams in four languages: money from strangers, prizes, extortion, the chief's orders, changed bank
 // details, false support, false investments, doors for malware. See lexicon-fraud.ts for how patterns are weighed.
 
-import { ANYWHERE, type Lexicon } from './lexicon.ts'
+import { FAR, type Lexicon } from './lexicon.ts'
 import { SUGGEST } from './lexicon-fraud.ts'
 
 export const SCAMS: Lexicon = {
   sets: {
-    inherit: `inheritance inherit next_of_kin late_client deceased estate bequeath bequest heir widow terminally cancer
-      barrister diplomat diplomatic consignment_box unclaimed dormant_account abandoned_fund erbschaft erbe nachlass
-      verstorben verstorbene verstorbenen erblasser hinterlassen witwe heritage heritier heritiere defunt defunte
-      succession veuve leguer herencia heredero heredera fallecido fallecida difunto difunta viuda legado philanthropist
-      oil_company gold contract_sum overinvoiced beneficiary begunstigter begunstigte beneficiaire beneficiario
-      beneficiaria spende donation don donacion donate compensation entschadigung indemnisation compensacion attorney
-      rechtsanwalt notaire notario abogado foreigner foreign_partner sole_heir`,
-    wealth: `million millions billion usd million_dollars million_euro millionen million_euros millones million_usd dollars
-      millions_d_euros millones_de fortune vermogen funds fonds fondos fund huge_sum sum_of summe_von somme_de suma_de`,
-    million: `million millions millionen millones billion milliarden`,
-    deal: `confidential confidence transfer transferring claim share percent mutual business_proposal proposal trust
-      assist assistance foreign_account vertraulich uberweisung anteil vorschlag vertrauen prozent confidentiel
+    inherit: `inheritance inherit next_of_kin late_client late_husband late_father late_general deceased bequeath bequest
+      sole_heir widow terminally terminal_cancer cancer barrister diplomat diplomatic consignment_box unclaimed
+      dormant_account abandoned_fund overinvoiced contract_sum foreign_partner erbschaft nachlass verstorbener verstorben
+      verstorbene verstorbenen verstorbenes hinterlassen hinterlasst witwe krebs heritage defunt defunte feu_mari veuve
+      leguer cancer_en_phase herencia fallecido fallecida difunto difunta viuda legado philanthropist beneficiary
+      begunstigter begunstigte beneficiaire beneficiario beneficiaria spenden_mochte ihnen_zu_spenden vous_faire_don
+      vous_donner donarle donation_to_you donate_to_you compensation_fund un_compensation scam_victims gold_bars
+      gold_dust my_late abandoned_sum`,
+    wealth: `million millions usd million_dollars million_euro millionen million_euros millones million_usd dollars
+      millions_d_euros millones_de fortune vermogen funds fonds fondos huge_sum sum_of summe_von somme_de suma_de`,
+    million: `million millions millionen millones`,
+    deal: `confidential confidence mutual business_proposal trust_fund your_consent assist_me
+      your_assistance foreign_account vertraulich uberweisung anteil vorschlag vertrauen prozent confidentiel
       confidentielle transfert virement pourcentage confiance confidencial transferencia porcentaje confianza propuesta
-      your_full_name full_name vollstandigen_namen nom_complet nombre_completo direct_telephone charity wohltatig
-      caritatives caridad contact_me kontaktieren contactez_moi contactame contacteme donate`,
+      your_full_name vollstandigen_namen nom_complet nombre_completo direct_telephone charity wohltatig
+      caritatives caridad contactez_moi contactame contacteme god_bless gott_segne que_dieu dios_le`,
     you: `you your youve sie ihr ihre ihnen vous votre vos has su usted ha tu`,
     won: `won winner winners gewonnen gewinner gagne gagnant gagnante gagnez ganado ganador ganadora ganadores selected
       ausgewahlt ausgelost selectionne selectionnee tire_au_sort seleccionado seleccionada elegido randomly_chosen
@@ -82,7 +83,7 @@ export const SCAMS: Lexicon = {
       personally personlich by_email_only nur_per_mail uniquement_par solo_por_correo auditor`,
     soon: `urgent urgently today immediately asap right_away heute sofort dringend umgehend aujourd_hui urgence
       immediatement tout_de_suite hoy urgente inmediatamente ahora_mismo within_the_hour end_of_day this_afternoon`,
-    bank: `bank banking iban bank_account bankverbindung kontoverbindung bankdaten kontonummer compte_bancaire rib
+    bank: `bank banks banking iban bank_account bankverbindung kontoverbindung bankdaten kontonummer compte_bancaire rib
       coordonnees_bancaires cuenta_bancaria datos_bancarios account_details banking_details bank_details`,
     changed: `changed change updated new geandert neue neuen neues aktualisiert gewechselt change changees modifie modifies
       nouveau nouvelles nouveaux nouvelle cambiado cambiados nueva nuevos nuevo actualizado actualizados`,
@@ -126,6 +127,34 @@ export const SCAMS: Lexicon = {
     mailsignin: `sign_in_with_your log_in_with_your email_password your_email_password your_email_credentials
       work_email office_365_login mit_ihren_e_mail e_mail_passwort avec_votre_adresse
       con_su_correo contrasena_de_correo email_and_password to_view_the access_the_document`,
+    kin: `hallo_mama hallo_papa hi_mum hi_mom hi_dad hello_mum hello_mom hello_dad hey_mum hey_mom hey_dad mama papa mum mom
+      dad maman coucou_maman coucou_papa hola_mama hola_papa hola_mami grandma grandpa oma opa`,
+    newnumber: `new_number new_phone phone_broke phone_is_broken broken_phone dropped_my_phone lost_my_phone neue_nummer
+      neue_handynummer handy_ist_kaputt handy_kaputt handy_verloren nouveau_numero telephone_est_casse casse_mon_telephone
+      perdu_mon_telephone nuevo_numero telefono_roto perdido_el_movil movil_roto se_me_ha_roto whatsapp`,
+    send: `pay send transfer lend borrow bezahlen uberweisen schicken sofortuberweisung leihen payer envoyer virement preter
+      pagar enviar transferir transferencia prestar bizum rechnung bill facture factura`,
+    cashing: `western_union moneygram money_gram cashier_s_check money_order gift_card_codes cash_by_mail ria_money
+      bargeld_per_post mandat_cash coupons_pcs transcash prepaid_card`,
+    stranger: `abroad mission overseas missionary keys_by_courier agent_will_deliver shipping_agent im_ausland auf_mission
+      schlussel_per a_l_etranger en_mission extranjero de_viaje courier god_bless kindly deployed army_officer
+      oil_rig peacekeeping`,
+    deposit: `deposit first_month rent rental apartment flat vehicle car puppy kaution miete wohnung mietwohnung caution loyer
+      appartement logement fianza alquiler piso alojamiento`,
+    payday: `salary payroll direct_deposit wages paycheck pay_run gehalt lohn gehaltszahlung lohnabrechnung salaire paie
+      virement_de_salaire nomina salario sueldo`,
+    alter: `change changed changing update updated switch switched new andern geandert neue neuen wechsel gewechselt umstellen
+      changer change modifier nouveau nouvelle cambiar cambiado cambio nueva nuevo actualizar`,
+    attack: `ddos bomb explosive explosives leaked stolen_data encrypted_your ransomware will_publish publish_your bombe
+      sprengsatz angriff gestohlene daten_veroffentlichen attaque bombe publier_vos explosif bomba ataque publicaremos
+      publicar_sus hitman`,
+    airdrop: `airdrop airdrops presale token_claim free_tokens claim_your_tokens eligible_wallet connect_your_wallet
+      connect_wallet wallet_verbinden connecter_votre_portefeuille conecte_su_cartera whitelist`,
+    platform: `platform plattform plateforme plataforma system methode methode_secrete sistema bot robot software trading
+      trading_bot kryptosystem app_de_trading`,
+    stranger_love: `saw_your_profile your_profile serious_man serious_relationship looking_for_a_man my_photos send_you_my
+      get_to_know_you soulmate i_am_a_girl ernsthafte_beziehung ton_profil votre_profil relation_serieuse tu_perfil
+      relacion_seria lonely_and`,
     romance: `lonely single_woman single_women hot_singles meet_singles hot_girls sexy ladies_in_your nude nudes dating_site
       einsame_frauen heisse_frauen femmes_celibataires femmes_chaudes mujeres_solteras chicas_calientes beautiful_women
       russian_brides horny`,
@@ -184,13 +213,22 @@ export const SCAMS: Lexicon = {
       suggestion: 'Link to the page: the reader is reading on a device that follows links',
     },
     document_lure: {
-      ...{ points: 16, more: 8, max: 24, fraud: 2 },
+      ...{ points: 20, more: 10, max: 40, fraud: 2 },
       description: 'A document asks for the password of the mailbox',
       suggestion: 'Attach the document, or link to it without a sign-in',
     },
     romance: {
       ...{ points: 16, more: 10, max: 36, fraud: 1, suggestion: SUGGEST.DROP },
       description: 'Words of dating spam',
+    },
+    family_emergency: {
+      ...{ points: 44, more: 18, max: 62, fraud: 2, suggestion: SUGGEST.DROP },
+      description: 'Somebody close is said to write from a new number and to need money',
+    },
+    cash_request: {
+      ...{ points: 26, more: 20, max: 62, fraud: 2 },
+      description: 'Money is asked for by a way from which none comes back',
+      suggestion: 'Offer means of payment that the reader can trust',
     },
     job_scam: {
       ...{ points: 18, more: 10, max: 36, fraud: 2 },
@@ -199,17 +237,36 @@ export const SCAMS: Lexicon = {
     },
   },
   patterns: [
-    { concept: 'advance_fee', sets: ['inherit', 'million'], gap: 40 },
-    { concept: 'advance_fee', sets: ['inherit', 'million', 'deal'], gap: ANYWHERE },
+    { concept: 'family_emergency', sets: ['kin', 'newnumber', 'send'], gap: FAR },
+    { concept: 'family_emergency', sets: ['kin', 'newnumber', 'soon'], gap: FAR },
+    { concept: 'cash_request', sets: ['cashing', 'send'], gap: 30 },
+    { concept: 'cash_request', sets: ['cashing', 'stranger'], gap: FAR },
+    { concept: 'cash_request', sets: ['deposit', 'stranger', 'send'], gap: 80 },
+    { concept: 'bank_change', sets: ['payday', 'alter', 'bank'], gap: 24 },
+    { concept: 'bank_change', sets: ['payday', 'alter', 'account'], gap: 16 },
+    { concept: 'bank_change', sets: ['payday', 'bank', 'reachable'], gap: FAR },
+    { concept: 'bank_change', sets: ['payday', 'bank', 'henceforth'], gap: 50 },
+    { concept: 'extortion', sets: ['attack', 'coins', 'ransom'], gap: FAR },
+    { concept: 'wallet_phishing', sets: ['airdrop', 'claim'], gap: 30 },
+    { concept: 'wallet_phishing', sets: ['airdrop', 'wallet'], gap: 30 },
+    { concept: 'prize', sets: ['won', 'prize', 'deal'], gap: FAR },
+    { concept: 'prize', sets: ['claim', 'prize', 'you'], gap: 8 },
+    { concept: 'false_investment', sets: ['platform', 'sure', 'earn'], gap: 40 },
+    { concept: 'false_investment', sets: ['invest', 'earn', 'sure', '#money'], gap: 40 },
+    { concept: 'document_lure', sets: ['document', 'signin', 'passwords'], gap: 24, unless: 'never' },
+    { concept: 'document_lure', sets: ['document', 'signin', 'expiry'], gap: 40 },
+    { concept: 'romance', sets: ['stranger_love'], gap: 0 },
+    { concept: 'advance_fee', sets: ['inherit', 'million', 'you'], gap: 40 },
+    { concept: 'advance_fee', sets: ['inherit', 'million', 'deal'], gap: FAR },
     { concept: 'advance_fee', sets: ['inherit', 'wealth', 'deal', 'you'], gap: 30 },
-    { concept: 'advance_fee', sets: ['million', 'deal', 'you', 'wealth'], gap: 16 },
+    { concept: 'advance_fee', sets: ['million', 'deal', 'you'], gap: 30 },
     { concept: 'prize', sets: ['you', 'won', 'prize'], gap: 14 },
     { concept: 'prize', sets: ['won', 'prize', 'claim'], gap: 50 },
     { concept: 'prize', sets: ['won', 'million'], gap: 14 },
     { concept: 'prize', sets: ['won', 'prize', '#money'], gap: 24 },
-    { concept: 'extortion', sets: ['recorded', 'coins', 'shame'], gap: ANYWHERE },
-    { concept: 'extortion', sets: ['recorded', 'shame', 'ransom', '#wallet'], gap: ANYWHERE },
-    { concept: 'extortion', sets: ['coins', 'shame', '#wallet'], gap: ANYWHERE },
+    { concept: 'extortion', sets: ['recorded', 'coins', 'shame'], gap: FAR },
+    { concept: 'extortion', sets: ['recorded', 'shame', 'ransom', '#wallet'], gap: FAR },
+    { concept: 'extortion', sets: ['coins', 'shame', '#wallet'], gap: FAR },
     { concept: 'false_investment', sets: ['double', 'coins'], gap: 8 },
     { concept: 'false_investment', sets: ['invest', 'sure', 'coins'], gap: 30 },
     { concept: 'false_investment', sets: ['invest', 'sure', '#money'], gap: 12 },
@@ -219,30 +276,30 @@ export const SCAMS: Lexicon = {
     { concept: 'wallet_phishing', sets: ['wallet', 'walletact', 'suspend'], gap: 24, unless: 'never' },
     { concept: 'wallet_phishing', sets: ['wallet', 'walletact', 'within'], gap: 24, unless: 'never' },
     { concept: 'wallet_phishing', sets: ['wallet', 'verify', 'coins'], gap: 24, unless: 'never' },
-    { concept: 'chief_order', sets: ['giftcards', 'errand', 'reachable'], gap: ANYWHERE },
+    { concept: 'chief_order', sets: ['giftcards', 'errand', 'reachable'], gap: FAR },
     { concept: 'chief_order', sets: ['giftcards', 'errand', 'soon'], gap: 40 },
-    { concept: 'chief_order', sets: ['giftcards', 'errand', 'quiet'], gap: ANYWHERE },
-    { concept: 'chief_order', sets: ['wire', 'quiet', 'soon'], gap: ANYWHERE },
-    { concept: 'chief_order', sets: ['wire', 'reachable'], gap: ANYWHERE },
-    { concept: 'chief_order', sets: ['wire', 'quiet', 'reachable'], gap: ANYWHERE },
+    { concept: 'chief_order', sets: ['giftcards', 'errand', 'quiet'], gap: FAR },
+    { concept: 'chief_order', sets: ['wire', 'quiet', 'soon'], gap: FAR },
+    { concept: 'chief_order', sets: ['wire', 'reachable'], gap: FAR },
+    { concept: 'chief_order', sets: ['wire', 'quiet', 'reachable'], gap: FAR },
     { concept: 'bank_change', sets: ['bank', 'changed', 'henceforth'], gap: 40 },
     { concept: 'bank_change', sets: ['bank', 'changed', 'invoice', 'soon'], gap: 60 },
-    { concept: 'bank_change', sets: ['bank', 'changed', 'invoice', 'henceforth'], gap: ANYWHERE },
+    { concept: 'bank_change', sets: ['bank', 'changed', 'invoice', 'henceforth'], gap: FAR },
     { concept: 'macros', sets: ['macros'], gap: 0 },
-    { concept: 'false_support', sets: ['protect', 'renewed', '#phone'], gap: ANYWHERE },
+    { concept: 'false_support', sets: ['protect', 'renewed', '#phone'], gap: FAR },
     { concept: 'false_support', sets: ['cancel', 'call', '#phone', 'protect'], gap: 40 },
     { concept: 'false_support', sets: ['renewed', 'cancel', 'call', '#phone'], gap: 60 },
     { concept: 'false_support', sets: ['device', 'infected', 'call'], gap: 30 },
-    { concept: 'false_support', sets: ['device', 'infected', '#phone'], gap: ANYWHERE },
+    { concept: 'false_support', sets: ['device', 'infected', '#phone'], gap: FAR },
     { concept: 'qr_lure', sets: ['scan', 'qr', 'auth'], gap: 40 },
-    { concept: 'qr_lure', sets: ['qr', 'auth', 'company', 'within'], gap: ANYWHERE },
+    { concept: 'qr_lure', sets: ['qr', 'auth', 'company', 'within'], gap: FAR },
     { concept: 'qr_lure', sets: ['qr', 'account', 'suspend'], gap: 60 },
-    { concept: 'qr_lure', sets: ['scan', 'qr', 'urgent'], gap: ANYWHERE },
+    { concept: 'qr_lure', sets: ['scan', 'qr', 'urgent'], gap: FAR },
     { concept: 'document_lure', sets: ['shared', 'document', 'mailsignin'], gap: 40 },
     { concept: 'document_lure', sets: ['document', 'verify', 'passwords'], gap: 24 },
     { concept: 'romance', sets: ['romance'], gap: 0 },
-    { concept: 'romance', sets: ['romance', 'click'], gap: ANYWHERE },
+    { concept: 'romance', sets: ['romance', 'click'], gap: FAR },
     { concept: 'job_scam', sets: ['job', 'earn', '#money'], gap: 30 },
-    { concept: 'job_scam', sets: ['job', 'earn', 'coins'], gap: ANYWHERE },
+    { concept: 'job_scam', sets: ['job', 'earn', 'coins'], gap: FAR },
   ],
 }

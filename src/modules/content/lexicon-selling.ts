@@ -58,7 +58,7 @@ export const SELLING: Lexicon = {
       description: 'Words of pushy advertising',
     },
     bulk_trade: {
-      ...{ points: 12, more: 6, max: 18, fraud: 0, suggestion: 'Leave it out' },
+      ...{ points: 10, more: 6, max: 16, fraud: 0, suggestion: 'Leave it out' },
       description: 'Words of those who mail without being asked',
     },
   },

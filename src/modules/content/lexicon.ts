@@ -36,6 +36,8 @@ export interface Lexicon {
 }
 
 export const ANYWHERE = 1_000_000_000
+/** As far as what belongs together stands in a letter; in a long newsletter nearly everything stands somewhere. */
+export const FAR = 200
 const SENTENCE = 3
 const UNLESS_WORDS = 12
 const NEVER = -2_000_000_000

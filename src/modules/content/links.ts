@@ -27,7 +27,7 @@ const BAIT_WORDS = words(`login logon signin sign secure security secured verify
   delivery redelivery refund rebate tax claim prize reward bonus unlock recover recovery restore suspended limited alert
   notice office mail webmail mailbox id web online app validation payment pay fee customs zoll douane aduana reschedule
   airdrop mint presale help desk helpdesk team info center portal giveaway promo`)
-const LURES = words(`exe scr com pif bat cmd vbs js jse wsf hta msi msp ps1 jar iso img vhd apk dmg lnk xll one`)
+const LURES = words(`exe scr pif bat cmd vbs js jse wsf hta msi msp ps1 jar iso img vhd apk dmg lnk xll`)
 const TARGET = /^\s?(?:https?|hxxps?):\/\/([^\s/?#\\]{1,300})([^\s]*)/i
 const SHOWN = /^(?:https?:\/\/)?((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})(?:[/?#:]|\s?$)/i
 /** Of the path, before any query. */
@@ -78,14 +78,14 @@ function findingsOf(
 ): readonly Finding[] {
   const make = (rule: string, points: number, fraud: number) => at(offset, location, rule, points, fraud)
   if (/^\s{0,4}(?:javascript|data|vbscript|file):/i.test(target)) {
-    return [make('link_script', 30, 2)(target, 'A link runs a script or carries data', 'Link to a page')]
+    return [make('link_script', 20, 1)(target, 'A link runs a script or carries data', 'Link to a page')]
   }
   const [, authority, rest = ''] = TARGET.exec(target) ?? []
   if (authority === undefined) return []
   const name = authority.slice(authority.lastIndexOf('@') + 1).toLowerCase()
   const known = hosts.get(name)
   const host = known ?? readHost(name)
-  const findings = mismatch(host, text, make)
+  const findings = mismatch(host, text, alarmed, make)
   const suffix = rest === '' ? '' : (ENDING.exec(rest)?.[1]?.toLowerCase() ?? '')
   if (LURES.has(suffix))
     findings.push(
@@ -108,7 +108,7 @@ type Make = (
   fraud: number,
 ) => (match: string, description: string, suggestion: string) => Finding
 
-function mismatch({ host, domain, label }: Host, text: string, make: Make): Finding[] {
+function mismatch({ host, domain, label }: Host, text: string, alarmed: boolean, make: Make): Finding[] {
   const shown = SHOWN.exec(text.trim())?.[1]?.toLowerCase()
   if (shown === undefined) return []
   const told = parse(shown)
@@ -118,10 +118,12 @@ function mismatch({ host, domain, label }: Host, text: string, make: Make): Find
   const isNear =
     name.length >= 4 &&
     (label.includes(name) || (label.length >= 4 && name.includes(label)) || host.startsWith(`${name}.`))
-  const isFalse = isNear && !/-|\d/.test(label.replace(name, ''))
-  const points = isFalse ? 6 : 24
+  const isSame = isNear && !/-|\d/.test(label.replace(name, ''))
+  // An address that is written out is believed; a bare name may be the name of the house, behind its counter of clicks.
+  const isAddress = alarmed || /^(?:https?:|www\.)|\//i.test(text.trim())
+  const [points, fraud] = isSame ? [6, 0] : isAddress ? [24, 2] : [9, 0]
   return [
-    make('link_mismatch', points, isFalse ? 0 : 2)(
+    make('link_mismatch', points, fraud)(
       `${shown} -> ${host}`,
       'A link shows one domain and goes to another',
       'Show the domain the link goes to, or words',
@@ -137,7 +139,7 @@ function hostFindings(host: Host, alarmed: boolean, make: Make): Finding[] {
   }
   if (domain === null) {
     if (/^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\]|0x[0-9a-f]+|\d{8,10})(?::\d+)?$/.test(name))
-      say('link_ip', 30, 2, 'A link goes to an IP address', 'Link to a domain of your own')
+      say('link_ip', 22, 2, 'A link goes to an IP address', 'Link to a domain of your own')
     return found
   }
   const own = 'Link to a page of your own domain'

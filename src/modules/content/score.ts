@@ -23,9 +23,12 @@ export const CONTENT_VERSION = '2.0.0'
 
 const MAX_LOOK_CHARS = 1_048_576
 /** A strong sign of fraud beside another one, and a weak one beside a strong one. */
-const STRONG_BONUS = 14
-const WEAK_BONUS = 5
+const STRONG_BONUS = 16
+const WEAK_BONUS = 6
 const MAX_BONUS = 40
+/** Fraud is short. In a longer mail words stand together by chance, and weigh less in the measure of its length. */
+const LETTER_WORDS = 450
+const LEAST_SHARE = 0.3
 const BRAND_SET = 'brand:'
 const LEAVE = `unsubscribe unsubscribing opt_out optout manage_preferences manage_your_preferences email_preferences
   preferences abbestellen abmelden austragen abbestellung newsletter_abmelden desabonner desabonnez desinscrire
@@ -60,7 +63,7 @@ export function scoreContent(question: ContentQuestion): ContentScore {
   const partOf = (location: Location): string =>
     location === 'subject' ? subject : ((location === 'html' ? html : text) ?? '')
   const words = ear.hits.filter(({ pattern }) => !pattern.concept.startsWith('#'))
-  const findings: Finding[] = wordFindings(words, partOf)
+  const findings: Finding[] = wordFindings(words, ear.words, partOf)
   const alarmed = findings.some(({ fraud }) => fraud === 2)
   const { findings: linkFaults, labels } = linkFindings(links, place, alarmed)
   findings.push(
@@ -136,8 +139,9 @@ function read({ subject, html, text }: ContentQuestion): Read {
   return { ear, judge, facts, links, overlap, bodyWords, htmlWords }
 }
 
-function wordFindings(hits: readonly Hit[], partOf: (location: Location) => string): Finding[] {
+function wordFindings(hits: readonly Hit[], length: number, partOf: (location: Location) => string): Finding[] {
   const spent = new Map<string, number>()
+  const share = Math.max(LEAST_SHARE, Math.min(1, LETTER_WORDS / length))
   return hits.flatMap(({ pattern, location, start, end }) => {
     const { concept: rule } = pattern
     const {
@@ -153,8 +157,20 @@ function wordFindings(hits: readonly Hit[], partOf: (location: Location) => stri
     if (before !== undefined && points <= 0) return []
     spent.set(rule, (before ?? 0) + points)
     const match = excerpt(partOf(location), start, end)
+    const weighed = Math.round(points * share)
+    const sign = share < 0.7 ? Math.min(fraud, 1) : fraud
     return [
-      { rule, category: 'language' as const, points, fraud, location, offset: start, match, description, suggestion },
+      {
+        rule,
+        category: 'language' as const,
+        points: weighed,
+        fraud: sign,
+        location,
+        offset: start,
+        match,
+        description,
+        suggestion,
+      },
     ]
   })
 }

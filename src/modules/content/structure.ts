@@ -11,7 +11,7 @@ export const CLIPPED_BYTES = 102_400
 const CLIP_WARNED_BYTES = 92_160
 const PREHEADER_CHARS = 400
 const TRICK_CHARS = 220
-const LATE_TRICK_CHARS = 12
+const LATE_TRICK_CHARS = 20
 const LONG_SUBJECT_CHARS = 150
 const FEW_WORDS = 12
 
@@ -180,12 +180,11 @@ export function htmlFindings(facts: HtmlFacts, words: number, html: string): Fin
   for (const [i, { name, offset }] of facts.active.slice(0, 4).entries())
     add(
       'html_active',
-      i === 0 ? 16 : 4,
+      i === 0 ? 10 : 2,
       offset,
       name,
       'Mail clients drop this and filters distrust it',
       `Remove ${name}`,
-      1,
     )
   if (facts.refresh !== null)
     add(
@@ -253,12 +252,12 @@ function hiding({ hiddenChars, visibleChars, trickChars, lateTrickChars, firstTr
   if (trickChars > TRICK_CHARS || lateTrickChars > LATE_TRICK_CHARS)
     add(
       'html_hidden_text',
-      16,
+      12,
       firstTrick,
       `${trickChars} characters`,
       'Text is hidden by its size, its colour or its place',
       'Remove the hidden text',
-      2,
+      1,
     )
   else if (plainly > PREHEADER_CHARS && plainly > visibleChars)
     add(
