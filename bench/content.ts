@@ -120,8 +120,20 @@ function ofToday(): object {
     return { name, kept, honest: honest.length, caught, fraud: fraud.length }
   }
   return {
-    ...{ good, bad, unseen: told('first set not written for the rules', UNSEEN_LEGITIMATE, UNSEEN_FRAUDULENT) },
-    once: told('second such set', SCORED_ONCE.legitimate, SCORED_ONCE.fraudulent),
+    ...{
+      good,
+      bad,
+      unseen: told(
+        'set A (when first scored: 10 of 10 and 3 of 10; rules were added since)',
+        UNSEEN_LEGITIMATE,
+        UNSEEN_FRAUDULENT,
+      ),
+    },
+    once: told(
+      'set B (when first scored: 8 of 10 and 5 of 10; rules were added since)',
+      SCORED_ONCE.legitimate,
+      SCORED_ONCE.fraudulent,
+    ),
   }
 }
 

@@ -1,5 +1,6 @@
-// Ten honest mails and ten frauds that nothing was chosen on: no word list, no weight and no points were changed after they
-// were scored for the first time. Their result is told as it is (docs/content-scoring.md); no test depends on it.
+// Ten honest mails and ten frauds that were written after the word lists stood and before they were scored: a measure of what
+// the rules do with mail nobody wrote them for. When first scored, 10 of 10 honest mails had at least 80, and 3 of 10 frauds at
+// most 40. Whole kinds of fraud were missing; they were added since, so that today's result says less (docs/content-scoring.md).
 
 import { button, type Mail, page, rows } from './layout.ts'
 

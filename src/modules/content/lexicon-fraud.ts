@@ -185,7 +185,7 @@ export const FRAUD: Lexicon = {
       description: 'Photos or files are said to be deleted unless the reader pays or signs in',
     },
     false_charge: {
-      ...{ points: 12, more: 6, max: 18, fraud: 2 },
+      ...{ points: 15, more: 6, max: 21, fraud: 2 },
       description: 'A charge that the reader is to stop',
       suggestion: 'Lead to the order on your site; name what was bought and by whom',
     },
@@ -237,7 +237,8 @@ export const FRAUD: Lexicon = {
     { concept: 'click_here', sets: ['click'], gap: 0 },
     { concept: 'mailbox_warning', sets: ['mailbox', 'full'], gap: 7, unless: 'never' },
     { concept: 'mailbox_warning', sets: ['keep', 'same', 'passwords'], gap: 5 },
-    { concept: 'mailbox_warning', sets: ['held', 'messages', 'release'], gap: 14 },
+    { concept: 'mailbox_warning', sets: ['held', 'messages', 'release'], gap: 16 },
+    { concept: 'mailbox_warning', sets: ['held', 'messages', 'release', 'closing'], gap: 40 },
     { concept: 'mailbox_warning', sets: ['passwords', 'expiry', 'today'], gap: 8 },
     { concept: 'mailbox_warning', sets: ['passwords', 'expiry', 'within'], gap: 8 },
     { concept: 'mailbox_warning', sets: ['passwords', 'expiry', 'keep'], gap: 20 },

@@ -16,12 +16,23 @@ export const SCAMS: Lexicon = {
       gold_dust my_late abandoned_sum`,
     wealth: `million millions usd million_dollars million_euro millionen million_euros millones million_usd dollars
       millions_d_euros millones_de fortune vermogen funds fonds fondos huge_sum sum_of summe_von somme_de suma_de`,
+    sum: `usd dollars euro euros pounds sum_of summe_von somme_de suma_de the_money das_geld l_argent el_dinero funds
+      million_dollars million_euro millions_d_euros millones_de fonds fondos united_states_dollars`,
+    caution: `past_performance no_guarantee not_guaranteed not_a_guarantee capital_at_risk your_capital value_of_investments
+      may_lose can_lose verlust_des totalverlust keine_garantie nicht_garantiert wertentwicklung performances_passees
+      risque_de_perte pas_garanti rentabilidades_pasadas puede_perder no_garantiza not_financial`,
+    withdrawal: `withdraw withdrawal payout mining_balance cloud_mining auszahlung auszahlen guthaben retrait retirer retirar
+      retiro saldo solde`,
+    loan: `loan loans kredit kredite darlehen pret prets credit prestamo prestamos kreditangebot`,
+    unsecured: `no_collateral without_collateral bad_credit ohne_schufa ohne_sicherheiten ohne_sicherheit sans_garantie
+      sans_justificatif sin_aval sin_garantias interest_rate_of prozent_zinsen zinsen taux_d_interet tipo_de_interes
+      3_interest 2_interest zinssatz`,
     million: `million millions millionen millones`,
     deal: `confidential confidence mutual business_proposal trust_fund your_consent assist_me
       your_assistance foreign_account vertraulich uberweisung anteil vorschlag vertrauen prozent confidentiel
       confidentielle transfert virement pourcentage confiance confidencial transferencia porcentaje confianza propuesta
-      your_full_name vollstandigen_namen nom_complet nombre_completo direct_telephone charity wohltatig
-      caritatives caridad contactez_moi contactame contacteme god_bless gott_segne que_dieu dios_le`,
+      your_full_name vollstandigen_namen nom_complet nombre_completo direct_telephone
+      contactez_moi contactame contacteme god_bless gott_segne que_dieu dios_le`,
     you: `you your youve sie ihr ihre ihnen vous votre vos has su usted ha tu`,
     won: `won winner winners gewonnen gewinner gagne gagnant gagnante gagnez ganado ganador ganadora ganadores selected
       ausgewahlt ausgelost selectionne selectionnee tire_au_sort seleccionado seleccionada elegido randomly_chosen
@@ -50,10 +61,10 @@ export const SCAMS: Lexicon = {
     invest: `invest investment investor trading trader profit profits returns investieren investition rendite gewinne
       handelsplattform investir investissement rendement gains benefices invertir inversion ganancias rentabilidad
       beneficios passive_income passives_einkommen revenu_passif ingresos_pasivos ertrag`,
-    sure: `guaranteed guarantee risk_free riskfree no_risk garantiert garantierte garantierter garantierten risikofrei
+    sure: `guaranteed risk_free riskfree no_risk garantiert garantierte garantierter garantierten risikofrei
       risikolos ohne_risiko garanti garantis garantie garanties sans_risque garantizada garantizadas garantizado
-      garantizados sin_riesgo daily taglich par_jour al_dia diarios pro_tag per_day every_day automatisch autopilot
-      in_only in_nur en_seulement en_solo`,
+      garantizados sin_riesgo al_dia diarios pro_tag per_day every_day autopilot
+      in_only in_nur en_seulement en_solo aucun_risque kein_risiko ningun_riesgo`,
     seed: `seed_phrase recovery_phrase secret_phrase private_key private_keys passphrase wiederherstellungsphrase
       seedphrase phrase_de_recuperation phrase_secrete cle_privee frase_semilla frase_de_recuperacion clave_privada
       12_word 24_word wiederherstellungsworter 24_worter 12_worter 24_mots 12_mots 24_palabras 12_palabras`,
@@ -221,6 +232,11 @@ export const SCAMS: Lexicon = {
       ...{ points: 16, more: 10, max: 36, fraud: 1, suggestion: SUGGEST.DROP },
       description: 'Words of dating spam',
     },
+    loan_offer: {
+      ...{ points: 24, more: 16, max: 40, fraud: 2 },
+      description: 'A loan is offered without security',
+      suggestion: 'Name the lender, its licence and the conditions',
+    },
     family_emergency: {
       ...{ points: 44, more: 18, max: 62, fraud: 2, suggestion: SUGGEST.DROP },
       description: 'Somebody close is said to write from a new number and to need money',
@@ -237,6 +253,10 @@ export const SCAMS: Lexicon = {
     },
   },
   patterns: [
+    { concept: 'false_investment', sets: ['coins', 'withdrawal', 'fee', 'within'], gap: 60 },
+    { concept: 'loan_offer', sets: ['loan', 'unsecured'], gap: 24 },
+    { concept: 'loan_offer', sets: ['loan', 'deal'], gap: FAR },
+    { concept: 'false_support', sets: ['charged', 'notyou', '#phone', 'soon'], gap: FAR },
     { concept: 'family_emergency', sets: ['kin', 'newnumber', 'send'], gap: FAR },
     { concept: 'family_emergency', sets: ['kin', 'newnumber', 'soon'], gap: FAR },
     { concept: 'cash_request', sets: ['cashing', 'send'], gap: 30 },
@@ -251,15 +271,15 @@ export const SCAMS: Lexicon = {
     { concept: 'wallet_phishing', sets: ['airdrop', 'wallet'], gap: 30 },
     { concept: 'prize', sets: ['won', 'prize', 'deal'], gap: FAR },
     { concept: 'prize', sets: ['claim', 'prize', 'you'], gap: 8 },
-    { concept: 'false_investment', sets: ['platform', 'sure', 'earn'], gap: 40 },
-    { concept: 'false_investment', sets: ['invest', 'earn', 'sure', '#money'], gap: 40 },
+    { concept: 'false_investment', sets: ['platform', 'sure', 'earn'], gap: 40, unless: 'caution' },
+    { concept: 'false_investment', sets: ['invest', 'earn', 'sure', '#money'], gap: 40, unless: 'caution' },
     { concept: 'document_lure', sets: ['document', 'signin', 'passwords'], gap: 24, unless: 'never' },
     { concept: 'document_lure', sets: ['document', 'signin', 'expiry'], gap: 40 },
     { concept: 'romance', sets: ['stranger_love'], gap: 0 },
-    { concept: 'advance_fee', sets: ['inherit', 'million', 'you'], gap: 40 },
+    { concept: 'advance_fee', sets: ['inherit', 'million', 'sum'], gap: 30 },
     { concept: 'advance_fee', sets: ['inherit', 'million', 'deal'], gap: FAR },
     { concept: 'advance_fee', sets: ['inherit', 'wealth', 'deal', 'you'], gap: 30 },
-    { concept: 'advance_fee', sets: ['million', 'deal', 'you'], gap: 30 },
+    { concept: 'advance_fee', sets: ['million', 'deal', 'you', 'sum'], gap: 30 },
     { concept: 'prize', sets: ['you', 'won', 'prize'], gap: 14 },
     { concept: 'prize', sets: ['won', 'prize', 'claim'], gap: 50 },
     { concept: 'prize', sets: ['won', 'million'], gap: 14 },
@@ -267,10 +287,10 @@ export const SCAMS: Lexicon = {
     { concept: 'extortion', sets: ['recorded', 'coins', 'shame'], gap: FAR },
     { concept: 'extortion', sets: ['recorded', 'shame', 'ransom', '#wallet'], gap: FAR },
     { concept: 'extortion', sets: ['coins', 'shame', '#wallet'], gap: FAR },
-    { concept: 'false_investment', sets: ['double', 'coins'], gap: 8 },
-    { concept: 'false_investment', sets: ['invest', 'sure', 'coins'], gap: 30 },
-    { concept: 'false_investment', sets: ['invest', 'sure', '#money'], gap: 12 },
-    { concept: 'false_investment', sets: ['invest', 'sure', '#percent'], gap: 14 },
+    { concept: 'false_investment', sets: ['double', 'coins'], gap: 8, unless: 'caution' },
+    { concept: 'false_investment', sets: ['invest', 'sure', 'coins'], gap: 30, unless: 'caution' },
+    { concept: 'false_investment', sets: ['invest', 'sure', '#money'], gap: 12, unless: 'caution' },
+    { concept: 'false_investment', sets: ['invest', 'sure', '#percent'], gap: 14, unless: 'caution' },
     { concept: 'wallet_phishing', sets: ['seed', 'walletact'], gap: 10, unless: 'never' },
     { concept: 'wallet_phishing', sets: ['wallet', 'walletact', 'soon'], gap: 24, unless: 'never' },
     { concept: 'wallet_phishing', sets: ['wallet', 'walletact', 'suspend'], gap: 24, unless: 'never' },

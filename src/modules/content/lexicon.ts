@@ -66,6 +66,10 @@ export interface Compiled {
   readonly keys: Int32Array
   readonly values: Int32Array
   readonly mask: number
+  /** Lengths of the beginnings of words that are asked for. */
+  readonly prefixLengths: readonly number[]
+  /** By index of a term, 1: a longer phrase begins so. */
+  readonly begins: Uint8Array
   /** Sets by index of a term. */
   readonly setsOfTerm: readonly (readonly number[])[]
   readonly patterns: readonly { readonly pattern: Pattern; readonly sets: readonly number[]; readonly unless: number }[]
@@ -91,15 +95,24 @@ export function compile(lexicon: Lexicon): Compiled {
       terms.set(key, sets)
     }
   }
+  const begun = new Set<number>()
+  for (const term of Object.values(lexicon.sets).flatMap((words) => words.split(/\s+/))) {
+    for (const key of beginnings(term)) {
+      begun.add(key)
+      if (!terms.has(key)) terms.set(key, [])
+    }
+  }
   const size = 2 ** Math.ceil(Math.log2(terms.size * 6))
   const keys = new Int32Array(size)
   const values = new Int32Array(size).fill(-1)
   const setsOfTerm: number[][] = []
+  const begins: number[] = []
   for (const [key, sets] of terms) {
     let slot = key & (size - 1)
     while (values[slot] !== -1) slot = (slot + 1) & (size - 1)
     keys[slot] = key
     values[slot] = setsOfTerm.push(sets) - 1
+    begins.push(begun.has(key) ? 1 : 0)
   }
   const patterns = lexicon.patterns.map((pattern) => {
     if (lexicon.concepts[pattern.concept] === undefined) throw new Error(`no concept ${pattern.concept}`)
@@ -110,17 +123,33 @@ export function compile(lexicon: Lexicon): Compiled {
     const name = Object.keys(CLASS_SETS).find((one) => CLASS_SETS[one] === kind)
     return name === undefined ? -1 : need(name)
   })
+  const prefixLengths = [...Array(PREFIX_TO + 1).keys()].filter((length) =>
+    Object.values(lexicon.sets).some((words) =>
+      words.split(/\s+/).some((term) => term.endsWith('*') && wordHashes(term.replace('*', ''))[0]?.length === length),
+    ),
+  )
   return {
-    lexicon,
-    setCount: names.length,
-    keys,
-    values,
-    mask: size - 1,
-    setsOfTerm,
-    patterns,
-    patternsOfSet,
-    classSets,
+    ...{
+      lexicon,
+      setCount: names.length,
+      keys,
+      values,
+      mask: size - 1,
+      prefixLengths,
+      begins: Uint8Array.from(begins),
+    },
+    ...{ setsOfTerm, patterns, patternsOfSet, classSets },
   }
+}
+
+/** The keys of `next` and `next of`, for the phrase `next_of_kin`. */
+function beginnings(term: string): readonly number[] {
+  const words = wordHashes(term.replace('*', '').replaceAll('_', ' '))
+  return words.slice(0, -1).map((_, i) => phraseKey(words.slice(0, i + 1)))
+}
+
+function phraseKey(words: readonly { readonly hash: number }[]): number {
+  return words.slice(1).reduce((hash, { hash: next }) => join(hash, next), words[0]?.hash ?? 0)
 }
 
 /** `next_of_kin` is a phrase, `suspend*` the beginning of a word. */
@@ -129,7 +158,7 @@ function keyOfTerm(term: string): number {
   const words = wordHashes(term.replace('*', '').replaceAll('_', ' '))
   const [first] = words
   if (first === undefined || words.length > MAX_PHRASE_WORDS) throw new Error(`the lexicon cannot hold ${term}`)
-  if (!isPrefix) return words.slice(1).reduce((hash, { hash: next }) => join(hash, next), first.hash)
+  if (!isPrefix) return phraseKey(words)
   if (words.length > 1 || first.length < PREFIX_FROM || first.length > PREFIX_TO)
     throw new Error(`a prefix has ${PREFIX_FROM} to ${PREFIX_TO} letters: ${term}`)
   return join(first.hash, PREFIX_SALT + first.length)
@@ -168,21 +197,21 @@ export class Ear implements Listener {
   private readonly done: Uint8Array
   private readonly shown = new Int32Array(OVERLAP_BITS / 32)
   private position = 0
-  /** The three words before. 0: a sentence began. */
-  private one = 0
-  private two = 0
-  private three = 0
-  private oneFrom = 0
-  private twoFrom = 0
-  private threeFrom = 0
+  /** The word before, for pairs. 0: a sentence began. */
+  private before = 0
+  /** Phrases that the words before have begun, by their length in words. 0: none. */
+  private readonly begun = new Int32Array(MAX_PHRASE_WORDS)
+  private readonly begunFrom = new Int32Array(MAX_PHRASE_WORDS)
   private location: Location = 'subject'
   private partFrom = 0
   readonly hits: Hit[] = []
   readonly signs = new Map<Sign, { count: number; location: Location; start: number; end: number }>()
   readonly addresses: { readonly start: number; readonly end: number; readonly location: Location }[] = []
+  readonly mailAddresses: { readonly start: number; readonly end: number; readonly location: Location }[] = []
+  phones = 0
   words = 0
   /** Words at the beginning of each part, in the order of reading. */
-  private readonly before = new Map<Location, number>()
+  private readonly wordsBefore = new Map<Location, number>()
   capitalWords = 0
   /** Words of the part at hand, and how many of them stood in an earlier part. */
   partWords = 0
@@ -198,16 +227,16 @@ export class Ear implements Listener {
 
   beginPart(location: Location): void {
     this.location = location
-    this.before.set(location, this.words)
+    this.wordsBefore.set(location, this.words)
     this.position += SENTENCE * 4
     this.partFrom = this.position
     this.partWords = this.partKnown = 0
-    this.one = this.two = this.three = 0
+    this.forget()
   }
 
   /** Words of the part at hand. */
   wordsHere(): number {
-    return this.words - (this.before.get(this.location) ?? 0)
+    return this.words - (this.wordsBefore.get(this.location) ?? 0)
   }
 
   word(
@@ -225,42 +254,51 @@ export class Ear implements Listener {
       if (set >= 0) this.occurs(set, start, end)
       if (kind === CLASS.money || kind === CLASS.phone)
         this.occurs(this.compiled.classSets[CLASS.number] as number, start, end)
+      if (kind === CLASS.phone) this.phones++
+      if (kind === CLASS.email && this.mailAddresses.length < 100)
+        this.mailAddresses.push({ start, end, location: this.location })
       if (kind === CLASS.url || kind === CLASS.host) {
         if (this.addresses.length < 500) this.addresses.push({ start, end, location: this.location })
       }
       // `office 365`, `100 % free`: a number is a word of phrases too.
-      if (this.one !== 0 && hash !== 0) this.look(join(this.one, hash), this.oneFrom, end)
-      if (hash === 0) this.one = this.two = this.three = 0
-      else this.shift(hash, start)
+      if (hash === 0) this.forget()
+      else this.phrases(hash, start, end)
+      this.before = 0
       this.sink(CLASS_WORDS[kind] as number, 0)
       return
     }
     this.words++
     this.count(hash, length)
     if (length >= 4 && capitals === length) this.capitalWords++
-    const { one, two, three } = this
-    const pair = one === 0 ? 0 : join(one, hash)
-    this.sink(hash, pair)
-    this.look(hash, start, end)
-    if (pair !== 0) {
-      this.look(pair, this.oneFrom, end)
-      if (two !== 0) {
-        this.look(join(join(two, one), hash), this.twoFrom, end)
-        if (three !== 0) this.look(join(join(join(three, two), one), hash), this.threeFrom, end)
-      }
-    }
-    for (let i = PREFIX_FROM; i <= PREFIX_TO && i <= length; i++)
-      this.look(join(prefixes[i] as number, PREFIX_SALT + i), start, end)
-    this.shift(hash, start)
+    this.sink(hash, this.before === 0 ? 0 : join(this.before, hash))
+    this.before = hash
+    this.phrases(hash, start, end)
+    for (const i of this.compiled.prefixLengths)
+      if (i <= length) this.look(join(prefixes[i] as number, PREFIX_SALT + i), start, end)
   }
 
-  private shift(hash: number, start: number): void {
-    this.three = this.two
-    this.two = this.one
-    this.one = hash
-    this.threeFrom = this.twoFrom
-    this.twoFrom = this.oneFrom
-    this.oneFrom = start
+  /** The word itself, and the phrases that it goes on or ends. */
+  private phrases(hash: number, start: number, end: number): void {
+    const { begun, begunFrom } = this
+    for (let words = MAX_PHRASE_WORDS - 1; words >= 1; words--) {
+      const key = begun[words] as number
+      begun[words] = 0
+      if (key === 0) continue
+      const longer = join(key, hash)
+      const from = begunFrom[words] as number
+      if (this.look(longer, from, end) && words + 1 < MAX_PHRASE_WORDS) {
+        begun[words + 1] = longer
+        begunFrom[words + 1] = from
+      }
+    }
+    if (!this.look(hash, start, end)) return
+    begun[1] = hash
+    begunFrom[1] = start
+  }
+
+  private forget(): void {
+    this.before = 0
+    this.begun.fill(0)
   }
 
   private count(hash: number, length: number): void {
@@ -282,10 +320,12 @@ export class Ear implements Listener {
     return -1
   }
 
-  private look(key: number, start: number, end: number): void {
+  /** @returns whether a longer phrase begins so */
+  private look(key: number, start: number, end: number): boolean {
     const term = this.find(key)
-    if (term === -1) return
+    if (term === -1) return false
     for (const set of this.compiled.setsOfTerm[term] as readonly number[]) this.occurs(set, start, end)
+    return this.compiled.begins[term] === 1
   }
 
   private occurs(set: number, start: number, end: number): void {
@@ -312,7 +352,7 @@ export class Ear implements Listener {
 
   sentence(): void {
     this.position += SENTENCE
-    this.one = this.two = this.three = 0
+    this.forget()
   }
 
   sign(sign: Sign, start: number, end: number): void {
@@ -322,9 +362,10 @@ export class Ear implements Listener {
   }
 
   knows(hash: number, length: number, prefixes: Int32Array): boolean {
-    if (this.find(hash) !== -1) return true
-    for (let i = PREFIX_FROM; i <= PREFIX_TO && i <= length; i++)
-      if (this.find(join(prefixes[i] as number, PREFIX_SALT + i)) !== -1) return true
+    const term = this.find(hash)
+    if (term !== -1 && (this.compiled.setsOfTerm[term]?.length ?? 0) > 0) return true
+    for (const i of this.compiled.prefixLengths)
+      if (i <= length && this.find(join(prefixes[i] as number, PREFIX_SALT + i)) !== -1) return true
     return false
   }
 }

@@ -222,10 +222,31 @@ function brandIn({ label, sub }: Host): Brand | null {
   return null
 }
 
-/** A brand that the mail speaks of and whose sites none of the links leads to, null if there is none. */
-export function brandWithoutLink(named: ReadonlySet<string>, labels: ReadonlySet<string>): Brand | null {
-  if (labels.size === 0) return null
+/**
+ * A brand that the mail speaks of and whose sites none of the links leads to, null if there is none.
+ * @param calls the reader is given a telephone number: that leads somewhere too
+ */
+export function brandWithoutLink(
+  named: ReadonlySet<string>,
+  labels: ReadonlySet<string>,
+  calls: boolean,
+): Brand | null {
+  if (labels.size === 0 && !calls) return null
   const spoken = BRANDS.filter(({ name }) => named.has(name))
   if (spoken.some((brand) => brand.labels.some((label) => labels.has(label)))) return null
   return spoken[0] ?? null
+}
+
+const FREE_MAIL =
+  words(`gmail.com googlemail.com outlook.com hotmail.com yahoo.com aol.com gmx.com gmx.de web.de mail.com
+  protonmail.com proton.me icloud.com yandex.com mail.ru live.com zoho.com tutanota.com outlook.fr hotmail.fr orange.fr
+  laposte.net yahoo.fr hotmail.es yahoo.es outlook.es t-online.de freenet.de qq.com 163.com`)
+
+export function isFreeMail(address: string): boolean {
+  return FREE_MAIL.has(address.slice(address.lastIndexOf('@') + 1).toLowerCase())
+}
+
+/** The registered label of a sender's domain, none when it is not known. */
+export function labelOf(domain: string | undefined): readonly string[] {
+  return domain === undefined ? [] : [readHost(domain).label]
 }

@@ -89,10 +89,15 @@ const BROKEN: readonly (readonly [rule: string, question: ContentQuestion])[] = 
   ['html_image_only', page(`<a href="${LURE}"><img src="x.png" alt="x"></a>`)],
   ['html_few_words', page(`${'<img src="x.png" alt="">'.repeat(6)}<p>${WORDS}</p>`)],
   ['html_alt_missing', page(`<img src="x.png"><p>${WORDS}</p>`)],
-  ['html_hidden_text', page(`<p>${WORDS.repeat(3)}</p><span style="font-size:0">cheap pills for everybody</span>`)],
   [
     'html_hidden_text',
-    page(`<p>${WORDS.repeat(3)}</p><td bgcolor="#fff"><font color="white">cheap pills for all</font></td>`),
+    page(`<p>${WORDS.repeat(3)}</p><span style="font-size:0">cheap pills for everybody who asks</span>`),
+  ],
+  [
+    'html_hidden_text',
+    page(
+      `<p>${WORDS.repeat(3)}</p><td bgcolor="#fff"><font color="white">cheap pills for all who want them</font></td>`,
+    ),
   ],
   ['html_hidden_text', page(`<p>${WORDS}</p><div style="display:none">${WORDS.repeat(9)}</div>`)],
   ['size_clipped', page(`<p>${WORDS.repeat(1_100)}</p>`)],

@@ -12,7 +12,7 @@ import { ANYWHERE, type Compiled, compile, Ear, type Hit, type Lexicon } from '.
 import { FRAUD } from './lexicon-fraud.ts'
 import { SCAMS } from './lexicon-scams.ts'
 import { SELLING } from './lexicon-selling.ts'
-import { brandWithoutLink, linkFindings } from './links.ts'
+import { brandWithoutLink, isFreeMail, labelOf, linkFindings } from './links.ts'
 import { Judge, trainedModel } from './model.ts'
 import { Reader } from './reader.ts'
 import { characterFindings, htmlFindings, shapeFindings, subjectFindings, wholeFindings } from './structure.ts'
@@ -57,7 +57,7 @@ function everything(): Lexicon {
 
 /** @param question parts over MAX_LOOK_CHARS are read to there */
 export function scoreContent(question: ContentQuestion): ContentScore {
-  const { subject, html, text, attachments = [] } = question
+  const { subject, html, text, attachments = [], senderDomain } = question
   const { ear, judge, facts, links, overlap, bodyWords, htmlWords } = read(question)
   const place: Location = html === null ? 'text' : 'html'
   const partOf = (location: Location): string =>
@@ -68,7 +68,8 @@ export function scoreContent(question: ContentQuestion): ContentScore {
   const { findings: linkFaults, labels } = linkFindings(links, place, alarmed)
   findings.push(
     ...linkFaults,
-    ...brandFindings(ear.hits, labels, alarmed, partOf),
+    ...(alarmed ? brandFindings(ear, new Set([...labels, ...labelOf(senderDomain)]), partOf) : []),
+    ...(alarmed ? contactFindings(ear, partOf) : []),
     ...subjectFindings(subject),
     ...characterFindings(ear, partOf, excerpt),
     ...shapeFindings(ear, place),
@@ -175,18 +176,29 @@ function wordFindings(hits: readonly Hit[], length: number, partOf: (location: L
   })
 }
 
+function contactFindings({ mailAddresses }: Ear, partOf: (location: Location) => string): Finding[] {
+  for (const { start, end, location } of mailAddresses) {
+    const match = partOf(location).slice(start, Math.min(end, start + 300))
+    if (!isFreeMail(match)) continue
+    return [
+      {
+        ...{ rule: 'contact_free_mail', category: 'links', points: 8, fraud: 1, location, offset: start, match },
+        description: 'An answer is asked for at an address that anybody can have',
+        suggestion: 'Give an address of your own domain',
+      },
+    ]
+  }
+  return []
+}
+
 function brandFindings(
-  hits: readonly Hit[],
+  { hits, phones }: Ear,
   labels: ReadonlySet<string>,
-  alarmed: boolean,
   partOf: (location: Location) => string,
 ): Finding[] {
-  if (!alarmed) return []
   const spoken = hits.filter(({ pattern }) => pattern.concept === '#brand')
-  const brand = brandWithoutLink(
-    new Set(spoken.map(({ pattern }) => pattern.sets[0]?.slice(BRAND_SET.length) ?? '')),
-    labels,
-  )
+  const named = new Set(spoken.map(({ pattern }) => pattern.sets[0]?.slice(BRAND_SET.length) ?? ''))
+  const brand = brandWithoutLink(named, labels, phones > 0)
   const hit = spoken.find(({ pattern }) => pattern.sets[0] === `${BRAND_SET}${brand?.name ?? ''}`)
   if (brand === null || hit === undefined) return []
   return [

@@ -36,6 +36,8 @@ export interface ContentQuestion {
   readonly html: string | null
   readonly text: string | null
   readonly attachments?: readonly ContentAttachment[]
+  /** The domain of the sender, lower case: a brand may speak of itself. */
+  readonly senderDomain?: string
   /** It goes to many: then it needs a way to leave. */
   readonly bulk?: boolean
   /** A List-Unsubscribe header will be set, or the placeholder of the unsubscribe link stands in it. */
