@@ -1,78 +1,98 @@
-// Who may have how many requests under way. Pure.
+// Who may have how many deliveries in this process. Pure.
 //
-// An endpoint has at most PER_ENDPOINT, an account PER_ACCOUNT, the process MAX_UNDER_WAY. One whose last attempt failed has
-// PER_FAILING, and all such together have no more than a part of what the account and the process have: a receiver that
-// takes 15 seconds to say nothing costs the others nothing. Slots go round the accounts one by one, and round the endpoints
-// of each.
+// Three kinds of endpoints, each with room of its own, so that none of them costs the others anything: those that answer
+// within SLOW_MS, those that take longer, and those whose last attempt failed. A request that has been under way for longer
+// than SLOW_MS counts as slow from then on, whoever asked: what is quick has its room back within a second, also when many
+// receivers fall silent at once. Places go round the accounts one by one, and round the endpoints of each.
+//
+// An endpoint begins with FIRST_WINDOW requests at once; each quick success doubles that, to MAX_WINDOW; a failure takes it
+// back. A quick one has as many again waiting here, so that its next request needs no look into the database.
 
-export const PER_ENDPOINT = 16
-export const PER_ACCOUNT = 64
-export const MAX_UNDER_WAY = 256
-export const PER_FAILING = 2
-export const FAILING_PER_ACCOUNT = 16
-export const FAILING_UNDER_WAY = 64
+export const SLOW_MS = 1_000
+export const FIRST_WINDOW = 2
+export const MAX_WINDOW = 16
+
+export type Pace = 'quick' | 'slow' | 'failing'
+
+interface Room {
+  readonly account: number
+  readonly process: number
+}
+
+export const ROOM: Readonly<Record<Pace, Room>> = {
+  quick: { account: 128, process: 512 },
+  slow: { account: 64, process: 384 },
+  failing: { account: 16, process: 64 },
+}
+export const MAX_HELD = ROOM.quick.process + ROOM.slow.process + ROOM.failing.process
 
 export interface Candidate {
   readonly webhookId: string
   readonly accountId: string
-  readonly failing: boolean
+  readonly pace: Pace
+  /** Requests at once. */
+  readonly window: number
 }
 
-/** Requests under way. */
-export interface UnderWay {
-  readonly endpoint: (webhookId: string) => number
-  readonly account: (accountId: string) => { readonly all: number; readonly failing: number }
-  readonly process: { readonly all: number; readonly failing: number }
+/** A delivery that is in this process and not yet answered. */
+export interface Held {
+  readonly webhookId: string
+  readonly accountId: string
+  readonly pace: Pace
+}
+
+/** How many deliveries an endpoint may have here. */
+export function mostOf({ pace, window }: Pick<Candidate, 'pace' | 'window'>): number {
+  if (pace === 'failing') return FIRST_WINDOW
+  return pace === 'quick' ? 2 * window : window
 }
 
 interface AccountShare {
-  readonly endpoints: { readonly candidate: Candidate; slots: number; free: number }[]
-  all: number
-  failing: number
+  readonly endpoints: { readonly candidate: Candidate; places: number; free: number }[]
+  readonly left: Record<Pace, number>
   turn: number
 }
 
 /** @returns how many deliveries to claim for each endpoint; none that would get 0 */
-export function share(candidates: readonly Candidate[], underWay: UnderWay): ReadonlyMap<string, number> {
+export function share(candidates: readonly Candidate[], held: readonly Held[]): ReadonlyMap<string, number> {
+  const byEndpoint = Map.groupBy(held, ({ webhookId }) => webhookId)
+  const byAccount = Map.groupBy(held, ({ accountId }) => accountId)
   const accounts = [...Map.groupBy(candidates, ({ accountId }) => accountId)].map(
     ([accountId, own]): AccountShare => ({
       endpoints: own.map((candidate) => ({
         candidate,
-        slots: 0,
-        free: (candidate.failing ? PER_FAILING : PER_ENDPOINT) - underWay.endpoint(candidate.webhookId),
+        places: 0,
+        free: mostOf(candidate) - (byEndpoint.get(candidate.webhookId)?.length ?? 0),
       })),
-      all: PER_ACCOUNT - underWay.account(accountId).all,
-      failing: FAILING_PER_ACCOUNT - underWay.account(accountId).failing,
+      left: roomLeft('account', byAccount.get(accountId) ?? []),
       turn: 0,
     }),
   )
-  const left = {
-    all: MAX_UNDER_WAY - underWay.process.all,
-    failing: FAILING_UNDER_WAY - underWay.process.failing,
-  }
-  for (let given = true; given && left.all > 0; ) {
+  const left = roomLeft('process', held)
+  for (let given = true; given; ) {
     given = false
     for (const account of accounts) given = giveOne(account, left) || given
   }
-  const given = accounts.flatMap(({ endpoints }) => endpoints).filter(({ slots }) => slots > 0)
-  return new Map(given.map(({ candidate, slots }) => [candidate.webhookId, slots]))
+  const given = accounts.flatMap(({ endpoints }) => endpoints).filter(({ places }) => places > 0)
+  return new Map(given.map(({ candidate, places }) => [candidate.webhookId, places]))
 }
 
-function giveOne(account: AccountShare, left: { all: number; failing: number }): boolean {
-  if (account.all <= 0 || left.all <= 0) return false
+function roomLeft(of: keyof Room, held: readonly Held[]): Record<Pace, number> {
+  const left = { quick: ROOM.quick[of], slow: ROOM.slow[of], failing: ROOM.failing[of] }
+  for (const { pace } of held) left[pace]--
+  return left
+}
+
+function giveOne(account: AccountShare, left: Record<Pace, number>): boolean {
   for (let tried = 0; tried < account.endpoints.length; tried++) {
     const one = account.endpoints[account.turn++ % account.endpoints.length]
     if (one === undefined || one.free <= 0) continue
-    const { failing } = one.candidate
-    if (failing && (account.failing <= 0 || left.failing <= 0)) continue
-    one.slots++
+    const { pace } = one.candidate
+    if (account.left[pace] <= 0 || left[pace] <= 0) continue
+    one.places++
     one.free--
-    account.all--
-    left.all--
-    if (failing) {
-      account.failing--
-      left.failing--
-    }
+    account.left[pace]--
+    left[pace]--
     return true
   }
   return false

@@ -13,13 +13,15 @@ import type { Secrets } from '../../platform/secrets.ts'
 import { eventsByReference, factsOf, wireEvent } from '../events/index.ts'
 import { type AttemptResult, attempt } from './attempt.ts'
 import { openSecret } from './endpoints.ts'
+import { type Lanes, lanesOf } from './lanes.ts'
 import { type Ended, type RecordOptions, recordEnded } from './record.ts'
-import { type Candidate, MAX_UNDER_WAY, share } from './share.ts'
+import { type Candidate, MAX_HELD, share } from './share.ts'
 import * as sql from './sql.ts'
 
 const LEASE_MS = 60_000
 const POLL_MS = 250
 const MAX_RECORDED_TOGETHER = 200
+const MAX_UNRECORDED = 4_000
 
 export interface WorkerOptions extends RecordOptions {
   readonly ids: Ids
@@ -41,10 +43,12 @@ interface Claimed {
   readonly is_active: boolean
 }
 
-interface Running {
-  readonly webhookId: string
-  readonly accountId: string
-  readonly failing: boolean
+/** A claimed delivery on its way. */
+interface Work {
+  readonly claimed: Claimed
+  readonly lease: string
+  /** Null: the log no longer has the event. */
+  readonly payload: object | null
 }
 
 const NOT_KEPT: AttemptResult = {
@@ -56,8 +60,11 @@ const NOT_KEPT: AttemptResult = {
 
 export function webhookWorker(options: WorkerOptions): Loop {
   const { database, clock, log } = options
-  const running = new Map<string, Running>()
   const settled = new Set<Promise<void>>()
+  const track = (promise: Promise<void>): void => {
+    settled.add(promise)
+    void promise.finally(() => settled.delete(promise))
+  }
   const results = groupCommit<Ended, null>({
     write: async (ended) => {
       await recordEnded(options, ended)
@@ -67,36 +74,70 @@ export function webhookWorker(options: WorkerOptions): Loop {
     maxItems: MAX_RECORDED_TOGETHER,
     maxBytes: MAX_RECORDED_TOGETHER,
     concurrency: 1,
-    maxWaitingBytes: MAX_UNDER_WAY * 2,
+    maxWaitingBytes: MAX_UNRECORDED,
     full: () => new Error('too many results wait to be written'),
   })
+  let unrecorded = 0
 
-  const deliver = async (claimed: Claimed, lease: string, payload: object | null): Promise<void> => {
+  const record = async (ended: Ended): Promise<void> => {
+    unrecorded++
+    try {
+      await results.add(ended)
+    } catch (err) {
+      log.warn({ err, webhook_id: ended.webhookId, event_id: ended.eventId }, 'a webhook attempt will be made again')
+    } finally {
+      unrecorded--
+    }
+  }
+
+  const ask = async ({ claimed, lease, payload }: Work): Promise<boolean> => {
     const { id, webhook_id: webhookId, event_id: eventId, url, leads: leading } = claimed
     try {
       const secret = openSecret(options.secrets, webhookId, claimed.secret)
       const result = payload === null ? NOT_KEPT : await attempt(options, { url, secret, eventId, payload, webhookId })
       const ended = { id, lease, webhookId, eventId, leading, attempt: claimed.attempt, result }
-      await results.add({ ...ended, wasSent: payload !== null })
+      track(record({ ...ended, wasSent: payload !== null }))
       log.debug({ webhook_id: webhookId, event_id: eventId, status: result.facts.http_status }, 'webhook attempted')
+      return result.success || payload === null
     } catch (err) {
       log.warn({ err, webhook_id: webhookId, event_id: eventId }, 'a webhook attempt will be made again')
-    } finally {
-      running.delete(id)
-      worker.wake()
+      return false
     }
   }
 
+  const giveBack = async (some: readonly Work[]): Promise<void> => {
+    try {
+      const now = clock.now()
+      for (const [lease, own] of Map.groupBy(some, (work) => work.lease)) {
+        await database.system.execute(sql.release, [own.map(({ claimed }) => claimed.id), lease, now])
+      }
+    } catch (err) {
+      log.warn({ err }, 'webhooks that were not tried will be when their lease ends')
+    }
+  }
+
+  const lanes: Lanes<Work> = lanesOf<Work>({
+    nowMs: () => clock.monotonicMs(),
+    keyOf: ({ claimed }) => ({ id: claimed.id, webhookId: claimed.webhook_id, accountId: claimed.account_id }),
+    ask: (work) => {
+      const answered = ask(work)
+      track(answered.then(() => undefined))
+      return answered
+    },
+    onRoom: () => worker.wake(),
+    onFailing: (withdrawn) => track(giveBack(withdrawn)),
+  })
+
   const turn = async (): Promise<number> => {
-    if (running.size >= MAX_UNDER_WAY) return POLL_MS
-    const slots = share(await candidatesOf(database, clock), underWayOf([...running.values()]))
-    if (slots.size === 0) return POLL_MS
+    if (unrecorded >= MAX_UNRECORDED - MAX_HELD) return POLL_MS
+    const places = share(await candidatesOf(database, clock, lanes), lanes.held())
+    if (places.size === 0) return POLL_MS
     const lease = options.ids.next()
     const now = clock.now()
     const until = new Date(now.getTime() + LEASE_MS)
     const claimed = await database.system.query<Claimed>(sql.claim, [
-      [...slots.keys()],
-      [...slots.values()],
+      [...places.keys()],
+      [...places.values()],
       now,
       lease,
       until,
@@ -105,12 +146,7 @@ export function webhookWorker(options: WorkerOptions): Loop {
     const dead = [...new Set(claimed.filter((one) => !one.is_active).map((one) => one.webhook_id))]
     if (dead.length > 0) await database.system.execute(sql.purge, [dead])
     const payloads = await payloadsOf(database, live)
-    for (const one of live) {
-      running.set(one.id, { webhookId: one.webhook_id, accountId: one.account_id, failing: one.attempt > 0 })
-      const delivery = deliver(one, lease, payloads.get(one.event_id) ?? null)
-      settled.add(delivery)
-      void delivery.finally(() => settled.delete(delivery))
-    }
+    for (const one of live) lanes.add({ claimed: one, lease, payload: payloads.get(one.event_id) ?? null })
     return claimed.length > 0 ? 0 : POLL_MS
   }
 
@@ -123,39 +159,29 @@ export function webhookWorker(options: WorkerOptions): Loop {
     ...worker,
     stop: async (deadline) => {
       await worker.stop(deadline)
+      track(giveBack(lanes.withdraw(null)))
       const late = new Promise<void>((resolve) => {
         deadline.addEventListener('abort', () => resolve(), { once: true })
       })
-      await Promise.race([Promise.allSettled(settled), late])
+      const over = async (): Promise<void> => {
+        while (settled.size > 0) await Promise.allSettled(settled)
+      }
+      await Promise.race([over(), late])
     },
   }
 }
 
-async function candidatesOf(database: Database, clock: Clock): Promise<readonly Candidate[]> {
+/** Endpoints that have something due, and how they have been doing. */
+async function candidatesOf(database: Database, clock: Clock, lanes: Lanes<Work>): Promise<readonly Candidate[]> {
   const rows = await database.system.query<{
     readonly webhook_id: string
     readonly account_id: string
     readonly consecutive_failures: number
   }>(sql.waiting, [clock.now()])
-  return rows.map((row) => ({
-    webhookId: row.webhook_id,
-    accountId: row.account_id,
-    failing: row.consecutive_failures > 0,
-  }))
-}
-
-function underWayOf(running: readonly Running[]) {
-  const endpoints = Map.groupBy(running, ({ webhookId }) => webhookId)
-  const accounts = Map.groupBy(running, ({ accountId }) => accountId)
-  const levels = (own: readonly Running[]) => ({
-    all: own.length,
-    failing: own.filter(({ failing }) => failing).length,
+  return rows.map(({ webhook_id: webhookId, account_id: accountId, consecutive_failures: failures }) => {
+    const { window, pace } = lanes.of(webhookId)
+    return { webhookId, accountId, window, pace: failures > 0 ? 'failing' : pace }
   })
-  return {
-    endpoint: (webhookId: string) => endpoints.get(webhookId)?.length ?? 0,
-    account: (accountId: string) => levels(accounts.get(accountId) ?? []),
-    process: levels(running),
-  }
 }
 
 /** The bodies by event, as the log and the mail's first event tell it. */

@@ -1,0 +1,132 @@
+// The deliveries in this process, by endpoint: what waits for its turn, what is being asked, and how the endpoint has been
+// doing. What is in here is claimed in the database; what is given back is free again.
+
+import { FIRST_WINDOW, type Held, MAX_WINDOW, type Pace, SLOW_MS } from './share.ts'
+
+const MAX_REMEMBERED = 10_000
+
+/** One endpoint. `Work` is a claimed delivery with its payload. */
+interface Lane<Work> {
+  readonly accountId: string
+  readonly waiting: Work[]
+  /** When each request under way began. */
+  readonly asking: Map<string, number>
+  window: number
+  pace: Pace
+}
+
+export interface Lanes<Work> {
+  /** Takes it in and starts what may start. */
+  add(work: Work): void
+  /** What is in here and not yet answered. */
+  held(): readonly Held[]
+  readonly size: number
+  of(webhookId: string): { readonly window: number; readonly pace: Pace }
+  /** Takes out what has not begun. @param webhookId null: of all endpoints */
+  withdraw(webhookId: string | null): readonly Work[]
+}
+
+export interface LanesOptions<Work> {
+  readonly nowMs: () => number
+  readonly keyOf: (work: Work) => { readonly id: string; readonly webhookId: string; readonly accountId: string }
+  /** Resolves when the receiver has answered, or not: whether it was a success. Never rejects. */
+  readonly ask: (work: Work) => Promise<boolean>
+  /** The endpoint has room for more than it has here. */
+  readonly onRoom: () => void
+  /** The endpoint has begun to fail; what waits for it here will not be asked now. */
+  readonly onFailing: (withdrawn: readonly Work[]) => void
+}
+
+export function lanesOf<Work>({ nowMs, keyOf, ask, onRoom, onFailing }: LanesOptions<Work>): Lanes<Work> {
+  const lanes = new Map<string, Lane<Work>>()
+  let size = 0
+
+  const laneOf = (webhookId: string, accountId: string): Lane<Work> => {
+    const known = lanes.get(webhookId)
+    if (known !== undefined) return known
+    const made: Lane<Work> = { accountId, waiting: [], asking: new Map(), window: FIRST_WINDOW, pace: 'quick' }
+    lanes.set(webhookId, made)
+    if (lanes.size > MAX_REMEMBERED) forgetIdle()
+    return made
+  }
+
+  const forgetIdle = (): void => {
+    for (const [webhookId, lane] of lanes) {
+      if (lane.waiting.length + lane.asking.size === 0) lanes.delete(webhookId)
+      if (lanes.size <= MAX_REMEMBERED) return
+    }
+  }
+
+  const pump = (lane: Lane<Work>): void => {
+    while (lane.asking.size < lane.window) {
+      const work = lane.waiting.shift()
+      if (work === undefined) return
+      void run(lane, work)
+    }
+  }
+
+  const run = async (lane: Lane<Work>, work: Work): Promise<void> => {
+    const { id } = keyOf(work)
+    const began = nowMs()
+    lane.asking.set(id, began)
+    const success = await ask(work)
+    lane.asking.delete(id)
+    size--
+    judge(lane, success, nowMs() - began)
+    pump(lane)
+    if (lane.waiting.length * 2 <= lane.window) onRoom()
+  }
+
+  const judge = (lane: Lane<Work>, success: boolean, tookMs: number): void => {
+    if (success) {
+      lane.pace = tookMs > SLOW_MS ? 'slow' : 'quick'
+      if (tookMs <= SLOW_MS) lane.window = Math.min(MAX_WINDOW, lane.window * 2)
+      return
+    }
+    lane.pace = 'failing'
+    lane.window = FIRST_WINDOW
+    const withdrawn = lane.waiting.splice(0)
+    size -= withdrawn.length
+    if (withdrawn.length > 0) onFailing(withdrawn)
+  }
+
+  const paceAt = (lane: Lane<Work>, began: number, now: number): Pace =>
+    lane.pace === 'quick' && now - began > SLOW_MS ? 'slow' : lane.pace
+
+  return {
+    add: (work) => {
+      const { webhookId, accountId } = keyOf(work)
+      const lane = laneOf(webhookId, accountId)
+      lane.waiting.push(work)
+      size++
+      pump(lane)
+    },
+    held: () => {
+      const now = nowMs()
+      const held: Held[] = []
+      for (const [webhookId, lane] of lanes) {
+        const { accountId } = lane
+        for (const began of lane.asking.values()) held.push({ webhookId, accountId, pace: paceAt(lane, began, now) })
+        for (let i = 0; i < lane.waiting.length; i++) held.push({ webhookId, accountId, pace: lane.pace })
+      }
+      return held
+    },
+    get size() {
+      return size
+    },
+    of: (webhookId) => {
+      const lane = lanes.get(webhookId)
+      if (lane === undefined) return { window: FIRST_WINDOW, pace: 'quick' }
+      const now = nowMs()
+      const isStuck = [...lane.asking.values()].some((began) => now - began > SLOW_MS)
+      return { window: lane.window, pace: lane.pace === 'quick' && isStuck ? 'slow' : lane.pace }
+    },
+    withdraw: (webhookId) => {
+      const some =
+        webhookId === null ? [...lanes.values()] : [lanes.get(webhookId)].filter((lane) => lane !== undefined)
+      const withdrawn = some.flatMap(({ waiting }) => waiting.splice(0))
+      size -= withdrawn.length
+      return withdrawn
+    },
+  }
+}
