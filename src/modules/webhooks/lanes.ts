@@ -90,8 +90,11 @@ export function lanesOf<Work>({ nowMs, keyOf, ask, onRoom, onFailing }: LanesOpt
     if (withdrawn.length > 0) onFailing(withdrawn)
   }
 
-  const paceAt = (lane: Lane<Work>, began: number, now: number): Pace =>
-    lane.pace === 'quick' && now - began > SLOW_MS ? 'slow' : lane.pace
+  /** What waits behind a request that takes long is slow with it. */
+  const paceAt = (lane: Lane<Work>, now: number): Pace => {
+    const isStuck = lane.pace === 'quick' && [...lane.asking.values()].some((began) => now - began > SLOW_MS)
+    return isStuck ? 'slow' : lane.pace
+  }
 
   return {
     add: (work) => {
@@ -105,9 +108,8 @@ export function lanesOf<Work>({ nowMs, keyOf, ask, onRoom, onFailing }: LanesOpt
       const now = nowMs()
       const held: Held[] = []
       for (const [webhookId, lane] of lanes) {
-        const { accountId } = lane
-        for (const began of lane.asking.values()) held.push({ webhookId, accountId, pace: paceAt(lane, began, now) })
-        for (let i = 0; i < lane.waiting.length; i++) held.push({ webhookId, accountId, pace: lane.pace })
+        const own = { webhookId, accountId: lane.accountId, pace: paceAt(lane, now) }
+        for (let i = lane.asking.size + lane.waiting.length; i > 0; i--) held.push(own)
       }
       return held
     },
@@ -117,9 +119,7 @@ export function lanesOf<Work>({ nowMs, keyOf, ask, onRoom, onFailing }: LanesOpt
     of: (webhookId) => {
       const lane = lanes.get(webhookId)
       if (lane === undefined) return { window: FIRST_WINDOW, pace: 'quick' }
-      const now = nowMs()
-      const isStuck = [...lane.asking.values()].some((began) => now - began > SLOW_MS)
-      return { window: lane.window, pace: lane.pace === 'quick' && isStuck ? 'slow' : lane.pace }
+      return { window: lane.window, pace: paceAt(lane, nowMs()) }
     },
     withdraw: (webhookId) => {
       const some =

@@ -1,9 +1,9 @@
 // Who may have how many deliveries in this process. Pure.
 //
 // Three kinds of endpoints, each with room of its own, so that none of them costs the others anything: those that answer
-// within SLOW_MS, those that take longer, and those whose last attempt failed. A request that has been under way for longer
-// than SLOW_MS counts as slow from then on, whoever asked: what is quick has its room back within a second, also when many
-// receivers fall silent at once. Places go round the accounts one by one, and round the endpoints of each.
+// within SLOW_MS, those that take longer, and those whose last attempt failed. An endpoint with a request that has been under
+// way for longer than SLOW_MS counts as slow with all that it has here: what is quick has its room back within a second, also
+// when many receivers fall silent at once. Places go round the accounts one by one, and round the endpoints of each.
 //
 // An endpoint begins with FIRST_WINDOW requests at once; each quick success doubles that, to MAX_WINDOW; a failure takes it
 // back. A quick one has as many again waiting here, so that its next request needs no look into the database.

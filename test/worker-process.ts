@@ -1,0 +1,24 @@
+// A process with the roles of POSTHORN_ROLES on a database of the tests, which does not promise what `serve` asks for.
+// Prints `ready` when it is up, and is there to be killed.
+
+import { startApp } from '../src/app.ts'
+import { readConfig } from '../src/config.ts'
+import { systemGround } from '../src/ground.ts'
+import { connect } from '../src/platform/db.ts'
+import { secretsFrom } from '../src/platform/secrets.ts'
+
+const config = readConfig(process.env)
+const url = process.env['DATABASE_URL'] ?? ''
+const database = connect({ url, onError: () => undefined })
+const secrets = secretsFrom(Buffer.from(config.secretKey ?? ''))
+const app = await startApp(config, systemGround(config), {
+  adminUrl: url,
+  database,
+  secrets,
+  close: async () => undefined,
+})
+process.once('SIGTERM', async () => {
+  await app.stop(AbortSignal.timeout(10_000))
+  await database.close()
+})
+console.log('ready')
