@@ -339,6 +339,27 @@ create policy tenant on contact to posthorn_tenant
 grant delete, insert, select, update on contact to posthorn_system;
 grant delete, insert, select, update on contact to posthorn_tenant;
 
+create table content_block (
+  account_id uuid not null,
+  id uuid not null,
+  domain_id uuid,
+  score smallint not null,
+  level text not null,
+  matches jsonb not null,
+  created_at timestamp with time zone not null,
+  constraint content_block_pkey PRIMARY KEY (account_id, id)
+);
+CREATE INDEX content_block_created ON content_block USING btree (created_at);
+alter table content_block enable row level security, force row level security;
+create policy system on content_block to posthorn_system
+  using true
+  with check true;
+create policy tenant on content_block to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on content_block to posthorn_system;
+grant select on content_block to posthorn_tenant;
+
 create table dashboard_session (
   account_id uuid not null,
   id uuid not null,
@@ -764,7 +785,6 @@ create table risk_override (
   account_id uuid not null,
   email_id uuid not null,
   key_id uuid,
-  recipient text not null,
   reason text not null,
   score smallint not null,
   at timestamp with time zone not null,

@@ -26,7 +26,6 @@ create table risk_override (
   account_id uuid not null,
   email_id uuid not null,
   key_id uuid,                             -- null: a person at the dashboard
-  recipient text not null,
   reason text not null,
   score smallint not null,
   at timestamptz not null,

@@ -44,6 +44,7 @@ import { emailRoutes, freshLetters, releaseDomain, siteIds } from './modules/out
 import { type RiskRoom, riskRoom, TRAP_PURPOSE } from './modules/risk/index.ts'
 import {
   acceptance,
+  contentEventRoutes,
   previewsOf,
   riskRoutes,
   type Sending,
@@ -282,6 +283,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     ...templateRoutes(templates),
     ...senderEndpoints({ config, ground, store, accounts, pulse, sending, templates }),
     ...contentRoutes({ database, quotas: accounts.quotas }),
+    ...contentEventRoutes({ database }),
     ...riskRoutes(previewsOf({ database, clock, quotas: accounts.quotas, sending, risk, oldestUsable })),
     ...emailRoutes({
       database,

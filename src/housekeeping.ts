@@ -8,7 +8,7 @@ import { forgetInbox } from './modules/delivery/index.ts'
 import { dropEvents, ensureEventPartitions } from './modules/events/index.ts'
 import { forgetNotices } from './modules/notices/index.ts'
 import { ensureOutboxPartitions } from './modules/outbox/index.ts'
-import { forgetKeys } from './modules/sending/index.ts'
+import { forgetContentBlocks, forgetKeys } from './modules/sending/index.ts'
 import { expireSuppressions, forgetOldSoftBounces } from './modules/suppression/index.ts'
 import { forgetValidations } from './modules/validation/index.ts'
 import type { Database } from './platform/db.ts'
@@ -63,7 +63,8 @@ export function cleaningLoop(database: Database, { clock, ids, log }: Ground): S
       const asked = await forgetValidations(database.system, clock.now(), CLEAN_AT_ONCE)
       const told = await forgetNotices(database.system, clock.now(), CLEAN_AT_ONCE)
       const mailed = await forgetConfirmationMails(database.system, clock.now(), CLEAN_AT_ONCE)
-      return Math.max(expired, old, read, asked, told, mailed) === CLEAN_AT_ONCE ? 0 : CLEAN_EVERY_MS
+      const blocks = await forgetContentBlocks(database.system, clock.now(), CLEAN_AT_ONCE)
+      return Math.max(expired, old, read, asked, told, mailed, blocks) === CLEAN_AT_ONCE ? 0 : CLEAN_EVERY_MS
     },
     onError: (err) => log.warn({ err }, 'cleaning will be tried again'),
   })

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { after, before, test } from 'node:test'
+import { setFeature } from '../src/modules/accounts/index.ts'
 import { REASON_CODES, TRAP_PURPOSE } from '../src/modules/risk/index.ts'
 import { changeTraps } from '../src/modules/risk/traps.ts'
 import { statement } from '../src/platform/db.ts'
@@ -141,16 +142,12 @@ test('content that looks like spam is a soft block that can be overridden, and t
   const { risk } = (await world.api.get(`/api/v1/emails/${id}`)).body.data
   assert.deepEqual([risk.action, risk.overridden, risk.content_level], ['soft_block', true, 'critical'])
   const [record] = await world.rooms.database.system.query(
-    statement(
-      'test_overrides',
-      'select account_id, key_id, recipient, reason, score from risk_override where email_id = $1',
-    ),
+    statement('test_overrides', 'select account_id, key_id, reason, score from risk_override where email_id = $1'),
     [id],
   )
   assert.deepEqual(record, {
     account_id: world.account.accountId,
     key_id: risk.overridden_by,
-    recipient: 'b@example.net',
     reason: 'content_risk_high',
     score: 55,
   })
@@ -275,6 +272,59 @@ test('an entry of another kind has a code of its own', async () => {
     action: 'block',
     code: 'recipient_unsubscribed',
   })
+})
+
+test('content events tell what each mail was found to be, to accounts that have the feature', async () => {
+  const account = await accountWithDomain('told.example')
+  const mail = { from: 'a@told.example', to: 'b@example.net' }
+  const good = await account.api.post(SEND, { ...mail, subject: 'Your receipt', text: 'Thank you for your order.' })
+  assert.equal((await account.api.post(SEND, { ...mail, ...SPAM })).body.code, 'content_risk_high')
+  const passed = await account.api.post(SEND, { ...mail, ...SPAM, override_soft_block: true })
+  const listed = async (query = '', of: TestAccount = account) =>
+    (await of.api.get(`/api/v1/content-events${query}`)).body
+  const { data, pagination } = await listed()
+  assert.deepEqual(
+    data.map(({ event, email_id, risk_level }: Record<string, unknown>) => [event, email_id, risk_level]),
+    [
+      ['content.warned', passed.body.data.email_id, 'critical'],
+      ['content.blocked', null, 'critical'],
+      ['content.scored', good.body.data.email_id, 'low'],
+    ],
+  )
+  assert.deepEqual(pagination, { total: 3, limit: 100, offset: 0, next_cursor: null })
+  assert.ok(data[0].matches.length > 0 && data[0].score < 40)
+  assert.deepEqual(Object.keys(data[0]).sort(), [
+    'created_at',
+    'email_id',
+    'event',
+    'id',
+    'matches',
+    'risk_level',
+    'score',
+  ])
+  for (const field of ['rule', 'category', 'points', 'severity', 'location', 'match', 'description', 'suggestion'])
+    assert.ok(field in data[0].matches[0], field)
+  assert.equal((await listed('?risk_level=low')).data.length, 1)
+  assert.equal((await listed(`?email_id=${good.body.data.email_id}`)).data.length, 1)
+  assert.equal((await listed(`?domain_id=${account.accountId}`)).data.length, 0)
+  const until = new Date(world.clock.now().getTime() - 60_000).toISOString()
+  assert.equal((await listed(`?to=${until}`)).data.length, 0)
+  const ids: string[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page = await listed(`?limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`)
+    ids.push(...page.data.map(({ id }: { id: string }) => id))
+    cursor = page.pagination.next_cursor
+  }
+  assert.deepEqual(
+    ids,
+    data.map(({ id }: { id: string }) => id),
+  )
+  assert.equal((await listed('?offset=1&limit=1')).data[0].event, 'content.blocked')
+  assert.equal((await account.api.get('/api/v1/content-events?risk_level=none')).status, 400)
+  assert.deepEqual((await listed('', await world.newAccount('Other'))).data, [])
+  await setFeature(world.operator, account.accountId, 'content_events', false)
+  world.rooms.accounts.forget(account.accountId)
+  assert.deepEqual((await listed()).details, { feature: 'content_events' })
 })
 
 test('all ten documented codes have been reached', () => {

@@ -8,6 +8,8 @@
 // and sets its rows ready again; whatever the dead process still writes is fenced out by the epoch and the number that
 // each claim gave out. Sending accepts (`enqueue`), delivery claims and completes, everyone else reads.
 
+import { judgedEmails } from './sql.ts'
+
 export { queueCommands } from './cli.ts'
 export { decodeContent, encodeContent } from './content.ts'
 export { type ControlOptions, cancelEmail, rescheduleEmail, retryEmail, statusName } from './control.ts'
@@ -35,3 +37,17 @@ export { lockReportedEmail, markReported, type ReportedEmail, type ReportKey } f
 export { type EmailRoutesOptions, emailRoutes } from './routes.ts'
 export { type SiteIds, siteIds } from './sites.ts'
 export * from './types.ts'
+
+/**
+ * The emails of an account in a range of ids, for a statement of another room: rows of (id uuid, domain_id uuid, risk
+ * jsonb, created_at timestamptz).
+ *
+ * @param range expressions of the surrounding statement; `from` is inclusive, `below` exclusive
+ */
+export function judgedEmailsSql(range: {
+  readonly accountId: string
+  readonly from: string
+  readonly below: string
+}): string {
+  return judgedEmails(range)
+}

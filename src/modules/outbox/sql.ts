@@ -329,3 +329,12 @@ export const flushQueue = statement(
      and ($1::text is null or site_id = (select id from site where name = $1))`,
 )
 export const ownerOfEmail = statement('outbox_owner_of_email', 'select account_id from email where id = $1')
+
+export function judgedEmails(range: {
+  readonly accountId: string
+  readonly from: string
+  readonly below: string
+}): string {
+  return `select e.id, e.domain_id, e.risk, e.created_at from email e
+   where e.account_id = ${range.accountId} and e.id >= ${range.from} and e.id < ${range.below}`
+}

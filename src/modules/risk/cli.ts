@@ -51,8 +51,8 @@ export const riskCommands: readonly Command[] = [
       const rows = await listOverrides(database.system, { accountId, from, limit: MAX_OVERRIDES })
       if (values['json'] === true) print(JSON.stringify(rows))
       else
-        for (const { at, account_id, email_id, key_id, recipient, reason, score } of rows)
-          print([at.toISOString(), account_id, email_id, key_id ?? '-', recipient, reason, score].join('  '))
+        for (const { at, account_id, email_id, key_id, reason, score } of rows)
+          print([at.toISOString(), account_id, email_id, key_id ?? '-', reason, score].join('  '))
     },
   },
 ]

@@ -8,7 +8,6 @@ export interface Override {
   readonly emailId: string
   /** Null: a person at the dashboard. */
   readonly keyId: string | null
-  readonly recipient: string
   readonly reason: string
   readonly score: number
 }
@@ -20,7 +19,6 @@ export async function recordOverrides(db: Db, overrides: readonly Override[], no
     overrides.map(({ accountId }) => accountId),
     overrides.map(({ emailId }) => emailId),
     overrides.map(({ keyId }) => keyId),
-    overrides.map(({ recipient }) => recipient),
     overrides.map(({ reason }) => reason),
     overrides.map(({ score }) => score),
     now,

@@ -45,10 +45,10 @@ export const COUNT_SENT = statement(
 
 export const RECORD_OVERRIDES = statement(
   'risk_record_overrides',
-  `insert into risk_override (account_id, email_id, key_id, recipient, reason, score, at)
-   select account_id, email_id, key_id, recipient, reason, score, $7
-   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::smallint[])
-     as t(account_id, email_id, key_id, recipient, reason, score)`,
+  `insert into risk_override (account_id, email_id, key_id, reason, score, at)
+   select account_id, email_id, key_id, reason, score, $6
+   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::smallint[])
+     as t(account_id, email_id, key_id, reason, score)`,
 )
 
 export interface OverrideRow {
@@ -56,7 +56,6 @@ export interface OverrideRow {
   readonly account_id: string
   readonly email_id: string
   readonly key_id: string | null
-  readonly recipient: string
   readonly reason: string
   readonly score: number
 }
@@ -64,7 +63,7 @@ export interface OverrideRow {
 /** The newest first. $1 account or null, $2 from, $3 at most so many. */
 export const LIST_OVERRIDES = statement(
   'risk_list_overrides',
-  `select at, account_id, email_id, key_id, recipient, reason, score from risk_override
+  `select at, account_id, email_id, key_id, reason, score from risk_override
    where ($1::uuid is null or account_id = $1) and at >= $2 order by at desc limit $3`,
 )
 

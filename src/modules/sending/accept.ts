@@ -22,6 +22,7 @@ import {
   type SiteIds,
 } from '../outbox/index.ts'
 import type { Override, RiskAsk, RiskRoom } from '../risk/index.ts'
+import { isContentRefusal, type RefusedMessage, recordContentBlocks } from './content-events.ts'
 import { errors } from './errors.ts'
 import { claimKeys, freeKeys, type IdempotencyKey, nameOf, type StoredAnswer, storeAnswers } from './idempotency.ts'
 import { type Judged, judge } from './judge.ts'
@@ -268,12 +269,16 @@ async function store(
   const bodies: NewBody[] = []
   const events: NewEvent[] = []
   const overrides: Override[] = []
+  const refused: RefusedMessage[] = []
   const sent: { accountId: string; count: number }[] = []
   const outcomes = new Map<Submission, Outcome[]>()
   for (const { submission, incoming, judged, outcome } of cases) {
     const own = outcomes.get(submission) ?? []
     outcomes.set(submission, own)
     if (outcome !== null || judged === null || incoming instanceof ApiError) {
+      if (judged !== null && !(incoming instanceof ApiError) && isContentRefusal(incoming, judged)) {
+        refused.push({ accountId: submission.accountId, incoming })
+      }
       own.push(outcome ?? { kind: 'refused', error: NOT_ALL })
       continue
     }
@@ -285,6 +290,7 @@ async function store(
     sent.push({ accountId: submission.accountId, count: judged.liveCount - judged.liveRefusedCount })
     own.push({ kind: 'accepted', accepted: rows.accepted })
   }
+  await recordContentBlocks(db, refused, { ids, now })
   if (emails.length > 0) {
     fresh?.put(emails, bodies)
     await Promise.all([

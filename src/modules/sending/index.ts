@@ -12,6 +12,7 @@ export {
   type Submission,
   type SubmissionResult,
 } from './accept.ts'
+export { forgetContentBlocks } from './content-events.ts'
 export type { Draft } from './draft.ts'
 export { errors as sendingErrors } from './errors.ts'
 export { forgetKeys } from './idempotency.ts'
@@ -19,6 +20,7 @@ export * as sendingLimits from './limits.ts'
 export { type PreviewOptions, type Previews, previewsOf } from './preview.ts'
 export { type RecipientRequest, type SendRequest, sandboxResultOf, type TrackingOverrides } from './request.ts'
 export { sendingRoutes } from './routes.ts'
+export { contentEventRoutes } from './routes-content-events.ts'
 export { riskRoutes } from './routes-risk.ts'
 export { templateRoutes } from './routes-templates.ts'
 export type { Accepted } from './rows.ts'

@@ -141,7 +141,6 @@ function overridesOf(
       accountId,
       emailId: idOf.get(key) ?? '',
       keyId,
-      recipient: key,
       reason: reasonCode ?? 'risk_score_critical',
       score,
     }))

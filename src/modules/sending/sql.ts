@@ -1,4 +1,5 @@
 import { statement } from '../../platform/db.ts'
+import { judgedEmailsSql } from '../outbox/index.ts'
 
 // In the order of the keys, so that two groups that hold the same keys wait for one another instead of locking up. A
 // key that is running in another process makes this one wait for its commit, and then answer the same.
@@ -109,4 +110,57 @@ export const templatesSize = statement(
   `select count(*) as count, coalesce(sum(octet_length(subject) + coalesce(octet_length(html), 0)
      + coalesce(octet_length(text), 0)), 0)::bigint as bytes
    from template where account_id = $1`,
+)
+
+export const addContentBlocks = statement(
+  'sending_add_content_blocks',
+  `insert into content_block (account_id, id, domain_id, score, level, matches, created_at)
+   select account_id, id, domain_id, score, level, matches, $7
+   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::smallint[], $5::text[], $6::jsonb[])
+     as t(account_id, id, domain_id, score, level, matches)`,
+)
+export const forgetContentBlocks = statement(
+  'sending_forget_content_blocks',
+  `delete from content_block b using (
+     select account_id, id from content_block where created_at < $1 order by created_at limit $2
+   ) old where b.account_id = old.account_id and b.id = old.id`,
+)
+
+export interface ContentEventRow {
+  readonly id: string
+  readonly email_id: string | null
+  readonly event: string
+  readonly score: number
+  readonly level: string
+  readonly matches: readonly object[]
+  readonly created_at: Date
+}
+
+// Content of level high or critical counts against a mail: then it blocked it, or was let pass with a warning. $2 $3 the ids
+// from and below, $4 email, $5 domain, $6 level; each that is null lets all pass.
+const OF_EMAILS = `select e.id, e.id as email_id,
+     case when e.risk ->> 'content_level' not in ('high', 'critical') then 'content.scored'
+       when (e.risk ->> 'would_block')::boolean and not (e.risk ->> 'overridden')::boolean
+         and e.risk ->> 'reason_code' in ('content_risk_high', 'risk_score_critical') then 'content.blocked'
+       else 'content.warned' end as event,
+     (e.risk ->> 'content_score')::int as score, e.risk ->> 'content_level' as level,
+     coalesce(e.risk -> 'content_matches', '[]') as matches, e.created_at
+   from (${judgedEmailsSql({ accountId: '$1', from: '$2', below: '$3' })}) e
+   where e.risk ? 'content_level' and ($4::uuid is null or e.id = $4) and ($5::uuid is null or e.domain_id = $5)
+     and ($6::text is null or e.risk ->> 'content_level' = $6)`
+const OF_BLOCKS = `select b.id, null::uuid as email_id, 'content.blocked' as event, b.score::int, b.level, b.matches, b.created_at
+   from content_block b
+   where b.account_id = $1 and b.id >= $2 and b.id < $3 and $4::uuid is null and ($5::uuid is null or b.domain_id = $5)
+     and ($6::text is null or b.level = $6)`
+
+/** The newest first; $7 so many, $8 behind so many, $9 their sum. */
+export const contentEvents = statement(
+  'sending_content_events',
+  `select * from ((${OF_EMAILS} order by id desc limit $9) union all (${OF_BLOCKS} order by id desc limit $9)) both_kinds
+   order by id desc limit $7 offset $8`,
+)
+/** $7: counting stops there. */
+export const countContentEvents = statement(
+  'sending_count_content_events',
+  `select count(*)::int as total from (select 1 from (${OF_EMAILS} union all ${OF_BLOCKS}) both_kinds limit $7) counted`,
 )

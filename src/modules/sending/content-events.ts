@@ -1,0 +1,110 @@
+// What the contents of an account's mails were found to be: one event for each email, told by its own snapshot, and one for
+// each message that was refused for its content, kept for 90 days. Nothing is written twice for it on the way of a mail.
+//
+//   content.scored    level low or medium
+//   content.warned    level high or critical, and the mail was let pass (or was stopped for another reason)
+//   content.blocked   the content, or the content with other risks, stopped the message or this recipient's copy
+
+import type { Database, Db } from '../../platform/db.ts'
+import { firstIdAt, type Ids } from '../../platform/ids.ts'
+import type { ContentScore } from '../risk/index.ts'
+import type { Judged } from './judge.ts'
+import type { Incoming } from './sender.ts'
+import * as sql from './sql.ts'
+
+export interface RefusedMessage {
+  readonly accountId: string
+  readonly incoming: Incoming
+}
+
+const MAX_MATCHES = 20
+const KEPT_MS = 90 * 86_400_000
+const COUNT_LIMIT = 1_000_000
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** What is kept of the matches: the 20 heaviest. */
+export function keptMatches({ matches }: ContentScore): readonly object[] {
+  return matches.toSorted((a, b) => b.points - a.points).slice(0, MAX_MATCHES)
+}
+
+/** Whether a message was refused for what it says. */
+export function isContentRefusal({ content }: Incoming, judged: Judged): boolean {
+  const counts = content.level === 'high' || content.level === 'critical'
+  return (
+    counts &&
+    judged.refused !== null &&
+    judged.recipients.some(
+      ({ verdict: { reasonCode } }) => reasonCode === 'content_risk_high' || reasonCode === 'risk_score_critical',
+    )
+  )
+}
+
+/** In the transaction of the refusal. */
+export async function recordContentBlocks(
+  db: Db,
+  refused: readonly RefusedMessage[],
+  { ids, now }: { readonly ids: Ids; readonly now: Date },
+): Promise<void> {
+  if (refused.length === 0) return
+  await db.execute(sql.addContentBlocks, [
+    refused.map(({ accountId }) => accountId),
+    refused.map(() => ids.next()),
+    refused.map(({ incoming }) => incoming.sender.domainId),
+    refused.map(({ incoming }) => incoming.content.score),
+    refused.map(({ incoming }) => incoming.content.level),
+    refused.map(({ incoming }) => JSON.stringify(keptMatches(incoming.content))),
+    now,
+  ])
+}
+
+/** @returns how many were too old and are gone; as many as `limit` means that there may be more */
+export function forgetContentBlocks(db: Db, now: Date, limit: number): Promise<number> {
+  return db.execute(sql.forgetContentBlocks, [new Date(now.getTime() - KEPT_MS), limit])
+}
+
+export interface ContentEventFilter {
+  /** Inclusive. */
+  readonly from: Date | null
+  /** Exclusive. */
+  readonly to: Date | null
+  readonly emailId: string | null
+  readonly domainId: string | null
+  readonly level: string | null
+}
+
+export interface ContentEventPage {
+  readonly events: readonly sql.ContentEventRow[]
+  /** Exact up to 1,000,000, where counting stops. */
+  readonly total: number
+  readonly nextCursor: string | null
+}
+
+/** Newest first. `cursor` is the id below which to go on; it takes the place of an offset. */
+export async function listContentEvents(
+  database: Database,
+  accountId: string,
+  { from, to, emailId, domainId, level }: ContentEventFilter,
+  { limit, offset, cursor }: { readonly limit: number; readonly offset: number; readonly cursor: string | null },
+): Promise<ContentEventPage> {
+  const low = from === null ? FIRST_ID : firstIdAt(from)
+  const high = to === null ? LAST_ID : firstIdAt(to)
+  const below = cursor !== null && cursor < high ? cursor : high
+  const skipped = cursor === null ? offset : 0
+  const filter = [emailId, domainId, level]
+  return database.tenant(accountId, async (db) => {
+    const [rows, counted] = await Promise.all([
+      db.query<sql.ContentEventRow>(sql.contentEvents, [
+        ...[accountId, low, below, ...filter],
+        ...[limit + 1, skipped, limit + 1 + skipped],
+      ]),
+      db.one<{ total: number }>(sql.countContentEvents, [accountId, low, high, ...filter, COUNT_LIMIT]),
+    ])
+    const events = rows.slice(0, limit)
+    return {
+      events,
+      total: counted?.total ?? 0,
+      nextCursor: rows.length > limit ? (events.at(-1)?.id ?? null) : null,
+    }
+  })
+}

@@ -1,0 +1,77 @@
+import { Type } from 'typebox'
+import type { Database } from '../../platform/db.ts'
+import { platformErrors } from '../../platform/errors.ts'
+import {
+  type AnyEndpoint,
+  CursorPagination,
+  DateTime,
+  endpoint,
+  ListLimit,
+  ListOffset,
+  list,
+  listOf,
+  Uuid,
+} from '../../platform/http.ts'
+import { isUuid } from '../../platform/ids.ts'
+import { accountErrors } from '../accounts/index.ts'
+import { listContentEvents } from './content-events.ts'
+
+const EVENTS = ['content.scored', 'content.warned', 'content.blocked']
+const LEVELS = ['low', 'medium', 'high', 'critical']
+const oneOf = (values: readonly string[]): ReturnType<typeof Type.Union> =>
+  Type.Union(values.map((value) => Type.Literal(value)))
+
+const ContentEvent = Type.Object({
+  id: Uuid,
+  email_id: Type.Union([Uuid, Type.Null()], { description: 'null: the message was refused as a whole' }),
+  event: oneOf(EVENTS),
+  score: Type.Integer({ minimum: 0, maximum: 100 }),
+  risk_level: oneOf(LEVELS),
+  matches: Type.Array(Type.Record(Type.String(), Type.Unknown()), { description: 'as content-score gives them' }),
+  created_at: DateTime,
+})
+
+export function contentEventRoutes({ database }: { readonly database: Database }): readonly AnyEndpoint[] {
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/content-events',
+      access: { scope: 'content', requires: 'content_events' },
+      summary: 'List what the contents of mails were found to be',
+      tag: 'Content',
+      query: Type.Object({
+        from: Type.Optional(DateTime),
+        to: Type.Optional(DateTime),
+        email_id: Type.Optional(Uuid),
+        domain_id: Type.Optional(Uuid),
+        risk_level: Type.Optional(oneOf(LEVELS)),
+        limit: ListLimit,
+        offset: ListOffset,
+        cursor: Type.Optional(Type.String()),
+      }),
+      answers: { 200: listOf(ContentEvent, CursorPagination) },
+      errors: [accountErrors.feature_not_enabled],
+      handle: async ({ principal: { accountId }, query }) => {
+        const { limit, offset, from, to, cursor } = query
+        if (cursor !== undefined && !isUuid(cursor)) {
+          throw platformErrors.invalid_parameter({ parameter: 'cursor', rule: 'format' })
+        }
+        const filter = {
+          from: from === undefined ? null : new Date(from),
+          to: to === undefined ? null : new Date(to),
+          emailId: query.email_id ?? null,
+          domainId: query.domain_id ?? null,
+          level: (query.risk_level as string | undefined) ?? null,
+        }
+        const page = { limit, offset, cursor: cursor?.toLowerCase() ?? null }
+        const { events, total, nextCursor } = await listContentEvents(database, accountId, filter, page)
+        const shown = events.map(({ level, created_at, ...event }) => ({
+          ...event,
+          risk_level: level,
+          created_at: created_at.toISOString(),
+        }))
+        return list(shown, { total, limit, offset, next_cursor: nextCursor })
+      },
+    }),
+  ]
+}
