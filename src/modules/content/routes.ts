@@ -1,12 +1,16 @@
 import { Type } from 'typebox'
 import type { Database } from '../../platform/db.ts'
+import { ApiError, platformErrors } from '../../platform/errors.ts'
 import { type AnyEndpoint, bare, endpoint } from '../../platform/http.ts'
 import { type Quotas, quotaErrors } from '../accounts/index.ts'
 import { scoreContent } from './score.ts'
+import type { ContentQuestion, ContentScore } from './types.ts'
 
 export interface ContentRoutesOptions {
   readonly database: Database
   readonly quotas: Pick<Quotas, 'consume'>
+  /** The engine; a fault of it is told as the contract wants. */
+  readonly score?: (question: ContentQuestion) => ContentScore
 }
 
 const MAX_SUBJECT_CHARS = 1_000
@@ -24,6 +28,9 @@ const FIELDS = {
       points: Type.Integer(),
       severity: Type.String(),
       location: Type.String({ description: 'subject, html, text, header' }),
+      offset: Type.Union([Type.Integer(), Type.Null()], {
+        description: 'Where it begins in that part, in UTF-16 code units; null where it is no one place',
+      }),
       match: Type.String(),
       description: Type.String(),
       suggestion: Type.String(),
@@ -37,7 +44,11 @@ const FIELDS = {
   }),
 }
 
-export function contentRoutes({ database, quotas }: ContentRoutesOptions): readonly AnyEndpoint[] {
+export function contentRoutes({
+  database,
+  quotas,
+  score = scoreContent,
+}: ContentRoutesOptions): readonly AnyEndpoint[] {
   return [
     endpoint({
       method: 'POST',
@@ -51,11 +62,11 @@ export function contentRoutes({ database, quotas }: ContentRoutesOptions): reado
       ),
       bodyLimitBytes: MAX_BODY_BYTES,
       answers: { 200: Type.Object({ ...FIELDS, data: Type.Object(FIELDS) }) },
-      errors: [...quotaErrors],
+      errors: [...quotaErrors, platformErrors.service_unavailable],
       handle: async ({ principal: { accountId }, body: { subject, html = null, text = null } }) => {
         const { receipt, scored } = await database.transaction(async (db) => ({
           receipt: await quotas.consume(db, accountId, 'content_checks', 1),
-          scored: scoreContent({ subject, html, text }),
+          scored: scoredOr503(score, { subject, html, text }),
         }))
         return bare({
           status: 'ok',
@@ -68,4 +79,15 @@ export function contentRoutes({ database, quotas }: ContentRoutesOptions): reado
       },
     }),
   ]
+}
+
+/** Within the transaction of the quota: a failed call costs nothing. */
+function scoredOr503(score: (question: ContentQuestion) => ContentScore, question: ContentQuestion): ContentScore {
+  try {
+    return score(question)
+  } catch (cause) {
+    throw cause instanceof ApiError
+      ? cause
+      : platformErrors.service_unavailable({}, { cause, retryAfter: 5, also: { status: 'error' } })
+  }
 }

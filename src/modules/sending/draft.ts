@@ -64,7 +64,10 @@ export function draftOf(request: SendRequest): Draft {
     messageId: null,
     sizeBytes,
     hasListUnsubscribe: headers.some(([name]) => name.toLowerCase() === 'list-unsubscribe'),
-    readable: async () => ({ subject, html, text }),
+    readable: async () => ({
+      ...{ subject, html, text, senderDomain: request.fromDomain },
+      attachments: attachments.map(({ filename, contentType }) => ({ filename, contentType })),
+    }),
     content: (treatment) => ({
       kind: 'composed',
       from: request.from,

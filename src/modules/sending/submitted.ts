@@ -60,8 +60,12 @@ export function submittedDraft(
       sandboxResult: null,
       overrideSoftBlock: false,
       readable: async () => {
-        const { html, text } = plainLetter(message) ?? (await parseMessage(message))
-        return { subject, html, text }
+        const letter = plainLetter(message)
+        const senderDomain = fromDomain
+        if (letter !== null) return { subject, html: letter.html, text: letter.text, senderDomain }
+        const { html, text, attachments } = await parseMessage(message)
+        const named = attachments.map(({ filename, contentType }) => ({ filename, contentType }))
+        return { subject, html, text, senderDomain, attachments: named }
       },
       content: (treatment) => ({ kind: 'submitted', message, treatment }),
     },
