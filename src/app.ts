@@ -221,7 +221,10 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     verpMac,
     emails,
     forward,
-    onForwarded: () => state.onQueued(),
+    onRead: (kind, outcome) => {
+      metrics.note('reports', 1, { kind, outcome })
+      if (outcome === 'forwarded') state.onQueued()
+    },
   })
   const followers = followersOf({
     config,

@@ -41,6 +41,12 @@ export const METRICS = {
     help: 'Delivery attempts recorded, by outcome (delivered, deferred, bounced, error) and by who runs the receiving host',
     labels: ['outcome', 'provider'],
   },
+  reports: {
+    kind: 'counter',
+    name: 'posthorn_reports_total',
+    help: 'Mails read at the inbound MX, by kind and by what became of them; unmatched: forged or foreign; unparsed: quarantined',
+    labels: ['kind', 'outcome'],
+  },
   queued: {
     kind: 'gauge',
     name: 'posthorn_queue_emails',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type House, house } from '../../test/delivery-house.ts'
 import { type SmtpSession, smtpSession } from '../../test/submission.ts'
-import { type Inbound, inboundOf } from '../modules/bounces/index.ts'
+import { type Inbound, inboundOf, type ReportReader, reportReader } from '../modules/bounces/index.ts'
 import { lockReportedEmail, markReported } from '../modules/outbox/index.ts'
 import { statement } from '../platform/db.ts'
 import { createLogger } from '../platform/log.ts'
@@ -25,12 +25,12 @@ interface Inside extends AsyncDisposable {
   delivered(to: string): Promise<{ readonly id: string; readonly returnPath: string; readonly mail: string }>
   /** @returns the last reply */
   send(to: string, message: string): Promise<string>
-  outcomes(): Promise<readonly { outcome: string | null; state: number; raw: Buffer | null }[]>
+  outcomes(): Promise<readonly { outcome: string | null; state: number; tries: number; raw: Buffer | null }[]>
   /** Waits until every report has been read. */
   settle(): Promise<void>
 }
 
-async function inside(): Promise<Inside> {
+async function inside(reader?: ReportReader): Promise<Inside> {
   const h = await house({ 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } })
   const receiver = await h.receiver('127.0.0.2')
   const { database, clock, ids } = h
@@ -50,7 +50,8 @@ async function inside(): Promise<Inside> {
       forwarded.push(localPart)
       return { outcome: 'forwarded', keepRaw: false }
     },
-    onForwarded: () => undefined,
+    onRead: () => undefined,
+    ...(reader !== undefined && { reader }),
   })
   const mx = mxService({
     host: '127.0.0.1',
@@ -92,7 +93,8 @@ async function inside(): Promise<Inside> {
       return last
     },
     settle: async () => {
-      for (let tries = 0; tries < 200; tries++) {
+      for (let tries = 0; tries < 800; tries++) {
+        h.clock.advance(50)
         if ((await outcomes()).every(({ state }) => state > 0)) return
         await new Promise((resolve) => setTimeout(resolve, 25))
       }
@@ -243,5 +245,27 @@ describe('the inbound MX', { concurrency: false }, () => {
       ],
     )
     assert.equal(await w.h.status(id), 'bounced')
+  })
+
+  test('reports that harm their reader are tried three times and kept, and those around them have their effect', async () => {
+    const code = new URL('../../test/poison-thread.ts', import.meta.url)
+    await using w = await inside(reportReader({ code, withinMs: 600, memoryMb: 16 }))
+    const [first, second] = [await w.delivered('bob@example.net'), await w.delivered('eve@example.net')]
+    // It runs out of memory, never ends, ends its thread, or throws.
+    for (const poison of ['oom', 'loop', 'exit', 'throw']) {
+      assert.match(await w.send(first.returnPath, `Subject: x\r\n\r\nPOISON ${poison}`), /^250 /)
+    }
+    assert.match(await w.send(second.returnPath, UNKNOWN), /^250 /)
+    assert.match(await w.send(first.returnPath, UNKNOWN), /^250 /)
+    await w.settle()
+    const [tried, read] = [
+      [2, 3, 'unparsed', false],
+      [1, 1, 'bounced', true],
+    ]
+    assert.deepEqual(
+      (await w.outcomes()).map(({ state, tries, outcome, raw }) => [state, tries, outcome, raw === null]),
+      [tried, tried, tried, tried, read, read],
+    )
+    assert.deepEqual([await w.h.status(first.id), await w.h.status(second.id)], ['bounced', 'bounced'])
   })
 })

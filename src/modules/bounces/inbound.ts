@@ -30,8 +30,8 @@ export interface InboundOptions {
   readonly emails: EmailDoor
   /** Sends what came for postmaster and abuse on to the operator, in the transaction that ends the report. */
   readonly forward: (db: Db, mail: OperatorMail) => Promise<{ readonly outcome: string; readonly keepRaw: boolean }>
-  /** After the commit: wakes delivery in this process, if it is there. */
-  readonly onForwarded: () => void
+  /** After the commit that ends a report, with what became of it. */
+  readonly onRead: (kind: ReportKind, outcome: string) => void
   /** Reads reports; a thread of its own when none is given. */
   readonly reader?: ReportReader
 }
@@ -62,6 +62,7 @@ const HOUR_MS = 3_600_000
 const TRIES_MOST = 3
 const HELD_MS = 60_000
 const POLL_MS = 5_000
+const AGAIN_MS = 1_000
 const FORGET_AT_ONCE = 1_000
 const HEADER_BYTES = 65_536
 const STATE = { done: 1, quarantined: 2 } as const
@@ -71,6 +72,7 @@ export function inboundOf(options: InboundOptions): Inbound {
   const reader = options.reader ?? reportReader()
   const tokenOf = (localPart: string): VerpIds | null => readToken(options, localPart)
 
+  let again = clock.now()
   const turn = async (): Promise<number> => {
     const now = clock.now()
     const until = new Date(now.getTime() + HELD_MS)
@@ -78,9 +80,10 @@ export function inboundOf(options: InboundOptions): Inbound {
     if (claimed === undefined) {
       const since = new Date(now.getTime() - KEPT_DAYS * DAY_MS)
       const gone = await database.system.execute(sql.FORGET_REPORTS, [since, FORGET_AT_ONCE])
-      return gone === FORGET_AT_ONCE ? 0 : POLL_MS
+      return gone === FORGET_AT_ONCE ? 0 : again >= now ? AGAIN_MS : POLL_MS
     }
-    await readClaimed(options, reader, claimed)
+    const later = await readClaimed(options, reader, claimed)
+    if (later !== null) again = later
     return 0
   }
   const reading = loop({
@@ -114,23 +117,21 @@ interface Claimed {
   readonly tries: number
 }
 
-async function readClaimed(options: InboundOptions, reader: ReportReader, claimed: Claimed): Promise<void> {
-  const { database, log } = options
+/** @returns when it is to be read again; null: it has ended */
+async function readClaimed(options: InboundOptions, reader: ReportReader, claimed: Claimed): Promise<Date | null> {
+  const { database, clock, log } = options
   const about = { report_id: claimed.id, kind: claimed.kind }
   // The count was raised before: a report that ends the process itself is met here too.
-  if (claimed.tries > TRIES_MOST) {
-    await end(database.system, claimed, { state: STATE.quarantined, outcome: 'unparsed', keepRaw: true })
-    log.warn(about, 'a report is in quarantine')
-    return
-  }
+  if (claimed.tries > TRIES_MOST) return quarantine(options, claimed)
   let report: Report | null = null
   try {
     if (claimed.kind !== 'operator') report = await reader.read(claimed.raw)
   } catch (err) {
     log.warn({ ...about, err, tries: claimed.tries }, 'a report could not be read')
-    if (claimed.tries < TRIES_MOST) await database.system.execute(sql.RELEASE_REPORT, [claimed.id])
-    else await end(database.system, claimed, { state: STATE.quarantined, outcome: 'unparsed', keepRaw: true })
-    return
+    if (claimed.tries >= TRIES_MOST) return quarantine(options, claimed)
+    const later = new Date(clock.now().getTime() + AGAIN_MS)
+    await database.system.execute(sql.RELEASE_REPORT, [claimed.id, later])
+    return later
   }
   const outcome = await database
     .transaction(async (db) => {
@@ -144,8 +145,17 @@ async function readClaimed(options: InboundOptions, reader: ReportReader, claime
       if (isUnavailable(error)) await database.system.execute(sql.UNCOUNT_TRY, [claimed.id]).catch(() => undefined)
       throw error
     })
-  if (outcome === 'forwarded') options.onForwarded()
+  options.onRead(claimed.kind, outcome)
   log.info({ ...about, outcome }, 'a report was read')
+  return null
+}
+
+async function quarantine({ database, log, onRead }: InboundOptions, claimed: Claimed): Promise<null> {
+  const outcome = 'unparsed'
+  await end(database.system, claimed, { state: STATE.quarantined, outcome, keepRaw: true })
+  onRead(claimed.kind, outcome)
+  log.warn({ report_id: claimed.id, kind: claimed.kind }, 'a report is in quarantine')
+  return null
 }
 
 interface End {

@@ -4,10 +4,21 @@
 import { Worker } from 'node:worker_threads'
 import type { Report } from '../../mail/report.ts'
 
-const READ_WITHIN_MS = 2_000
 const STARTS_WITHIN_MS = 10_000
-const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32 }
-const THREAD = new URL('./reader-thread.ts', import.meta.url)
+const YOUNG_MB = 32
+const DEFAULTS: ReaderOptions = {
+  code: new URL('./reader-thread.ts', import.meta.url),
+  withinMs: 2_000,
+  memoryMb: 128,
+}
+
+export interface ReaderOptions {
+  /** What the thread runs: takes bytes, answers a Report. */
+  readonly code: URL
+  /** For one report. */
+  readonly withinMs: number
+  readonly memoryMb: number
+}
 
 export interface ReportReader {
   /** @throws when the report costs more than it may, or its reading fails */
@@ -15,13 +26,16 @@ export interface ReportReader {
   close(): Promise<void>
 }
 
-export function reportReader(): ReportReader {
+export function reportReader(options: Partial<ReaderOptions> = {}): ReportReader {
+  const { code, withinMs, memoryMb } = { ...DEFAULTS, ...options }
   let thread: Worker | null = null
   let last: Promise<unknown> = Promise.resolve()
 
   const started = async (): Promise<Worker> => {
     if (thread !== null) return thread
-    const made = new Worker(THREAD, { resourceLimits: LIMITS })
+    const made = new Worker(code, {
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: YOUNG_MB },
+    })
     made.unref()
     await settled<void>(STARTS_WITHIN_MS, (done, fail) => {
       made.once('online', () => done())
@@ -37,7 +51,7 @@ export function reportReader(): ReportReader {
     const worker = await started()
     const listeners = new AbortController()
     try {
-      return await settled<Report>(READ_WITHIN_MS, (done, fail) => {
+      return await settled<Report>(withinMs, (done, fail) => {
         const heard = (event: 'message' | 'error' | 'exit', handler: (value: unknown) => void): void => {
           worker.on(event, handler)
           listeners.signal.addEventListener('abort', () => worker.off(event, handler))

@@ -16,7 +16,7 @@ import { applyComplaint, applyFailure, applyReport, type Outcome, type ReportedE
 import { type Inbound, type InboundOptions, reportHash, tokenInReport } from './inbound.ts'
 import * as sql from './sql.ts'
 
-export interface InboundRoutesOptions extends Omit<InboundOptions, 'forward' | 'onForwarded' | 'log'> {
+export interface InboundRoutesOptions extends Omit<InboundOptions, 'forward' | 'onRead' | 'log'> {
   readonly inbound: Inbound
 }
 

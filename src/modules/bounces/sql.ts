@@ -48,9 +48,10 @@ export const CLAIM_REPORT = statement(
    returning id, kind, local_part, raw, tries`,
 )
 
+/** $2: others come first until then. */
 export const RELEASE_REPORT = statement(
   'bounces_release_report',
-  'update inbound_report set free_at = received_at where id = $1 and state = 0',
+  'update inbound_report set free_at = $2 where id = $1 and state = 0',
 )
 
 export const UNCOUNT_TRY = statement(
