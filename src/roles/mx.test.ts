@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type House, house } from '../../test/delivery-house.ts'
+import { ACCOUNT, type House, house } from '../../test/delivery-house.ts'
 import { type SmtpSession, smtpSession } from '../../test/submission.ts'
+import { returnPath } from '../mail/verp.ts'
 import { type Inbound, inboundOf, type ReportReader, reportReader } from '../modules/bounces/index.ts'
 import { lockReportedEmail, markReported } from '../modules/outbox/index.ts'
 import { statement } from '../platform/db.ts'
@@ -244,6 +245,21 @@ describe('the inbound MX', { concurrency: false }, () => {
         [1, 'bounced'],
       ],
     )
+    assert.equal(await w.h.status(id), 'bounced')
+  })
+
+  test('a report that overtakes the record of its delivery waits for it', async () => {
+    await using w = await inside()
+    const id = await w.h.put('bob@example.net')
+    const address = returnPath(w.h.options.verpMac, id, ACCOUNT, HOST)
+    assert.match(await w.send(address, UNKNOWN), /^250 /)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    assert.deepEqual(
+      (await w.outcomes()).map(({ state, tries }) => [state, tries]),
+      [[0, 0]],
+    )
+    await w.h.delivery.turn()
+    await w.settle()
     assert.equal(await w.h.status(id), 'bounced')
   })
 

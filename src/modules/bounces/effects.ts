@@ -1,7 +1,8 @@
 // What a report does. The email it is about is named by a signed token, or by the account itself; addresses in the report
-// are never acted on. A failure turns `delivered` into `bounced`, a complaint turns either into `complained`; any other
-// state means that the report is about nothing new (or about nothing yet), and is ignored. The email is locked, so of
-// reports that come twice or together one has an effect.
+// are never acted on. A failure turns `delivered` into `bounced`, a complaint turns either into `complained`. A report may
+// overtake the record of the delivery it is about: on an email that has not ended it is `early`, and read again later. Any
+// other state means that it is about nothing new, and it is ignored. The email is locked, so of reports that come twice
+// or together one has an effect.
 
 import type { Feedback } from '../../mail/arf.ts'
 import { isComplaint } from '../../mail/arf.ts'
@@ -38,7 +39,7 @@ export interface EmailDoor<Email extends ReportedEmail = ReportedEmail> {
 
 export type Outcome =
   | { readonly kind: 'bounced' | 'complained'; readonly bounce: Bounce }
-  | { readonly kind: 'delayed' | 'delivered' | 'auto_reply' | 'other' | 'not_applicable' }
+  | { readonly kind: 'delayed' | 'delivered' | 'auto_reply' | 'other' | 'not_applicable' | 'early' }
 
 /** What is done with a report about this email. */
 export async function applyReport(
@@ -66,7 +67,7 @@ export async function applyFailure(
   source: BounceSource,
   bouncedAt: Date = context.clock.now(),
 ): Promise<Outcome> {
-  if (email.status !== 'delivered') return { kind: 'not_applicable' }
+  if (email.status !== 'delivered') return { kind: withoutEffect(email) }
   await context.emails.mark(db, email, 'bounced')
   const bounce: NewBounce = {
     ...about(email),
@@ -95,7 +96,7 @@ export async function applyComplaint(
   source: BounceSource,
   at: Date = context.clock.now(),
 ): Promise<Outcome> {
-  if (email.status !== 'delivered' && email.status !== 'bounced') return { kind: 'not_applicable' }
+  if (email.status !== 'delivered' && email.status !== 'bounced') return { kind: withoutEffect(email) }
   await context.emails.mark(db, email, 'complained')
   const complaint: NewBounce = {
     ...about(email),
@@ -124,6 +125,10 @@ export async function applyComplaint(
   const fact = { eventId, at, accountId, domainId, emailId, stream, sandbox, tag, data, facts: null }
   await append(db, [{ ...fact, type: 'email.complained' }])
   return { kind: 'complained', bounce: recorded }
+}
+
+function withoutEffect({ status }: ReportedEmail): 'early' | 'not_applicable' {
+  return status === 'queued' || status === 'deferred' ? 'early' : 'not_applicable'
 }
 
 function about(

@@ -63,6 +63,9 @@ const TRIES_MOST = 3
 const HELD_MS = 60_000
 const POLL_MS = 5_000
 const AGAIN_MS = 1_000
+const AGAIN_MOST_MS = 60_000
+/** A report about an email that has not ended is read again for so long. */
+const EARLY_MS = 3_600_000
 const FORGET_AT_ONCE = 1_000
 const HEADER_BYTES = 65_536
 const STATE = { done: 1, quarantined: 2 } as const
@@ -113,6 +116,7 @@ interface Claimed {
   readonly id: string
   readonly kind: ReportKind
   readonly local_part: string
+  readonly received_at: Date
   readonly raw: Buffer
   readonly tries: number
 }
@@ -121,6 +125,11 @@ interface Claimed {
 async function readClaimed(options: InboundOptions, reader: ReportReader, claimed: Claimed): Promise<Date | null> {
   const { database, clock, log } = options
   const about = { report_id: claimed.id, kind: claimed.kind }
+  const putOff = async (ms: number): Promise<Date> => {
+    const later = new Date(clock.now().getTime() + ms)
+    await database.system.execute(sql.RELEASE_REPORT, [claimed.id, later])
+    return later
+  }
   // The count was raised before: a report that ends the process itself is met here too.
   if (claimed.tries > TRIES_MOST) return quarantine(options, claimed)
   let report: Report | null = null
@@ -129,14 +138,16 @@ async function readClaimed(options: InboundOptions, reader: ReportReader, claime
   } catch (err) {
     log.warn({ ...about, err, tries: claimed.tries }, 'a report could not be read')
     if (claimed.tries >= TRIES_MOST) return quarantine(options, claimed)
-    const later = new Date(clock.now().getTime() + AGAIN_MS)
-    await database.system.execute(sql.RELEASE_REPORT, [claimed.id, later])
-    return later
+    return putOff(AGAIN_MS)
   }
   const outcome = await database
     .transaction(async (db) => {
       const told =
         report === null ? await forwarded(db, options, claimed) : await effectOf(db, options, claimed, report)
+      if (told.outcome === 'early' && waitsSince(claimed, clock) < EARLY_MS) {
+        await db.execute(sql.UNCOUNT_TRY, [claimed.id])
+        return null
+      }
       await end(db, claimed, { state: STATE.done, ...told })
       return told.outcome
     })
@@ -145,9 +156,14 @@ async function readClaimed(options: InboundOptions, reader: ReportReader, claime
       if (isUnavailable(error)) await database.system.execute(sql.UNCOUNT_TRY, [claimed.id]).catch(() => undefined)
       throw error
     })
+  if (outcome === null) return putOff(Math.min(AGAIN_MOST_MS, AGAIN_MS + waitsSince(claimed, clock) / 2))
   options.onRead(claimed.kind, outcome)
   log.info({ ...about, outcome }, 'a report was read')
   return null
+}
+
+function waitsSince({ received_at }: Claimed, clock: Clock): number {
+  return clock.now().getTime() - received_at.getTime()
 }
 
 async function quarantine({ database, log, onRead }: InboundOptions, claimed: Claimed): Promise<null> {

@@ -45,7 +45,7 @@ export const CLAIM_REPORT = statement(
   `update inbound_report set tries = tries + 1, free_at = $2
    where id = (select id from inbound_report where state = 0 and free_at <= $1 order by free_at, id
      limit 1 for update skip locked)
-   returning id, kind, local_part, raw, tries`,
+   returning id, kind, local_part, received_at, raw, tries`,
 )
 
 /** $2: others come first until then. */
