@@ -111,7 +111,13 @@ function readBlock(
   // A reply elsewhere in the text may be another recipient's: words of one's own come first.
   const told = several && judge(wordsOf(lines), null).verdict.category !== 'unknown'
   const said = own ?? (told ? null : quotedIn(all, 0, all.length))
-  const words = said?.text ?? wordsOf(lines.length > 1 ? lines : all)
+  const words =
+    said?.text ??
+    (wordsOf(lines)
+      .replace(ADDRESS, '')
+      .search(/[^\W\d_]|[^\0-\x7f]/) < 0
+      ? wordsOf(all)
+      : wordsOf(lines))
   const reply = said === null ? null : quotedReply(said.text)
   const command = said?.command ?? commandIn(words)
   const { smtpCode, enhanced, verdict } = judge(reply?.words ?? words, reply, command)

@@ -83,7 +83,7 @@ function isProof(enhanced: string | null, command: SmtpCommand | null, reply: Qu
   if (/^1\.\d|^7\.1[78]$/.test(status) || command === 'rcpt') return true
   if (reply === null) return false
   const words = reply.words.slice(0, 500)
-  if (/user doesn't have an? \S{1,80} account|lpn007_416|ofr_416/i.test(words)) return true
+  if (/user doesn't have an? \S{1,80} account|lpn007_416|ofr_416|^unrouteable address/i.test(words)) return true
   return command === null && status !== '2.1' && /^(?:[45]\.\d\.\d )?<[^\s<>]{1,320}>/.test(words)
 }
 
@@ -101,7 +101,7 @@ const LOCAL: readonly (readonly [BounceCategory, RegExp])[] = [
   ],
   [
     'invalid_recipient',
-    /not listed in (?:the )?(?:domino|public name|.{0,40}directory)|domino ?(?:directory|ディレクトリ|verzeichnis)|no mailbox here by that name|resolver\.adr\.(?:ex)?recip(?:ient)?notf?ound|unrouteable address|recipient name is not recognized|no valid recipients for this mm|user \S{1,80} \([^()]{0,320}\) not found|收件人.{0,12}不存在|(?:用户|用戶|邮箱地址).{0,6}不存在|empf(?:ä|ae)nger.{0,40}(?:existiert nicht|unbekannt)|destinatario.{0,40}no existe|destinataire.{0,40}(?:inconnu|n'existe pas)|(?:адрес|пользователь|ящик).{0,40}не существует|unknown local[- ]part|couldn't find (?:the )?(?:user|recipient)/,
+    /not listed in (?:the )?(?:domino|public name|.{0,40}directory)|domino ?(?:directory|ディレクトリ|verzeichnis)|no mailbox here by that name|resolver\.adr\.(?:ex)?recip(?:ient)?notf?ound|unrouteable address|recipient name is not recognized|no valid recipients for this mm|user \S{1,80} \([^()]{0,320}\) not found|收件人.{0,12}不存在|(?:用户|用戶|邮箱地址).{0,6}不存在|empf(?:ä|ae)nger.{0,40}(?:existiert nicht|unbekannt)|destinatario.{0,40}no existe|destinataire.{0,40}(?:inconnu|n'existe pas)|(?:адрес|пользователь|ящик).{0,40}не существует|unknown local[- ]part|couldn't find (?:the )?(?:user|recipient)|\(user not found\)/,
   ],
   [
     'mailbox_full',
@@ -109,8 +109,12 @@ const LOCAL: readonly (readonly [BounceCategory, RegExp])[] = [
   ],
   ['policy', /not accepting mail from/],
   [
+    'protocol',
+    /loops? back to|too many hops|hop count exceeded|(?:mail|mail forwarding|routing) loop|too many "received"/,
+  ],
+  [
     'unknown',
-    /couldn't create|can't create (?:user )?output|command (?:died|failed|output)|maildrop|procmail|exited with|child (?:status|process)|mailer error|loops? back to myself|too many hops|mail forwarding loop|mail loop/,
+    /couldn't create|can't create (?:user )?output|command (?:died|failed|output)|maildrop|procmail|exited with|child (?:status|process)|mailer error/,
   ],
   [
     'bad_domain',
@@ -131,6 +135,14 @@ const LOCAL: readonly (readonly [BounceCategory, RegExp])[] = [
  * @returns null when the words are not a mailer's own
  */
 function localCategory(words: string, reply: QuotedReply | null): BounceCategory | null {
+  // Exim puts the cause before what became of it.
+  const cause = /^(.{0,500}\S): retry time(?:out)? (?:not reached|exceeded)/i
+    .exec(words)?.[1]
+    ?.replace(/^\S{1,320}@\S{1,255} /, '')
+  if (reply === null && cause !== undefined) {
+    const { category } = bounceFromReply(replyOf(550, [cause]), 'rcpt')
+    if (category === 'mailbox_full' || category === 'message_too_large') return category
+  }
   const text = words.slice(0, READ_CHARS).toLowerCase()
   if (
     reply !== null &&

@@ -122,14 +122,14 @@ function readProseReport(parts: ReportParts, original: Fields): Report {
   const lines = prose(humanText(parts))
   const text = lines.join('\n').slice(0, 16_384)
   const subject = wordsOf(fieldOf(parts.headers, 'subject'))
-  const signs = Number(isFromMailer(parts.headers)) + Number(FAILED_SUBJECT.test(subject)) + Number(PHRASES.test(text))
+  const byMailer = isFromMailer(parts.headers) || PHRASES.test(text)
   const failed = (fieldOf(parts.headers, 'x-failed-recipients') ?? '')
     .slice(0, 2_000)
     .split(',')
     .map((one) => one.trim().toLowerCase())
     .filter((one) => one.includes('@'))
   const told = NOT_DELIVERED.test(text) || NOT_DELIVERED.test(subject) || FAILED_SUBJECT.test(subject)
-  if (failed.length === 0 && (signs === 0 || !told)) return { kind: 'other' }
+  if (failed.length === 0 && ((!byMailer && !FAILED_SUBJECT.test(subject)) || !told)) return { kind: 'other' }
   const delayed = isDelayNotice(subject, text)
   const subjectWords = FAILED_SUBJECT.test(subject) && lines.every((line) => line.trim() === '') ? [subject] : []
   let recipients = readProse([...lines, ...subjectWords], failed)
@@ -139,8 +139,14 @@ function readProseReport(parts: ReportParts, original: Fields): Report {
       recipients = recipients.map((one) => ({ ...one, verdict: bySubject[0]?.verdict ?? one.verdict }))
     }
   }
+  // A person may write of failed mail too: what only a subject makes a report proves nothing against an address.
+  if (!byMailer) recipients = recipients.map(unproven)
   if (delayed) recipients = recipients.map((one) => ({ ...one, action: 'delayed' as const }))
   return reported(recipients, original)
+}
+
+function unproven(one: ReportedRecipient): ReportedRecipient {
+  return one.verdict.type === 'hard' ? { ...one, verdict: { type: 'unknown', category: 'unknown' } } : one
 }
 
 function isDelayNotice(subject: string, text: string): boolean {

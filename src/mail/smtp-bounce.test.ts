@@ -17,6 +17,20 @@ function classed(line: string, command: SmtpCommand = 'rcpt'): string {
 // The texts are those that receivers publish or send. `rcpt` unless a command is named.
 const ROWS: Record<Exclude<BounceCategory, never>, (string | [string, SmtpCommand])[]> = {
   invalid_recipient: [
+    '550 5.4.1 All recipient addresses rejected : Access denied [AM5EUR02FT046.eop-EUR02.prod.protection.outlook.com]',
+    '550 <b@example.net>, Recipient unknown',
+    '550 b@t-online.de: unknown account',
+    '550 This user is no longer with the company',
+    '550 5.1.1 User does not exist or is disabled',
+    '550 Postfach existiert nicht',
+    '550 Empfaenger unbekannt',
+    "550 L'adresse du destinataire est inconnue",
+    '550 La cuenta de correo no existe',
+    '550 Destinatario sconosciuto',
+    '550 Usuário inexistente',
+    '550 Пользователь не найден',
+    '550 用户不存在',
+    '550 ユーザーが存在しません',
     '550 5.1.1 no such user',
     '550 5.1.1 <b@example.net>: Recipient address rejected: User unknown in virtual mailbox table',
     '550 5.1.1 <spam@example.net> User unknown',
@@ -49,6 +63,7 @@ const ROWS: Record<Exclude<BounceCategory, never>, (string | [string, SmtpComman
     ["550 5.1.1 <b@example.net> User doesn't exist", 'data'],
   ],
   bad_domain: [
+    '553 nowhere.example.net does not exist',
     '550 5.1.2 bad destination system address',
     '556 5.1.10 Recipient address has null MX',
     '550 5.4.310 DNS domain example.test does not exist',
@@ -57,6 +72,8 @@ const ROWS: Record<Exclude<BounceCategory, never>, (string | [string, SmtpComman
     '550 <b@example.net>: Recipient address rejected: Domain not found',
   ].filter((line) => !line.startsWith('450-')),
   mailbox_full: [
+    '550 Benutzer hat zuviele Mails auf dem Server',
+    '550 El buzón del usuario está lleno',
     '552 5.2.2 mailbox full',
     '552-5.2.2 The email account that you tried to reach is over quota and inactive.\r\n552 5.2.2 https://support.google.com/mail/?p=OverQuotaPerm gsmtp',
     "452-4.2.2 The recipient's inbox is out of storage space.\r\n452 4.2.2 gsmtp",
@@ -70,6 +87,8 @@ const ROWS: Record<Exclude<BounceCategory, never>, (string | [string, SmtpComman
     '550 5.1.1 Mailbox quota exceeded',
   ],
   inactive_mailbox: [
+    '550 Account for b@example.net has been suspended',
+    '550 account closed',
     '550 5.2.1 The email account that you tried to reach is inactive.',
     '550 5.2.1 mailbox disabled, not accepting messages',
     '554 30 Sorry, your message to b@yahoo.com cannot be delivered. This mailbox is disabled (554.30).',
@@ -132,6 +151,8 @@ const ROWS: Record<Exclude<BounceCategory, never>, (string | [string, SmtpComman
     ['554 5.6.0 bad MIME', 'data'],
   ],
   policy: [
+    '550 5.7.27 Sender address has null MX',
+    '550 5.5.0 Mailbox unknown or not accepting mail. LPN007_420',
     '550 5.7.1 Delivery not authorized, message refused',
     ['554 5.7.9 Message not accepted for policy reasons. See https://postmaster.yahooinc.com/error-codes', 'data'],
     ['554 Message not allowed - [PH01] Email not accepted for policy reasons.', 'data'],
@@ -208,6 +229,8 @@ const ROWS: Record<Exclude<BounceCategory, never>, (string | [string, SmtpComman
     typeof row === 'string' ? row : ([row[0]?.replace(/^550-(?=[^\r]*$)/, '550 '), row[1]] as [string, SmtpCommand]),
   ),
   protocol: [
+    '554 5.4.0 Error: too many hops',
+    '554 5.4.14 Hop count exceeded - possible mail loop ATTR34',
     '500 5.5.1 what?',
     '503 Improper sequence of commands',
     '550 5.4.6 Too many hops',

@@ -81,7 +81,7 @@ const ADDRESS = /<[^<>\s]{0,320}>|[^\s<>"(),;:]{1,64}@[\w.-]{1,255}/g
 
 function categoryOf(reply: Reply, command: SmtpCommand): BounceCategory {
   // Addresses go first: `<spam@example.net>: user unknown` is not about spam.
-  const words = reply.text.slice(0, TEXT_READ_CHARS).toLowerCase().replace(ADDRESS, ' ')
+  const words = reply.text.slice(0, TEXT_READ_CHARS).toLowerCase().replace(ADDRESS, ' ').replace(/\s+/g, ' ')
   const status = reply.enhanced?.slice(2) ?? null
   if (status === '1.1' && UNKNOWN_USER.test(words) && !EITHER_WAY.test(words)) return 'invalid_recipient'
   for (const [category, pattern, only] of WORDS) {
@@ -95,7 +95,7 @@ type Condition = (status: string | null, code: number) => boolean
 const UNKNOWN_USER = new RegExp(
   [
     // Postfix, Exim, Sendmail, qmail, Exchange, Dovecot and the many who copied them.
-    'user (?:is )?(?:unknown|not found|invalid)|unknown (?:user|local[- ]part|recipient|mailbox|address|or illegal alias)',
+    '(?:user|recipient|mailbox|addressee|alias) (?:is )?(?:unknown|not found|invalid)|unknown (?:user|local[- ]part|recipient|mailbox|address|account|alias|or illegal alias)',
     'no such (?:user|person|recipient|mailbox|address|account|local user|domain user|customer)|no mailbox (?:here )?by that name',
     "(?:user|recipient|mailbox|account|address|alias|customer|id|username) (?:\\S{0,80} )?(?:does ?n[o'’]t|do not|did not) exist",
     '(?:user|recipient|mailbox|account|address)(?: \\S{1,80})? (?:(?:is |was |could |can ?)?not (?:be )?(?:found|exist|known|listed)|not available here)',
@@ -106,15 +106,23 @@ const UNKNOWN_USER = new RegExp(
     'recipient ?not ?found|recipnotfound|mailbox (?:does not|doesn.t|not) (?:exist|found)|address (?:is )?(?:unknown|not known|unavailable here)',
     'unknown in (?:virtual|local|relay|recipient)|(?:is|was) (?:unknown|not known|not a known)|mailbox name not (?:found|known|allowed)',
     '(?:account|mailbox|user|address)(?: \\S{1,80})? (?:has been |was |is )?(?:deleted|terminated|closed permanently|no longer (?:exists?|valid|in use|here))',
-    'no longer (?:a )?(?:valid|works? (?:at|for|here)|exists?|employed)|adresse (?:d au moins un )?destinataire invalide|inexistent mailbox',
+    'no longer (?:a )?(?:valid|works? (?:at|for|here)|exists?|employed|(?:with|at|in|part of) (?:the|this|our|us))|adresse (?:d au moins un )?destinataire invalide|inexistent mailbox',
     'no account (?:here )?by that name|unable to find (?:the )?(?:user|recipient)|user not (?:local|registered|known)|nosuchuser|no_mailbox|x-unix; 67',
-    'utilisateur (?:inconnu|inexistant)|(?:empf(?:ae|ä)nger|benutzer) (?:unbekannt|existiert nicht)|usuario (?:no existe|desconocido)|ユーザー?が?存在',
+    // The same in the languages of large receivers.
+    '(?:utilisateur|destinataire|adresse|bo[iî]te|compte)(?: \\S{1,40}){0,2} (?:inconnue?|inexistante?|introuvable|invalide|n.existe p(?:as|lus))',
+    '(?:empf(?:ae|ä)nger|benutzer|postfach|mailbox|konto|adresse)(?: \\S{1,40}){0,2} (?:unbekannt|existiert nicht|nicht (?:gefunden|vorhanden|bekannt))',
+    '(?:usuario|destinatario|cuenta|buz[oó]n|direcci[oó]n)(?: \\S{1,40}){0,2} (?:desconocid[oa]|inexistente|no (?:existe|encontrad[oa]|v[aá]lid[oa]))',
+    '(?:utente|destinatario|casella|indirizzo)(?: \\S{1,40}){0,2} (?:sconosciut[oa]|inesistente|non (?:esiste|trovat[oa]|valid[oa]))',
+    '(?:usu[aá]rio|destinat[aá]rio|conta|caixa postal)(?: \\S{1,40}){0,2} (?:desconhecid[oa]|inexistente|n[aã]o (?:existe|encontrad[oa]))',
+    '(?:gebruiker|postbus|ontvanger|adres)(?: \\S{1,40}){0,2} (?:onbekend|bestaat niet)|(?:u[zż]ytkownik|skrzynka|adres)(?: \\S{1,40}){0,2} (?:nieznan[ya]|nie istnieje)',
+    '(?:пользователь|ящик|адрес(?:ат)?)(?: \\S{1,40}){0,2} (?:не (?:существует|найден)|неизвест)',
+    '(?:用户|用戶|收件人|邮箱|郵箱|邮箱地址|账号)(?:名|地址)?不存在|(?:ユーザー?|宛先|アドレス|メールボックス).{0,10}(?:存在しま|存在しない|見つかりま|不明)',
   ].join('|'),
 )
 
 /** Words with which a receiver names the address and us in one breath. */
 const EITHER_WAY =
-  /\bor (?:\S+ ){0,3}(?:blocked|denied|disabled|refused|blacklisted)|\bspam\b|black ?list|block ?list|\breputation\b/
+  /\bor (?:\S+ ){0,3}(?:blocked|denied|refused|blacklisted)|\bspam\b|black ?list|block ?list|\breputation\b/
 
 const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   // Who we are not: RFC 7208, 6376, 9989, and the reverse DNS that all large receivers ask for. Before everything else,
@@ -124,7 +132,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
     /\bdmarc\b|\bdkim\b|\bspf\b|sender policy framework|domainkeys|unauthenticated (?:email|mail|sender)|does ?n[o'’]t (?:meet|pass) (?:the )?(?:\S+ )?authentication|authentication (?:checks?|information) .{0,20}(?:fail|not|did)|\bptr\b|reverse[ -](?:dns|lookup|ip)|(?:no|missing|invalid|without) (?:a )?rdns|forward[- ]confirmed|\bfcrdns\b|cannot (?:find|resolve) your (?:hostname|reverse)|client host rejected: cannot find your/,
   ],
   // Microsoft's directory based edge blocking: an unknown recipient. The same words with 5.7.1 are a Postfix access map.
-  ['invalid_recipient', /recipient address rejected: access denied/, (status) => status === '4.1'],
+  ['invalid_recipient', /recipient address(?:es)? rejected ?: access denied/, (status) => status === '4.1'],
   // Facebook's: the person takes no mail from outside.
   ['policy', /rcp-p[23]\b|recipient preferences/],
   // Yahoo's and Apple's marks, whose texts link to pages about reputation.
@@ -135,6 +143,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
     /grey-?list|gray-?list|too many (?:connections|messages|recipients|concurrent|sessions|emails|mails|mail|requests|errors|invalid|unknown|rcpt|deliveries|smtp|simultaneous)|rate[- ]?limit|throttl|(?:exceeded|over|exceeds|hit)(?: \S+){0,4} (?:rate|hourly|daily|sending limit|message limit|connection limit|frequency)|limit exceeded.{0,40}(?:hour|minute|day|connection)|\b(?:ip|connection|domain|sender) frequency limited|receiving mail (?:at a rate|too quickly)|unexpected volume|unusual rate|sending (?:rate|limit|quota)|too fast|slow down|server (?:is )?(?:too )?busy|try again (?:in \d|later.{0,20}grey)|temporarily (?:deferred|rate|rejected|blocked|limited)|\[tss?0[1-9]\](?!.{0,120}permanently)|\bofr(?:00)?4_?10[4-9]|mail flood|recipient limit|rp:[qt]rc|rl0000/,
     (status, code) => code < 500 || status === '5.3' || status === null || status === '7.1' || status === '7.0',
   ],
+  ['protocol', /too many hops|hop count exceeded|(?:mail|mail forwarding|routing) loop|loops? back to/],
   // Lists and marks of senders.
   [
     'reputation',
@@ -147,7 +156,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   ],
   [
     'mailbox_full',
-    /mailbox (?:is |was |has )?(?:full|over|exceed)|(?:over|exceed(?:s|ed|ing)?|above|out of|is over|reached)(?: \S+){0,4} (?:quota|storage|disk ?space|mailbox size|allocation)|quota (?:is )?(?:exceed|full|reached|violation|limit)|(?:mailbox|recipient|user|account|inbox)(?: \S+){0,3} (?:is )?(?:over ?quota|overquota|full)|insufficient (?:disk|storage|mailbox|system storage|quota)|not enough (?:storage|space|disk)|no space left|storage (?:allocation|quota|limit)|out of storage|mailfolder is full|bo(?:ite|îte) (?:aux lettres )?pleine|quotaexceeded/,
+    /mailbox (?:is |was |has )?(?:full|over|exceed)|hat zu ?viele mails|(?:postfach|mailbox)(?: \S+){0,2} voll|(?:buz[oó]n|casilla)(?: \S+){0,4} llen[oa]|casella(?: \S+){0,3} piena|caixa(?: \S+){0,3} cheia|(?:ящик|mailbox) переполнен|[邮郵]箱(?:已[满滿]|容量)|(?:over|exceed(?:s|ed|ing)?|above|out of|is over|reached)(?: \S+){0,4} (?:quota|storage|disk ?space|mailbox size|allocation)|quota (?:is )?(?:exceed|full|reached|violation|limit)|(?:mailbox|recipient|user|account|inbox)(?: \S+){0,3} (?:is )?(?:over ?quota|overquota|full)|insufficient (?:disk|storage|mailbox|system storage|quota)|not enough (?:storage|space|disk)|no space left|storage (?:allocation|quota|limit)|out of storage|mailfolder is full|bo(?:ite|îte) (?:aux lettres )?pleine|quotaexceeded/,
     (_status, code) => code !== 421,
   ],
   [
@@ -157,22 +166,23 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   ],
   [
     'inactive_mailbox',
-    /(?:account|mailbox|user|address|recipient|email|service)(?: \S+){0,6} (?:disabled|inactive|suspended|deactivated|not active|locked|frozen|dormant|expired|discontinued|administratively|not been activated)|(?:disabled|inactive|suspended|deactivated|locked|frozen) (?:email |e-mail |mail |user )?(?:account|mailbox|user|address|recipient)|temporarily (?:disabled|inactive)/,
+    /(?:account|mailbox|user|address|recipient|email|service)(?: \S+){0,6} (?:disabled|inactive|suspended|deactivated|not active|locked|frozen|dormant|expired|discontinued|closed|administratively|not been activated)|(?:disabled|inactive|suspended|deactivated|locked|frozen) (?:email |e-mail |mail |user )?(?:account|mailbox|user|address|recipient)|temporarily (?:disabled|inactive)/,
   ],
   // Neither Yes nor No about the address.
   [
     'policy',
-    /mailbox unavailable or access denied|(?:unknown|invalid|not found) or (?:\S+ ){0,3}(?:blocked|denied|refused)/,
+    /mailbox unavailable or access denied|(?:unknown|invalid|not found) or (?:\S+ ){0,3}(?:blocked|denied|refused|accepting)/,
   ],
   // What is said of the sender's address, with the words used of unknown recipients.
   [
     'policy',
-    /(?:sender|from|envelope|return[- ]path|mail from)(?: \S+){0,3} (?:address )?(?:\S+ )?(?:rejected|refused|unknown|invalid|verify|verification|does not exist|not (?:found|exist|accepted|allowed|authorized|verified)|denied)|sender verify failed|unrouteable sender|callout/,
+    /(?:sender|from|envelope|return[- ]path|mail from)(?: \S+){0,3} (?:address )?(?:\S+ )?(?:rejected|refused|unknown|invalid|verify|verification|does not exist|not (?:found|exist|accepted|allowed|authorized|verified)|denied|has (?:a )?null ?mx)|sender verify failed|unrouteable sender|callout/,
   ],
   [
     'bad_domain',
-    /(?:host|domain)(?: name)?(?: \S{1,80})? (?:not found|does ?n[o'’]t exist|unknown|is invalid|not exist)|(?:unknown|invalid|no such|nonexistent|bad destination) (?:host|domain)|unrouteable (?:mail )?domain|null ?mx|domain (?:does not|doesn.t) (?:accept|receive) (?:e?mail|any)|unable to (?:route|lookup)|name or service not known|nxdomain|recipient address rejected: domain not found/,
-    (_status, code) => code >= 500,
+    /(?:host|domain)(?: name)?(?: \S{1,80})? (?:not found|does ?n[o'’]t exist|unknown|is invalid|not exist)|(?:unknown|invalid|no such|nonexistent|bad destination) (?:host|domain)|unrouteable (?:mail )?domain|null ?mx|domain (?:does not|doesn.t) (?:accept|receive) (?:e?mail|any)|unable to (?:route|lookup)|name or service not known|nxdomain|recipient address rejected: domain not found|(?:^|\s)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,9} does not exist/,
+    // X.7.z and the sender's X.1.7 and X.1.8 speak of us.
+    (status, code) => code >= 500 && (status === null || !/^(?:7\.|1\.[78]$)/.test(status)),
   ],
   [
     'policy',

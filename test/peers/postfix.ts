@@ -147,7 +147,7 @@ address_verify_sender_ttl = 0
 /** The services whose sockets stand in `public`. */
 const OPEN_SERVICES = new Set(['pickup', 'cleanup', 'qmgr', 'flush', 'postlog'])
 
-function masterConf(address: string, port: number): string {
+export function masterConf(address: string, port: number): string {
   const unix = (name: string, command: string, wakeup = '-', limit = '-'): string =>
     `${name} unix ${OPEN_SERVICES.has(name) ? 'n' : '-'} ${name === 'virtual' ? 'n' : '-'} n ${wakeup} ${limit} ${command}\n`
   return [

@@ -1,0 +1,193 @@
+// Other people's mail servers as those who take a mail and then cannot deliver it: Debian's Postfix, Exim and OpenSMTPD, each
+// an instance of its own that accepts everything for its zone and sends its report back to the return path. What happens to
+// a mail is told by the first label of its domain: unknown, quota, size, loop, expiry.
+
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { accepts, type Running, run, start, waitFor } from './ground.ts'
+import { masterConf } from './postfix.ts'
+
+export interface BouncerOptions {
+  readonly folder: string
+  /** A loopback address of its own, so that several share one port. */
+  readonly address: string
+  readonly port: number
+  readonly zone: string
+  /** Where reports go: the host of the return paths and its inbound MX. */
+  readonly home: { readonly host: string; readonly port: number }
+  /** A server behind it that refuses recipients. */
+  readonly refusing: number
+  /** A server behind it that takes 1,000 bytes. */
+  readonly small: number
+  /** A port that nobody listens on, at `DEAD`. */
+  readonly dead: number
+}
+
+/** An address of its own: who cannot reach it may think ill of every port there. */
+const DEAD = '127.0.0.99'
+
+async function until(running: Running, name: string, { address, port }: BouncerOptions): Promise<Running> {
+  await waitFor(name, async () => {
+    if (running.child.exitCode !== null) throw new Error(running.said())
+    return accepts(port, address)
+  })
+  return running
+}
+
+export async function postfixBouncer(options: BouncerOptions): Promise<AsyncDisposable> {
+  const { address, port, zone, home } = options
+  const folder = path.join(options.folder, 'postfix-bouncer')
+  for (const name of ['spool', 'data', 'mail']) await mkdir(path.join(folder, name), { recursive: true })
+  await run('chown', ['postfix', path.join(folder, 'data')])
+  const routes = {
+    [home.host]: home.port,
+    [`quota.${zone}`]: options.refusing,
+    [`size.${zone}`]: options.small,
+  }
+  const lines = Object.entries(routes).map(([domain, to]) => `${domain} smtp:[127.0.0.1]:${to}\n`)
+  lines.push(`loop.${zone} smtp:[${address}]:${port}\n`, `expiry.${zone} smtp:[${DEAD}]:${options.dead}\n`)
+  await writeFile(path.join(folder, 'transport'), lines.join(''))
+  await writeFile(
+    path.join(folder, 'main.cf'),
+    `compatibility_level = 3.6
+queue_directory = ${folder}/spool
+data_directory = ${folder}/data
+command_directory = /usr/sbin
+daemon_directory = /usr/lib/postfix/sbin
+maillog_file = ${folder}/maillog
+maillog_file_prefixes = ${folder}
+myhostname = mx.${zone}
+mydestination =
+local_recipient_maps =
+alias_maps =
+alias_database =
+inet_interfaces = loopback-only
+inet_protocols = ipv4
+
+mynetworks = 127.0.0.0/8
+smtp_dns_support_level = disabled
+smtpd_peername_lookup = no
+smtpd_reject_unlisted_recipient = no
+smtpd_relay_restrictions = permit_mynetworks, reject_unauth_destination
+
+virtual_mailbox_domains = unknown.${zone}
+virtual_mailbox_base = ${folder}/mail
+virtual_mailbox_maps = inline:{someone@unknown.${zone}=someone/}
+virtual_uid_maps = static:5000
+virtual_gid_maps = static:5000
+transport_maps = texthash:${folder}/transport
+minimal_backoff_time = 1s
+maximal_backoff_time = 1s
+queue_run_delay = 1s
+maximal_queue_lifetime = 3s
+`,
+  )
+  await writeFile(path.join(folder, 'master.cf'), masterConf(address, port))
+  await run('postfix', ['-c', folder, 'start'])
+  await waitFor('Postfix', () => accepts(port, address))
+  return {
+    [Symbol.asyncDispose]: async () => {
+      await run('postfix', ['-c', folder, 'stop']).catch(() => undefined)
+    },
+  }
+}
+
+export async function eximBouncer(program: string, options: BouncerOptions): Promise<AsyncDisposable> {
+  const { address, port, zone, home } = options
+  const folder = path.join(options.folder, 'exim-bouncer')
+  for (const name of ['spool', 'log', 'mail']) await mkdir(path.join(folder, name), { recursive: true })
+  await run('chown', ['-R', 'mail:mail', folder])
+  const conf = path.join(folder, 'exim.conf')
+  const router = (name: string, domain: string, rest: string): string => `${name}:\n  domains = ${domain}\n${rest}\n`
+  await writeFile(
+    conf,
+    `exim_path = ${program}
+exim_user = mail
+exim_group = mail
+primary_hostname = mx.${zone}
+spool_directory = ${folder}/spool
+log_file_path = ${folder}/log/%slog
+pid_file_path = ${folder}/exim.pid
+local_interfaces = ${address}
+daemon_smtp_ports = ${port}
+disable_ipv6 = true
+host_lookup =
+rfc1413_query_timeout = 0s
+dns_dnssec_ok = -1
+tls_advertise_hosts =
+keep_environment =
+received_headers_max = 10
+acl_smtp_rcpt = accept
+acl_smtp_data = accept
+begin routers
+${router('home', home.host, `  driver = manualroute\n  transport = home\n  route_list = * 127.0.0.1\n  self = send`)}
+${router('quota', `quota.${zone}`, '  driver = accept\n  transport = quota')}
+${router('size', `size.${zone}`, '  driver = manualroute\n  transport = size\n  route_list = * 127.0.0.1\n  self = send')}
+${router('loop', `loop.${zone}`, `  driver = manualroute\n  transport = loop\n  route_list = * ${address}\n  self = send`)}
+${router('expiry', `expiry.${zone}`, `  driver = manualroute\n  transport = dead\n  route_list = * ${DEAD}\n  self = send`)}
+begin transports
+home:
+  driver = smtp
+  port = ${home.port}
+  allow_localhost
+loop:
+  driver = smtp
+  port = ${port}
+  allow_localhost
+dead:
+  driver = smtp
+  port = ${options.dead}
+  allow_localhost
+quota:
+  driver = appendfile
+  directory = ${folder}/mail/full
+  maildir_format
+  quota = 1K
+  quota_is_inclusive
+  user = mail
+  group = mail
+size:
+  driver = smtp
+  port = ${options.small}
+  allow_localhost
+begin retry
+* * F,1s,1s
+`,
+  )
+  await chmod(conf, 0o644)
+  return until(start(program, ['-C', conf, '-bdf', '-q2s']), 'Exim', options)
+}
+
+/** The program, or null where it is not there. */
+export async function opensmtpdProgram(): Promise<string | null> {
+  const unpacked = process.env['POSTHORN_TEST_OPENSMTPD']
+  for (const program of [...(unpacked === undefined ? [] : [unpacked]), '/usr/sbin/smtpd']) {
+    const is = await run(program, ['-h']).then(
+      () => false,
+      (error: unknown) => /OpenSMTPD/.test(String(error)),
+    )
+    if (is) return program
+  }
+  return null
+}
+
+/** Its queue is where it was built to have it, so there is one at a time. */
+export async function opensmtpdBouncer(program: string, options: BouncerOptions): Promise<AsyncDisposable> {
+  const { address, port, zone, home } = options
+  const folder = path.join(options.folder, 'opensmtpd-bouncer')
+  for (const name of [folder, '/var/lib/opensmtpd/empty', '/var/spool/smtpd']) await mkdir(name, { recursive: true })
+  await chmod('/var/spool/smtpd', 0o711)
+  const conf = path.join(folder, 'smtpd.conf')
+  const relay = (name: string, where: string): string => `action "${name}" relay host smtp://${where} helo mx.${zone}\n`
+  const route = (domain: string, name: string): string => `match from any for domain "${domain}" action "${name}"\n`
+  await writeFile(
+    conf,
+    `queue ttl 3s
+bounce warn-interval 1d
+listen on ${address} port ${port} hostname mx.${zone}
+${relay('home', `127.0.0.1:${home.port}`)}${relay('refusing', `127.0.0.1:${options.refusing}`)}${relay('small', `127.0.0.1:${options.small}`)}${relay('dead', `${DEAD}:${options.dead}`)}${relay('self', `${address}:${port}`)}
+${route(home.host, 'home')}${route(`size.${zone}`, 'small')}${route(`expiry.${zone}`, 'dead')}${route(`loop.${zone}`, 'self')}${route(`*.${zone}`, 'refusing')}`,
+  )
+  await chmod(conf, 0o600)
+  return until(start(program, ['-d', '-f', conf]), 'OpenSMTPD', options)
+}
