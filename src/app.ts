@@ -7,8 +7,9 @@ import packageJson from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
 import { type Followers, followersOf } from './followers.ts'
 import type { Ground } from './ground.ts'
+import { hearingOf } from './hearing.ts'
 import { cleaningLoop, partitionsLoop } from './housekeeping.ts'
-import { composedLetter, reportedEmails } from './letters.ts'
+import { composedLetter } from './letters.ts'
 import { inboundMx, ownCertificate, submission } from './listeners.ts'
 import { metricsEndpoint, noteAttempt, type ServiceMetrics, serviceMetrics } from './metrics.ts'
 import {
@@ -19,7 +20,7 @@ import {
   SYSTEM_ACCOUNT_ID,
   sessionRoutes,
 } from './modules/accounts/index.ts'
-import { bounceRoutes, type Inbound, inboundOf, inboundRoutes } from './modules/bounces/index.ts'
+import type { Inbound } from './modules/bounces/index.ts'
 import { contentRoutes } from './modules/content/index.ts'
 import {
   composerOf,
@@ -39,7 +40,6 @@ import {
   type SenderDomains,
   senderDomainsOf,
 } from './modules/domains/index.ts'
-import { operatorForward, systemMailer } from './modules/notices/index.ts'
 import { emailRoutes, freshLetters, releaseDomain, siteIds } from './modules/outbox/index.ts'
 import { type RiskRoom, riskRoom, TRAP_PURPOSE } from './modules/risk/index.ts'
 import {
@@ -198,29 +198,13 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     fillTemplate: (accountId, request) => templates.fill(accountId, request),
   }
   const sending = sendingOf(sendingOptions)
-  const emails = reportedEmails(clock)
-  const mailer = systemMailer({
-    clock,
-    ids,
+  const hearing = hearingOf({
+    config,
+    ground,
+    store,
+    domains,
     sites,
-    from: config.systemFrom ?? `posthorn@${config.hostname}`,
-    hostname: config.hostname,
-    signingDomain: async (name) => (await domains.find(name)).find(({ status }) => status === 'verified')?.id ?? null,
-  })
-  const forward = operatorForward({
-    mailer,
-    // In the sandbox nothing leaves this machine, and an inbox of nobody is no place to read.
-    operator: config.delivery.kind === 'sandbox' ? null : config.operatorEmail,
-    hostname: config.hostname,
-  })
-  const inbound = inboundOf({
-    database,
-    clock,
-    ids,
-    log,
     verpMac,
-    emails,
-    forward,
     onRead: (kind, outcome) => {
       metrics.note('reports', 1, { kind, outcome })
       if (outcome === 'forwarded') state.onQueued()
@@ -232,7 +216,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     store,
     accounts,
     domains,
-    mailer,
+    mailer: hearing.mailer,
     hasRoom: disk.hasRoom,
     onMailed: () => state.onQueued(),
   })
@@ -279,9 +263,8 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     ...suppressionRoutes({ database, clock, ids }),
     ...tracking.publicEndpoints,
     ...tracking.endpoints,
-    ...bounceRoutes({ database }),
     ...validation.endpoints,
-    ...inboundRoutes({ database, clock, ids, verpMac, emails, inbound }),
+    ...hearing.endpoints,
     ...sendingRoutes(sending),
     ...templateRoutes(templates),
     ...senderEndpoints({ config, ground, store, accounts, pulse, sending, templates }),
@@ -336,7 +319,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     senders,
     sending,
     delivery,
-    inbound,
+    inbound: hearing.inbound,
     risk,
     validation,
     disk,
