@@ -202,7 +202,7 @@ function sendGridAnswer(stored: unknown): Answer {
 }
 
 function idHeader(stored: unknown): Record<string, string> {
-  return { 'x-message-id': String((stored as { id?: unknown } | undefined)?.id ?? '') }
+  return { 'x-message-id': (stored as { id: string } | undefined)?.id ?? '' }
 }
 
 // --- what they have in common

@@ -1,0 +1,85 @@
+// What contacts are made of, by itself: tokens, the letter, the page while the database is away. The rest goes through the
+// front door in test/contacts.test.ts.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { checkHeaderText } from '../../mail/headers.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { platformErrors } from '../../platform/errors.ts'
+import type { Answer } from '../../platform/http.ts'
+import { systemIds } from '../../platform/ids.ts'
+import { secretsFrom } from '../../platform/secrets.ts'
+import { builtInLetter, oneLine, templateLetter } from './letter.ts'
+import { confirmRoutes } from './routes-confirm.ts'
+import { confirmationTokens } from './tokens.ts'
+
+const secrets = secretsFrom(Buffer.alloc(32, 7))
+const tokens = confirmationTokens(secrets)
+const ID = fc.uuid({ version: 7 })
+const LINK = `https://mail.posthorn.test/confirm/${'A'.repeat(72)}`
+
+test('a token says what it was made from, under its own secret alone', () => {
+  const others = confirmationTokens(secretsFrom(Buffer.alloc(32, 8)))
+  fc.assert(
+    fc.property(ID, ID, fc.integer({ min: 0, max: 2 ** 39 }), (accountId, contactId, seconds) => {
+      const token = { accountId, contactId, endsAt: new Date(seconds * 1_000) }
+      const text = tokens.write(token)
+      assert.match(text, /^[A-Za-z0-9_-]{72}$/)
+      assert.deepEqual(tokens.read(text), token)
+      assert.equal(others.read(text), null)
+    }),
+  )
+})
+
+test('a token with one character changed is none, and neither is any other text', () => {
+  const text = tokens.write({ accountId: systemIds().next(), contactId: systemIds().next(), endsAt: new Date(0) })
+  fc.assert(
+    fc.property(fc.nat(71), fc.constantFrom(...'ABCxyz019-_'), (at, character) => {
+      const altered = text.slice(0, at) + character + text.slice(at + 1)
+      assert.equal(tokens.read(altered) === null, altered !== text)
+    }),
+  )
+  fc.assert(fc.property(fc.string({ maxLength: 200 }), (other) => assert.equal(tokens.read(other), null)))
+})
+
+test('whatever an account is called, the letter has one line of subject, escaped html and the link', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (name) => {
+      const { subject, html, text } = builtInLetter({ sender: oneLine(name), link: LINK, liveDays: 7 })
+      assert.equal(checkHeaderText(subject), null)
+      assert.ok(subject.length <= 150 && text.includes(`\n${LINK}\n`) && html?.includes(`href="${LINK}"`) === true)
+      assert.equal((html ?? '').split('<').length, builtInHtmlTags())
+    }),
+  )
+})
+
+function builtInHtmlTags(): number {
+  return (builtInLetter({ sender: 'x', link: LINK, liveDays: 7 }).html ?? '').split('<').length
+}
+
+test('a template without the link in its html is none; a text without it gets it', () => {
+  const base = { subject: 's', html: null, text: null }
+  assert.equal(templateLetter({ ...base, html: '<p>' }, LINK), null)
+  assert.deepEqual(templateLetter({ ...base, html: LINK.replaceAll('/', '&#x2F;') }, LINK)?.text, `${LINK}\n`)
+  assert.equal(templateLetter({ ...base, text: 'a' }, LINK)?.text, `a\n\n${LINK}\n`)
+  assert.equal(templateLetter({ ...base, text: `a ${LINK} b` }, LINK)?.text, `a ${LINK} b`)
+})
+
+test('while the database is away both methods answer a page that says to come again', async () => {
+  const endpoints = confirmRoutes({
+    database: null as never, // whileBeating stands before it
+    clock: systemClock(),
+    ids: systemIds(),
+    tokens,
+    isSuspended: () => false,
+    senderName: async () => 'x',
+    whileBeating: () => Promise.reject(platformErrors.service_unavailable()),
+  })
+  const token = tokens.write({ accountId: systemIds().next(), contactId: systemIds().next(), endsAt: new Date(8e12) })
+  for (const { handle } of endpoints) {
+    const answer: Answer = await handle({ params: { token }, stream: {}, headers: {}, ip: '::1' } as never)
+    assert.deepEqual([answer.status, answer.headers?.['retry-after']], [503, '5'])
+    assert.match(String(answer.body), /Please try again/)
+  }
+})
