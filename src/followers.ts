@@ -1,5 +1,7 @@
 // The rooms that follow the log, connected: the log itself over HTTP, statistics, webhooks, health. A part of the composition root.
 
+import { isIP } from 'node:net'
+import os from 'node:os'
 import type { Config } from './config.ts'
 import type { Ground } from './ground.ts'
 import type { Accounts, TrackingDefaults } from './modules/accounts/index.ts'
@@ -50,7 +52,14 @@ export function followersOf(options: FollowersOptions): Followers {
     const all = await domains.list({ accountId, domainIds: null }, { limit: null, offset: 0 })
     return all.domains.some(({ settings }) => isTrackedBy(tracking, settings))
   }
-  const outgoing = connector({ resolver, allowPrivate: config.allowPrivateNetworks })
+  const outgoing = connector({
+    resolver,
+    allowPrivate: config.allowPrivateNetworks,
+    own: {
+      hosts: [config.hostname, new URL(config.publicUrl).hostname].filter((host) => isIP(host) === 0),
+      addresses: () => [...config.sourceIps, ...ownAddresses()],
+    },
+  })
   const streams = eventStreams({ database, clock, log })
   return {
     endpoints: [
@@ -116,4 +125,8 @@ function isTrackedBy(account: TrackingDefaults, domain: DomainSettings | null): 
 function nullIfGone(error: unknown): null {
   if (error instanceof ApiError && error.status === 404) return null
   throw error
+}
+
+function ownAddresses(): readonly string[] {
+  return Object.values(os.networkInterfaces()).flatMap((faces) => (faces ?? []).map(({ address }) => address))
 }

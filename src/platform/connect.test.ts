@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import net from 'node:net'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { webhookReceiver } from '../../test/webhook-receiver.ts'
 import { declaredZones, type Zones } from '../../test/zones.ts'
 import { type Connector, connector, MAX_BODY_BYTES, type Outcome, urlFault } from './connect.ts'
@@ -171,5 +172,61 @@ test('what is closed, and what speaks no TLS, fails as such', async () => {
   server.close()
   await new Promise((resolve) => server.once('close', resolve))
   assert.equal(await failure(`http://127.0.0.1:${port}/`), 'connect')
+  await made.close()
+})
+
+test('interim answers without end, a bomb of zeros and a head without end are cut by the deadline and the limits', async () => {
+  const bomb = gzipSync(Buffer.alloc(50_000_000))
+  const server = net
+    .createServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.once('data', (head) => {
+        const path = head.toString().split(' ')[1]
+        if (path === '/bomb') {
+          socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`)
+          socket.write(bomb)
+          return
+        }
+        if (path === '/interim') {
+          const flood = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n'), 1)
+          socket.once('close', () => clearInterval(flood))
+          return
+        }
+        socket.write('HTTP/1.1 200 OK\r\n')
+        const drip = setInterval(() => socket.write('x-drip: a\r\n'), 20)
+        socket.once('close', () => clearInterval(drip))
+      })
+    })
+    .listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as net.AddressInfo
+  const made = connector({ resolver: declaredZones({}), allowPrivate: true })
+  const began = performance.now()
+  const bombed = await ask(made, `http://127.0.0.1:${port}/bomb`, 800)
+  assert.deepEqual(
+    [bombed.kind, bombed.kind === 'answered' && bombed.body.length <= MAX_BODY_BYTES],
+    ['answered', true],
+  )
+  for (const path of ['/interim', '/head']) {
+    const outcome = await ask(made, `http://127.0.0.1:${port}${path}`, 800)
+    assert.ok(outcome.kind === 'failed' && ['timeout', 'protocol'].includes(outcome.failure), JSON.stringify(outcome))
+  }
+  assert.ok(performance.now() - began < 4_000)
+  await made.close()
+  server.close()
+})
+
+test('this instance is refused under its public addresses and names, whoever else names them', async () => {
+  const zones = {
+    'mail.own.test': { A: ['192.88.98.7'] },
+    'alias.test': { A: ['192.88.98.7'] },
+    'x.test': { A: ['198.97.38.1'] },
+  }
+  const own = { hosts: ['mail.own.test', 'localhost'], addresses: () => ['198.97.38.1'] }
+  const made = connector({ resolver: declaredZones(zones), allowPrivate: false, own })
+  for (const host of ['mail.own.test', 'alias.test', 'x.test', '192.88.98.7', '198.97.38.1']) {
+    const outcome = await ask(made, `https://${host}/`, 500)
+    assert.equal(outcome.kind === 'failed' && outcome.failure, 'refused', host)
+  }
   await made.close()
 })

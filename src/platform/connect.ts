@@ -6,6 +6,7 @@
 // - A literal address is judged at once. A name is resolved by our Resolver; when any of its addresses is not public, the
 //   name is refused whole. The connection is made to an address that was judged, never to a name that is resolved again, and
 //   the socket's own idea of its peer is compared before a byte is sent. Every request judges anew.
+// - This instance's own addresses are refused as well, though they are public.
 // - No redirects, no proxies of the environment, no cookies, no decompression; TLS 1.2 at least, with verification.
 // - One deadline over all: DNS, connection, TLS, request, answer. Of the answer, MAX_BODY_BYTES are read, then it is cut.
 // - Connections are kept for a few seconds, apart for each `tenant` that asks: no answer meant for one reaches another.
@@ -71,6 +72,14 @@ export interface ConnectorOptions {
   readonly resolver: Resolver
   /** Lets requests reach private addresses, any port, and plain http (tests). */
   readonly allowPrivate: boolean
+  /** What is ourselves though its address is public: refused as private ones are. */
+  readonly own?: OwnPlaces
+}
+
+export interface OwnPlaces {
+  /** Names of this instance; what they resolve to is refused under any name. */
+  readonly hosts: readonly string[]
+  readonly addresses: () => readonly string[]
 }
 
 /**
@@ -104,7 +113,7 @@ function hostOf({ hostname }: URL): string {
 
 class Refused extends Error {}
 
-export function connector({ resolver, allowPrivate }: ConnectorOptions): Connector {
+export function connector({ resolver, allowPrivate, own }: ConnectorOptions): Connector {
   const pools = new Map<string, Pool>()
 
   const poolOf = (tenant: string, url: URL, address: string): Pool => {
@@ -126,7 +135,21 @@ export function connector({ resolver, allowPrivate }: ConnectorOptions): Connect
     const found = net.isIP(host) === 0 ? await addressesOf(resolver, host, signal) : [host]
     if (found.length === 0) return failed('dns', 'the host name has no address')
     if (!allowPrivate && !found.every(isPublicAddress)) return REFUSED
+    if (!allowPrivate && own !== undefined && (await isOwn(host, found, own, signal))) return REFUSED
     return found.slice(0, MAX_ADDRESSES)
+  }
+
+  const isOwn = async (
+    host: string,
+    found: readonly string[],
+    { hosts, addresses }: OwnPlaces,
+    signal: AbortSignal,
+  ): Promise<boolean> => {
+    const named = hosts.filter((name) => name !== 'localhost')
+    if (named.includes(host)) return true
+    const ours = await Promise.all(named.map((name) => addressesOf(resolver, name, signal)))
+    const known = new Set([...addresses(), ...ours.flat()].map(spelled))
+    return found.some((address) => known.has(spelled(address)))
   }
 
   const ask = async (asked: OutgoingRequest, signal: AbortSignal): Promise<Outcome> => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
@@ -371,4 +372,31 @@ test('a receiver that never answers delays no other, and has few requests under 
   await quick.until(({ length }) => length === 500)
   assert.ok(performance.now() - before < 8_000)
   assert.ok(slow.mostAtOnce() <= 16)
+})
+
+const PYTHON = `
+import base64, hashlib, hmac, json, sys
+given = json.load(sys.stdin)
+body = base64.b64decode(given['body'])
+headers = given['headers']
+hexadecimal = hmac.new(given['secret'].encode(), body, hashlib.sha256).hexdigest()
+key = base64.b64decode(given['secret'].split('_', 1)[1])
+signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+standard = 'v1,' + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+assert hmac.compare_digest(hexadecimal, headers['x-webhook-signature'])
+assert hmac.compare_digest(standard, headers['webhook-signature'])
+print(json.loads(body)['event'])
+`
+const hasPython = spawnSync('python3', ['--version']).status === 0
+
+test("Python's hmac verifies both signatures", { skip: hasPython ? false : 'there is no python3' }, async () => {
+  const account = await world.newAccount()
+  await using receiver = await webhookReceiver()
+  const { secret } = await endpoint(account, { url: receiver.url })
+  await tell([event(account)])
+  await receiver.until(({ length }) => length === 1)
+  const [one] = receiver.received
+  const input = JSON.stringify({ secret, body: one?.bytes.toString('base64'), headers: one?.headers })
+  const { stdout, stderr, status } = spawnSync('python3', ['-c', PYTHON], { input, encoding: 'utf8' })
+  assert.deepEqual([status, stdout.trim(), stderr], [0, 'email.sent', ''])
 })
