@@ -1,8 +1,12 @@
 // Tracking through the front door: a mail is accepted, delivered to a receiver, opened, clicked and unsubscribed from.
 
 import assert from 'node:assert/strict'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { after, before, describe, test } from 'node:test'
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
+import { createTransport } from 'nodemailer'
 import PostalMime from 'postal-mime'
+import { freePort } from './peers/ground.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { type Reply, startWorld, type World } from './world.ts'
 
@@ -33,12 +37,18 @@ interface Mail {
 describe('tracking', () => {
   let world: World
   let mx: Receiver
+  let submissionPort = 0
   let count = 0
   before(async () => {
     mx = await startReceiver({})
+    submissionPort = await freePort()
     world = await startWorld({
       zones: { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.1'] } },
-      settings: { POSTHORN_SMTP_PORT: String(mx.port), POSTHORN_PUBLIC_URL: 'https://posthorn.test' },
+      settings: {
+        POSTHORN_SMTP_PORT: String(mx.port),
+        POSTHORN_PUBLIC_URL: 'https://posthorn.test',
+        POSTHORN_SUBMISSION_PORT: String(submissionPort),
+      },
     })
     await world.verifiedDomain('shop.example')
   })
@@ -73,7 +83,10 @@ describe('tracking', () => {
       ...more,
     })
     assert.equal(sent.status, 202, JSON.stringify(sent.body))
-    const id: string = sent.body.data.email_id
+    return received(sent.body.data.email_id, to)
+  }
+  /** What the receiver got, ten seconds ago. */
+  const received = async (id: string, to: string): Promise<Mail> => {
     await until('the delivery', async () => {
       const { body } = await world.api.get(`/api/v1/emails/${id}`)
       return body.data.status === 'delivered' ? true : null
@@ -254,6 +267,71 @@ describe('tracking', () => {
       assert.equal((await gif.arrayBuffer()).byteLength, 43)
     }
     assert.equal(bodies.size, 1)
+  })
+
+  /** By SMTP submission; delivered ten seconds ago. */
+  const submitted = async (headers: Record<string, string> = {}): Promise<Mail> => {
+    const to = `writer${++count}@example.net`
+    const transport = createTransport({
+      host: '127.0.0.1',
+      port: submissionPort,
+      auth: { user: 'apikey', pass: world.account.apiKey },
+      tls: { rejectUnauthorized: false },
+    })
+    const info = await transport.sendMail({
+      from: 'a@shop.example',
+      to,
+      subject: 's',
+      html: HTML,
+      text: 'Out: {{unsubscribe}}',
+      headers,
+    })
+    const id = /queued as ([0-9a-f-]{36})/.exec(info.response)?.[1] ?? ''
+    return received(id, to)
+  }
+
+  test('a submitted mail is tracked as one by the API, and signed after it', async () => {
+    const settings = { tracking_enabled: true, unsubscribe_header_enabled: true }
+    const { body } = await world.api.get('/api/v1/customer/domains')
+    const domain = `/api/v1/customer/domains/${body.data[0].id}`
+    assert.equal((await world.api.patch(domain, settings)).status, 200)
+    const { id, links, pixel, out, headers, to } = await submitted()
+    assert.equal(links.length, 3)
+    assert.ok(pixel !== '' && out !== '')
+    assert.match(headers['list-unsubscribe'] ?? '', /^<https:\/\/posthorn\.test\/track\/u\/[\w-]+>,\s*<mailto:u\+/)
+    assert.equal(headers['list-unsubscribe-post'], 'List-Unsubscribe=One-Click')
+    const raw = mx.messages.findLast(({ data }) => data.includes(to))?.data ?? ''
+    const { results } = await dkimVerify(raw, {
+      resolver: async (name) => {
+        const found = await world.zones.txt(name, AbortSignal.timeout(1_000))
+        return found.kind === 'found' ? found.records.map((record) => [record]) : []
+      },
+    })
+    assert.equal(results[0]?.status?.result, 'pass')
+    const reply = await get(links[1] ?? '')
+    assert.equal(reply.headers.get('location'), 'https://target.test/2')
+    const clicked = (await events(id, 2)).find(({ event }) => event === 'email.clicked')
+    assert.equal(clicked?.data['link_index'], 1)
+
+    // The email's own wish goes before the domain's.
+    const own = await submitted({ 'X-Track-Opens': 'false', 'X-Track-Clicks': 'true' })
+    assert.deepEqual([own.pixel, own.links.length], ['', 3])
+    // The domain's before the account's, which is off.
+    assert.equal((await world.api.patch(domain, { tracking_enabled: false })).status, 200)
+    assert.equal((await submitted()).links.length, 0)
+    const restored = { tracking_enabled: null, unsubscribe_header_enabled: null }
+    assert.equal((await world.api.patch(domain, restored)).status, 200)
+  })
+
+  test('html that takes longer than it may goes out whole, and holds up nobody', async () => {
+    const large = `${'<table><tr><td>'.repeat(60_000)}<a href="https://target.test/1">x</a>`
+    const delay = monitorEventLoopDelay({ resolution: 10 })
+    delay.enable()
+    const { html, links, pixel } = await mail({ html: large, text: null })
+    delay.disable()
+    assert.ok(html.replace(/<img [^>]*>|https:\/\/[^"]*/g, '').trim() === large.replace(/https:\/\/[^"]*/, ''))
+    assert.ok(links.length === 1 && pixel !== '')
+    assert.ok(delay.max < 1e9, `everybody else waited ${delay.max / 1e6} ms`)
   })
 
   test('a mail that is not tracked keeps its html, and the placeholder and the header work', async () => {

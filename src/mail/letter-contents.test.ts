@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import PostalMime from 'postal-mime'
+import { decodeQuotedPrintable, encodeBase64, encodeQuotedPrintable } from './encodings.ts'
+import { fillHtml, scanHtml } from './html-links.ts'
+import { contentOf, letterParts, withContents } from './letter-parts.ts'
+
+/** Every html part with its links replaced. */
+function marked(message: Buffer, url = 'https://t.test/x'): Buffer {
+  const contents = letterParts(message).flatMap((part) => {
+    const content = contentOf(message, part)
+    if (part.kind !== 'html' || content === null) return []
+    const scan = scanHtml(content, part.charset)
+    return [{ part, content: fillHtml(scan, { link: () => url, pixel: null, unsubscribe: null }) }]
+  })
+  return withContents(message, contents)
+}
+
+const crlf = (text: string): Buffer => Buffer.from(text.replaceAll('\n', '\r\n'), 'latin1')
+
+const ALTERNATIVE = `Subject: s
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary="outer"
+
+preamble, left alone
+--outer
+Content-Type: multipart/alternative; boundary=inner
+
+--inner
+Content-Type: text/plain; charset=utf-8
+
+See http://a.test/ and <a href="http://a.test/">
+--inner
+Content-Type: multipart/related; boundary=rel
+
+--rel
+Content-Type: text/html; charset=utf-8
+Content-Transfer-Encoding: quoted-printable
+X-Part:  odd   blanks
+
+<p>Gr=C3=BC=C3=9Fe</p><a href=3D"http://a.test/?q=3D=C3=BC">x</a>=
+ <!-- =3D -->
+--rel
+Content-Type: image/gif
+Content-Transfer-Encoding: base64
+Content-ID: <i>
+
+R0lGODlhAQABAAAAACw=
+--rel--
+--inner--
+--outer
+Content-Type: text/html; name=report.html
+Content-Disposition: attachment; filename=report.html
+
+<a href="http://a.test/attached">
+--outer
+Content-Type: message/rfc822
+
+Content-Type: text/html
+
+<a href="http://a.test/inner">
+--outer--
+epilogue
+`
+
+test('only the html that readers see changes, and of it only the links', async () => {
+  const message = crlf(ALTERNATIVE)
+  const before = message.toString('latin1')
+  const after = marked(message).toString('latin1')
+  const from = before.indexOf('<p>Gr')
+  const to = before.indexOf('\r\n--rel\r\nContent-Type: image')
+  assert.equal(after.slice(0, from), before.slice(0, from))
+  assert.equal(after.slice(after.indexOf('\r\n--rel\r\nContent-Type: image')), before.slice(to))
+  const { html, text } = await PostalMime.parse(after)
+  assert.match(html ?? '', /<p>Grüße<\/p><a href="https:\/\/t\.test\/x">x<\/a> <!-- = -->/)
+  assert.match(text ?? '', /See http:\/\/a\.test\//)
+})
+
+test('the address of a link is told in the characters of the part', () => {
+  const message = crlf(ALTERNATIVE)
+  const [part] = letterParts(message).filter(({ kind }) => kind === 'html')
+  assert.ok(part)
+  const { links } = scanHtml(contentOf(message, part) ?? '', part.charset)
+  assert.deepEqual(
+    links.map(({ url }) => url),
+    ['http://a.test/?q=ü'],
+  )
+})
+
+const SEALED: [why: string, message: string][] = [
+  [
+    'signed',
+    'Content-Type: multipart/signed; boundary=b\n\n--b\nContent-Type: text/html\n\n<a href="http://a.test/">\n--b\nContent-Type: application/pgp-signature\n\nx\n--b--\n',
+  ],
+  [
+    'encrypted',
+    'Content-Type: multipart/encrypted; boundary=b\n\n--b\nContent-Type: text/html\n\n<a href="http://a.test/">\n--b--\n',
+  ],
+  ['PGP in the text', 'Content-Type: text/html\n\n<a href="http://a.test/">-----BEGIN PGP SIGNED MESSAGE-----\n'],
+  ['a charset that is no superset of ASCII', 'Content-Type: text/html; charset=utf-7\n\n<a href="http://a.test/">\n'],
+  ['S/MIME', 'Content-Type: application/pkcs7-mime; smime-type=signed-data\n\n<a href="http://a.test/">\n'],
+  [
+    'an encoding nobody knows',
+    'Content-Type: text/html\nContent-Transfer-Encoding: x-zip\n\n<a href="http://a.test/">\n',
+  ],
+  [
+    'a report',
+    'Content-Type: multipart/report; boundary=b\n\n--b\nContent-Type: text/html\n\n<a href="http://a.test/">\n--b--\n',
+  ],
+]
+for (const [why, text] of SEALED) {
+  test(`left alone: ${why}`, () => assert.deepEqual(marked(crlf(text)), crlf(text)))
+}
+
+test('base64 stays base64, and bytes of another charset stay what they are', () => {
+  const html = Buffer.from(
+    '<p>\xe9\xff</p>\n<a href="http://a.test/\xe9">y</a><a href="http://a.test/">x</a>',
+    'latin1',
+  )
+  const head = 'Content-Type: text/html; charset=windows-1252\r\nContent-Transfer-Encoding: base64\r\n\r\n'
+  const out = marked(Buffer.concat([Buffer.from(head), encodeBase64(html), Buffer.from('\r\n')])).toString('latin1')
+  assert.ok(out.startsWith(head) && out.endsWith('\r\n'))
+  assert.equal(
+    Buffer.from(out.slice(head.length), 'base64').toString('latin1'),
+    '<p>\xe9\xff</p>\n<a href="http://a.test/\xe9">y</a><a href="https://t.test/x">x</a>',
+  )
+})
+
+test('a line that grows beyond 998 bytes makes its part quoted-printable', async () => {
+  const url = `https://t.test/${'x'.repeat(1_200)}`
+  const out = marked(crlf('Content-Type: text/html\n\n<a href="http://a.test/">x</a>\n'), url)
+  assert.ok(
+    out
+      .toString('latin1')
+      .split('\r\n')
+      .every((line) => line.length <= 998),
+  )
+  assert.match(
+    out.toString('latin1'),
+    /^Content-Type: text\/html\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n/,
+  )
+  assert.equal((await PostalMime.parse(out)).html?.trim(), `<a href="${url}">x</a>`)
+})
+
+test('a part that would come to hold its boundary becomes base64', () => {
+  const text =
+    'Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n=2D-b\n<a href=3D"http://a.test/">\n--b--\n'
+  assert.match(marked(crlf(text)).toString('latin1'), /\r\nContent-Transfer-Encoding: base64\r\n/)
+})
+
+test('what quoted-printable encodes it decodes again, whatever the bytes', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
+      const text = Buffer.from(
+        Buffer.from(bytes)
+          .toString('latin1')
+          .replace(/\r\n?|\n/g, '\r\n'),
+        'latin1',
+      )
+      assert.deepEqual(decodeQuotedPrintable(encodeQuotedPrintable(text)), text)
+    }),
+  )
+})
+
+test('quoted-printable is read as readers do: soft breaks, blanks at line ends, escapes that are none', () => {
+  const read = (text: string): string => decodeQuotedPrintable(Buffer.from(text)).toString()
+  assert.equal(read('a=\r\nb=  \nc \t\r\nd=3d=3D =zz=4'), 'abc\r\nd== =zz=4')
+  assert.equal(read('a=20 \r\nb='), 'a \r\nb')
+})
+
+test('no message makes it throw', () => {
+  const piece = fc.constantFrom(
+    'Content-Type: multipart/mixed; boundary=b\r\n',
+    'Content-Type: text/html\r\n',
+    '\r\n',
+    '--b',
+    '--b--',
+    '\r\n--b\r\n',
+    '<a href=http://a.test>',
+    'Content-Transfer-Encoding: base64\r\n',
+    '=',
+    'x',
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+      marked(Buffer.from(pieces.join('')))
+    }),
+  )
+})
