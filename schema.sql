@@ -729,6 +729,17 @@ create policy tenant on notice to posthorn_tenant
 grant delete, insert, select, update on notice to posthorn_system;
 grant select on notice to posthorn_tenant;
 
+create table own_certificate (
+  name text not null,
+  due_at timestamp with time zone not null,
+  failures smallint default 0 not null,
+  certificate text,
+  private_key bytea,
+  expires_at timestamp with time zone,
+  constraint own_certificate_pkey PRIMARY KEY (name)
+);
+grant delete, insert, select, update on own_certificate to posthorn_system;
+
 create table past_refusal (
   account_id uuid not null,
   email text collate "C" not null,

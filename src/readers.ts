@@ -1,6 +1,7 @@
 // What readers do with mails, connected: tracking over the outbox, and the TLS listener that serves branded names. A part
 // of the composition root.
 
+import { parse } from 'tldts'
 import type { Config } from './config.ts'
 import type { Ground } from './ground.ts'
 import type { Accounts } from './modules/accounts/index.ts'
@@ -34,10 +35,19 @@ export function readersOf({ config, ground, store, accounts }: ReadersOptions): 
     publicUrl: config.publicUrl,
     hostname: config.hostname,
     httpsPort: config.httpsPort,
+    ownName: certifiedHost(config),
     acmeDirectory: config.acmeDirectory,
     acmeCaFile: config.acmeCaFile,
     operatorEmail: config.operatorEmail,
   })
+}
+
+/** Contract section 18: an https public URL without the operator's certificate gets one of an authority. */
+function certifiedHost({ publicUrl, tlsCertFile, tlsKeyFile }: Config): string | null {
+  const { protocol, hostname } = new URL(publicUrl)
+  if (protocol !== 'https:' || tlsCertFile !== null || tlsKeyFile !== null) return null
+  const { isIp, domain } = parse(hostname)
+  return isIp === true || domain === null ? null : hostname
 }
 
 export interface SecureOptions {

@@ -17,7 +17,7 @@ export interface HttpsOptions {
   /** For clients that name nobody, and for the instance's own names. */
   readonly own: Certificate
   readonly ownNames: readonly string[]
-  /** The certificate of a guest's name; null: it is not served here. */
+  /** A certificate of an authority for this name, a guest's or our own; null: there is none here. */
   readonly contextFor: (name: string) => SecureContext | null
   /** `guest`: the guest's name that the client asked for, else null. */
   readonly handle: (guest: string | null) => RequestListener
@@ -48,7 +48,7 @@ export function httpsService(options: HttpsOptions): HttpsService {
       maxHeaderSize: MAX_HEADER_BYTES,
       SNICallback: (name, done) => {
         try {
-          const context = isOwn(name) ? ownContext : contextFor(name)
+          const context = contextFor(name) ?? (isOwn(name) ? ownContext : null)
           if (context === null) done(new Error('no such name here'))
           else done(null, context)
         } catch (err) {

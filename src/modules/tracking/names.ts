@@ -38,13 +38,16 @@ export interface Names {
   get(accountId: string, id: string): Promise<NameRow>
   list(accountId: string, slice: { offset: number; limit: number }): Promise<readonly NameRow[]>
   count(accountId: string): Promise<number>
-  /** At most some seconds. */
+  /** A check by hand: at most some seconds. A certificate that could not be had is asked for again at once. */
   verify(accountId: string, id: string): Promise<NameRow>
+  check(accountId: string, id: string): Promise<NameRow>
   remove(accountId: string, id: string, force: boolean): Promise<void>
   /** Checks verified names again, once a day each. */
   readonly rechecks: Loop
 }
 
+/** Each costs certificates, of which a CA gives out so many a week. */
+const MAX_NAMES = 100
 const HELD_MS = 30 * 86_400_000
 const RECHECK_MS = 86_400_000
 const LEASE_MS = 120_000
@@ -57,9 +60,9 @@ export function namesOf(options: NamesOptions): Names {
   const { database, clock, ids, log, secrets, hostname } = options
   const targetOf = (accountId: string, name: string): string =>
     `t-${secrets.mac('tracking cname', `${accountId} ${name}`).toString('hex').slice(0, TARGET_HEX)}.${hostname}`
-  const checked = async (row: NameRow): Promise<NameRow> => {
+  const checked = async (row: NameRow, byHand: boolean): Promise<NameRow> => {
     const found = await cnameOf(options.resolver, row.name)
-    return database.transaction((db) => recordCheck(db, options, row, found))
+    return database.transaction((db) => recordCheck(db, options, { before: row, found, byHand }))
   }
   const get = async (accountId: string, id: string): Promise<NameRow> => {
     const row = await database.system.one<NameRow>(sql.oneName, [accountId, id])
@@ -70,6 +73,11 @@ export function namesOf(options: NamesOptions): Names {
     get,
     add: async (accountId, name) => {
       refuseUnfit(name, options)
+      const { count } = (await database.system.one<{ count: number }>(sql.countNames, [accountId])) ?? { count: 0 }
+      if (count >= MAX_NAMES) {
+        const message = `an account has at most ${MAX_NAMES} tracking domains`
+        throw validationError([{ field: 'domain', rule: 'limit', message }])
+      }
       const values = [ids.next(), accountId, name, targetOf(accountId, name), clock.now()]
       const row = await database.system.one<NameRow>(sql.addName, values)
       if (row === null) throw errors.already_exists({ domain: name })
@@ -77,7 +85,8 @@ export function namesOf(options: NamesOptions): Names {
     },
     list: (accountId, { offset, limit }) => database.system.query<NameRow>(sql.namesOf, [accountId, offset, limit]),
     count: async (accountId) => (await database.system.one<{ count: number }>(sql.countNames, [accountId]))?.count ?? 0,
-    verify: async (accountId, id) => checked(await get(accountId, id)),
+    verify: async (accountId, id) => checked(await get(accountId, id), true),
+    check: async (accountId, id) => checked(await get(accountId, id), false),
     remove: (accountId, id, force) => database.transaction((db) => remove(db, clock, { accountId, id, force })),
     rechecks: loop({
       name: 'tracking domain rechecks',
@@ -88,7 +97,7 @@ export function namesOf(options: NamesOptions): Names {
           new Date(now.getTime() + LEASE_MS),
           RECHECKS_AT_ONCE,
         ])
-        await Promise.all(due.map(checked))
+        await Promise.all(due.map((row) => checked(row, false)))
         await database.system.execute(sql.forgetHolds, [now])
         return due.length === RECHECKS_AT_ONCE ? 0 : RECHECK_TURN_MS
       },
@@ -129,7 +138,11 @@ async function cnameOf(resolver: Resolver, name: string): Promise<Found> {
   }
 }
 
-async function recordCheck(db: Db, options: NamesOptions, before: NameRow, found: Found): Promise<NameRow> {
+async function recordCheck(
+  db: Db,
+  options: NamesOptions,
+  { before, found, byHand }: { readonly before: NameRow; readonly found: Found; readonly byHand: boolean },
+): Promise<NameRow> {
   const now = options.clock.now()
   const row = await db.one<NameRow>(sql.lockName, [before.account_id, before.id])
   if (row === null) throw errors.not_found()
@@ -138,7 +151,7 @@ async function recordCheck(db: Db, options: NamesOptions, before: NameRow, found
   const target = found.kind === 'target' ? found.target : found.kind === 'none' ? null : row.found
   const nextCheckAt = verifiedAt === null ? null : new Date(now.getTime() + RECHECK_MS)
   const sslDueAt = options.wantsCertificates ? now : null
-  const values = [row.account_id, row.id, target, error, now, verifiedAt, nextCheckAt, sslDueAt]
+  const values = [row.account_id, row.id, target, error, now, verifiedAt, nextCheckAt, sslDueAt, byHand]
   return (await db.one<NameRow>(sql.recordCheck, values)) ?? row
 }
 

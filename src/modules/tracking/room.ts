@@ -42,6 +42,8 @@ export interface TrackingOptions {
   readonly resolver: Resolver
   /** Null: nothing serves TLS here, and no certificate is asked for. */
   readonly httpsPort: number | null
+  /** The public URL's host when it needs a certificate of an authority, else null. */
+  readonly ownName: string | null
   /** Null: Let's Encrypt. */
   readonly acmeDirectory: string | null
   readonly acmeCaFile: string | null
@@ -55,7 +57,7 @@ export interface TrackingRoom {
   readonly endpoints: readonly AnyEndpoint[]
   /** Of the tracking role; they need no key. */
   readonly publicEndpoints: readonly AnyEndpoint[]
-  /** The certificate of a branded name; null: it is not served here. Never throws but for a key that does not open. */
+  /** The certificate of a branded name, or of the public URL's host; null: there is none here. Throws for a key that does not open. */
   contextFor(name: string): SecureContext | null
   /** For the MX: what mail to this local part asks for; null: it is no unsubscribe address of ours. */
   unsubscribeMail(localPart: string): (() => Promise<void>) | null
@@ -81,7 +83,8 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
   const intake = intakeOf({ database, clock, ids, log, ledger, folder: path.join(options.dataDir, 'tracking') })
   const wantsCertificates = options.httpsPort !== null
   const names = namesOf({ ...options, wantsCertificates })
-  const served = servedNames(options, options.httpsPort)
+  const ownName = wantsCertificates ? options.ownName : null
+  const served = servedNames(options, { httpsPort: options.httpsPort, ownName })
   const unsubscribeMac = (text: Buffer): Buffer => secrets.mac('verp unsubscribe', text)
   const memory = refreshed(options, async () => {
     await served.refresh()
@@ -124,6 +127,7 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
               log,
               secrets,
               names,
+              ownName,
               directory: options.acmeDirectory,
               caFile: options.acmeCaFile,
               email: options.operatorEmail,

@@ -6,14 +6,14 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { trackingAssignments } from '../domains/index.ts'
-import { CERTIFICATE_KEY } from './certificates.ts'
+import { CERTIFICATE_KEY, OWN_CERTIFICATE_KEY } from './certificates.ts'
 import * as sql from './sql-names.ts'
 
 export interface Served {
   refresh(): Promise<void>
   /** The base of a sending domain's links, and from when; null: it has no name of its own. */
   brandedBase(domainId: string): { readonly url: string; readonly since: Date } | null
-  /** Null: no such name is served here. */
+  /** Null: no such name is served here, or it is ours and has no certificate of an authority. */
   contextFor(name: string): SecureContext | null
 }
 
@@ -28,14 +28,25 @@ interface Entry {
 
 export function servedNames(
   { database, clock, secrets }: { readonly database: Database; readonly clock: Clock; readonly secrets: Secrets },
-  httpsPort: number | null,
+  { httpsPort, ownName }: { readonly httpsPort: number | null; readonly ownName: string | null },
 ): Served {
+  let own: { readonly expiresAtMs: number; readonly context: SecureContext } | null = null
+  const refreshOwn = async (name: string): Promise<void> => {
+    const row = await database.system.one<sql.OwnCertificateRow>(sql.ownCertificate, [name, clock.now()])
+    const expiresAtMs = row?.expires_at.getTime() ?? 0
+    if (row === null) own = null
+    else if (own?.expiresAtMs !== expiresAtMs) {
+      const key = secrets.open(OWN_CERTIFICATE_KEY, name, row.private_key)
+      own = { expiresAtMs, context: contextOf(row.certificate, key) }
+    }
+  }
   let byId: ReadonlyMap<string, Entry> = new Map()
   let ids: ReadonlyMap<string, string> = new Map()
   let assigned: ReadonlyMap<string, string> = new Map()
   const port = httpsPort === null || httpsPort === 443 ? '' : `:${httpsPort}`
   return {
     refresh: async () => {
+      if (ownName !== null) await refreshOwn(ownName)
       const rows = await database.system.query<sql.ServedRow>(sql.servedNames, [clock.now()])
       const isKnown = (row: sql.ServedRow): boolean => byId.get(row.id)?.expiresAtMs === row.ssl_expires_at.getTime()
       const changed = rows.filter((row) => !isKnown(row)).map(({ id }) => id)
@@ -58,17 +69,18 @@ export function servedNames(
       return entry === undefined ? null : { url: `https://${entry.name}${port}`, since: entry.since }
     },
     contextFor: (name) => {
+      if (name.toLowerCase() === ownName) return own?.context ?? null
       const id = ids.get(name.toLowerCase())
       const entry = id === undefined ? undefined : byId.get(id)
       if (id === undefined || entry === undefined) return null
-      entry.context ??= createSecureContext({
-        cert: entry.certificate,
-        key: secrets.open(CERTIFICATE_KEY, id, entry.sealedKey),
-        minVersion: 'TLSv1.2',
-      })
+      entry.context ??= contextOf(entry.certificate, secrets.open(CERTIFICATE_KEY, id, entry.sealedKey))
       return entry.context
     },
   }
+}
+
+function contextOf(cert: string, key: Buffer): SecureContext {
+  return createSecureContext({ cert, key, minVersion: 'TLSv1.2' })
 }
 
 interface PemRow {

@@ -52,13 +52,17 @@ export const unverifyOthers = statement(
   `update tracking_domain set verified_at = null, next_check_at = null, ssl_due_at = null, ssl_status = 'none'
    where name = $1 and id <> $2 and verified_at is not null`,
 )
-/** $3 found, $4 error, $5 now, $6 verified since, $7 the next check, $8 when to ask for a certificate at the latest. */
+// Whoever asks for a check by hand need not wait for the next try after a failure, but for the fifth and later: a CA counts
+// failures too.
+/** $3 found, $4 error, $5 now, $6 verified since, $7 the next check, $8 when to ask for a certificate, $9 by hand. */
 export const recordCheck = statement(
   'tracking_record_check',
   `update tracking_domain set found = $3, check_error = $4, checked_at = $5, verified_at = $6, next_check_at = $7,
      ssl_status = case when $6::timestamptz is null then 'none' when ssl_expires_at > $5 then 'issued'
        when $8::timestamptz is null then ssl_status else 'pending' end,
-     ssl_due_at = case when $6::timestamptz is null then null else coalesce(ssl_due_at, $8) end,
+     ssl_due_at = case when $6::timestamptz is null then null
+       when $9 and ssl_error is not null and ssl_failures < 5 then least(ssl_due_at, $8)
+       else coalesce(ssl_due_at, $8) end,
      ssl_since = case when $6::timestamptz is null then null when verified_at is null and ssl_expires_at > $5 then $5
        else ssl_since end
    where account_id = $1 and id = $2 returning ${COLUMNS}`,
@@ -85,12 +89,16 @@ export const forgetHolds = statement('tracking_forget_holds', 'delete from track
 
 // --- certificates
 
-/** $1 now, $2 until when nobody else takes it. */
+/** $1 now, $2 until when nobody else takes it, $3 a day ago, $4 how many new ones an account gets in a day. */
 export const dueCertificate = statement(
   'tracking_due_certificate',
   `update tracking_domain set ssl_due_at = $2 where id = any(array(
-     select id from tracking_domain where ssl_due_at <= $1 and verified_at is not null order by ssl_due_at limit 1
-     for update skip locked))
+     select id from tracking_domain d where ssl_due_at <= $1 and verified_at is not null
+       and (certificate is not null or $4 > (
+         select count(*) from tracking_domain o where o.account_id = d.account_id and o.ssl_since > $3) + (
+         select count(*) from tracking_domain_hold h
+         where h.account_id = d.account_id and h.until > $3 + interval '30 days'))
+     order by ssl_due_at limit 1 for update skip locked))
    returning ${COLUMNS}`,
 )
 export const certificateIssued = statement(
@@ -121,6 +129,38 @@ export const certificatesOf = statement(
   'tracking_certificates_of',
   'select id, certificate, private_key from tracking_domain where id = any($1::uuid[]) and certificate is not null',
 )
+
+// --- the certificate of the public URL's host
+
+export const addOwnCertificate = statement(
+  'tracking_add_own_certificate',
+  'insert into own_certificate (name, due_at) values ($1, $2) on conflict (name) do nothing',
+)
+export const dueOwnCertificate = statement(
+  'tracking_due_own_certificate',
+  'update own_certificate set due_at = $3 where name = $1 and due_at <= $2 returning failures',
+)
+export const ownCertificateIssued = statement(
+  'tracking_own_certificate_issued',
+  `update own_certificate set certificate = $2, private_key = $3, expires_at = $4, due_at = $5, failures = 0
+   where name = $1`,
+)
+export const ownCertificateFailed = statement(
+  'tracking_own_certificate_failed',
+  'update own_certificate set failures = failures + 1, due_at = $2 where name = $1',
+)
+export interface OwnCertificateRow {
+  readonly certificate: string
+  readonly private_key: Buffer
+  readonly expires_at: Date
+}
+export const ownCertificate = statement(
+  'tracking_own_certificate',
+  `select certificate, private_key, expires_at from own_certificate
+   where name = $1 and certificate is not null and expires_at > $2`,
+)
+
+// --- what a CA asks, and what it knows us by
 
 export const addChallenge = statement(
   'tracking_add_challenge',

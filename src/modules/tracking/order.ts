@@ -1,0 +1,104 @@
+// One order at a certificate authority (RFC 8555 with HTTP-01). The challenge stands in the database, so any machine that
+// answers for the name answers it. The account's key is sealed; all machines share the account.
+
+import { readFileSync } from 'node:fs'
+import { Agent } from 'node:https'
+import acme from 'acme-client'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/db.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import * as sql from './sql-names.ts'
+
+export interface OrderOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly secrets: Secrets
+  /** Null: Let's Encrypt. */
+  readonly directory: string | null
+  /** A file with the certificate authority of the CA's own server; null: the public ones. */
+  readonly caFile: string | null
+  /** Whom the CA may write to; null: nobody. */
+  readonly email: string | null
+}
+
+export interface Issued {
+  /** PEM, the chain. */
+  readonly certificate: string
+  /** PEM. */
+  readonly privateKey: Buffer
+  readonly expiresAt: Date
+  /** At two thirds of its life. */
+  readonly renewAt: Date
+}
+
+const ACCOUNT_KEY = 'acme account'
+const ISSUE_WITHIN_MS = 180_000
+const CHALLENGE_MS = 3_600_000
+const REQUEST_WITHIN_MS = 30_000
+const RENEW_AT = 2 / 3
+const FIRST_WAIT_MS = 60_000
+const LONGEST_WAIT_MS = 86_400_000
+const MAX_ERROR_CHARS = 500
+
+/** How long to wait after so many failures and one more. */
+export function waitAfter(failures: number): number {
+  return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures)
+}
+
+/** What the CA said, for the customer to read. */
+export function told(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error)
+  return text.replaceAll('\0', '').toWellFormed().slice(0, MAX_ERROR_CHARS)
+}
+
+/** @throws what the CA said, or that it took too long */
+export async function orderCertificate(options: OrderOptions, name: string): Promise<Issued> {
+  const { database, clock } = options
+  const directoryUrl = options.directory ?? acme.directory.letsencrypt.production
+  const client = await clientOf(options, directoryUrl)
+  const key = await acme.crypto.createPrivateEcdsaKey('P-256')
+  const [privateKey, csr] = await acme.crypto.createCsr({ commonName: name, altNames: [name] }, key)
+  const work = client.auto({
+    csr,
+    termsOfServiceAgreed: true,
+    ...(options.email !== null && { email: options.email }),
+    challengePriority: ['http-01'],
+    // The CA asks by itself; asking ourselves would need a way out to our own public address.
+    skipChallengeVerification: true,
+    challengeCreateFn: async (_, { token }, keyAuthorization) => {
+      const until = new Date(clock.now().getTime() + CHALLENGE_MS)
+      await database.system.execute(sql.addChallenge, [token, keyAuthorization, until])
+    },
+    challengeRemoveFn: async (_, { token }) => {
+      await database.system.execute(sql.removeChallenge, [token, clock.now()])
+    },
+  })
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error('the CA took too long')), ISSUE_WITHIN_MS)
+  try {
+    const certificate = await Promise.race([work, late.promise])
+    await database.system.execute(sql.setAcmeAccountUrl, [directoryUrl, client.getAccountUrl()])
+    const { notBefore, notAfter } = acme.crypto.readCertificateInfo(certificate)
+    const lifeMs = notAfter.getTime() - notBefore.getTime()
+    return { certificate, privateKey, expiresAt: notAfter, renewAt: new Date(notBefore.getTime() + lifeMs * RENEW_AT) }
+  } finally {
+    clearTimeout(timer)
+    work.catch(() => undefined)
+  }
+}
+
+async function clientOf({ database, secrets, caFile }: OrderOptions, directoryUrl: string): Promise<acme.Client> {
+  const fresh = await acme.crypto.createPrivateEcdsaKey('P-256')
+  await database.system.execute(sql.addAcmeAccount, [directoryUrl, secrets.seal(ACCOUNT_KEY, directoryUrl, fresh)])
+  const account = await database.system.one<{ private_key: Buffer; url: string | null }>(sql.acmeAccount, [
+    directoryUrl,
+  ])
+  if (account === null) throw new Error('the ACME account vanished')
+  acme.axios.defaults.timeout = REQUEST_WITHIN_MS
+  if (caFile !== null) acme.axios.defaults.httpsAgent = new Agent({ ca: readFileSync(caFile) })
+  return new acme.Client({
+    directoryUrl,
+    accountKey: secrets.open(ACCOUNT_KEY, directoryUrl, account.private_key),
+    ...(account.url !== null && { accountUrl: account.url }),
+  })
+}
