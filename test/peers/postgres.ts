@@ -1,0 +1,47 @@
+// Debian's PostgreSQL on a port of its own, for what several machines share.
+
+import { existsSync, readdirSync } from 'node:fs'
+import { chmod, chown, mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { freePort, run } from './ground.ts'
+
+export interface Postgres extends AsyncDisposable {
+  readonly url: string
+  start(): Promise<void>
+  /** As an administrator stops it: connections are cut. */
+  stop(): Promise<void>
+}
+
+export async function startPostgres(folder: string): Promise<Postgres> {
+  const bin = readdirSync('/usr/lib/postgresql')
+    .map((version) => `/usr/lib/postgresql/${version}/bin`)
+    .findLast((place) => existsSync(path.join(place, 'initdb')))
+  if (bin === undefined) throw new Error('no PostgreSQL of Debian is installed')
+  const home = path.join(folder, 'postgres')
+  const data = path.join(home, 'data')
+  const uid = Number(await run('id', ['-u', 'postgres']))
+  await mkdir(home)
+  // Its own user must get through to its folder.
+  await chmod(folder, 0o711)
+  await chown(home, uid, uid)
+  const as = (...words: string[]): Promise<string> => run('runuser', ['-u', 'postgres', '--', ...words])
+  const port = await freePort()
+  await as(path.join(bin, 'initdb'), '-D', data, '-A', 'trust', '-E', 'UTF8', '--no-sync')
+  const settings = `-p ${port} -k ${home} -c listen_addresses=127.0.0.1 -c max_connections=300`
+  const log = path.join(home, 'log')
+  const control = (...words: string[]): Promise<string> =>
+    as(path.join(bin, 'pg_ctl'), '-D', data, '-s', '-w', ...words)
+  const start = async (): Promise<void> => {
+    await control('-o', settings, '-l', log, 'start')
+  }
+  const stop = async (): Promise<void> => {
+    await control('-m', 'fast', 'stop')
+  }
+  await start()
+  return {
+    url: `postgresql://postgres@127.0.0.1:${port}/postgres`,
+    start,
+    stop,
+    [Symbol.asyncDispose]: () => stop().catch(() => undefined),
+  }
+}
