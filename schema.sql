@@ -1093,6 +1093,15 @@ create policy tenant on template_version to posthorn_tenant
 grant delete, insert, select on template_version to posthorn_tenant;
 grant delete, insert, select, update on template_version to posthorn_system;
 
+create table token_key (
+  number smallint not null,
+  since timestamp with time zone not null,
+  retired boolean default false not null,
+  constraint token_key_number_check CHECK (((number >= 1) AND (number <= 255))),
+  constraint token_key_pkey PRIMARY KEY (number)
+);
+grant insert, select, update on token_key to posthorn_system;
+
 create table tracking_domain (
   id uuid not null,
   account_id uuid not null,

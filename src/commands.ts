@@ -6,6 +6,7 @@ import { domainCommands } from './modules/domains/index.ts'
 import { queueCommands } from './modules/outbox/index.ts'
 import { riskCommands } from './modules/risk/index.ts'
 import { statisticsCommands } from './modules/statistics/index.ts'
+import { trackingCommands } from './modules/tracking/index.ts'
 import type { Command } from './platform/command.ts'
 
 export const commands: readonly Command[] = [
@@ -15,4 +16,5 @@ export const commands: readonly Command[] = [
   ...reportCommands,
   ...statisticsCommands,
   ...riskCommands,
+  ...trackingCommands,
 ]

@@ -4,6 +4,7 @@
 // A hit is durable before its answer (intake.ts), becomes an event when it can be judged, some 2 s later (judge.ts), and
 // counts once whatever dies in between: its id is chosen when it comes in and stays the event's.
 
+export { trackingCommands } from './cli.ts'
 export { type TrackingDomainFacts, trackingDomainExists, trackingDomainFacts } from './names.ts'
 export { dropHits, ensureHitPartitions } from './partitions.ts'
 export { type TrackingOptions, type TrackingRoom, trackingRoom } from './room.ts'

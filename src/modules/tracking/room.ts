@@ -15,6 +15,7 @@ import type { Accounts } from '../accounts/index.ts'
 import { certificateLoop } from './certificates.ts'
 import { type Intake, intakeOf } from './intake.ts'
 import { judgeLoop } from './judge.ts'
+import { tokenKeys } from './keys.ts'
 import { unsubscribeByMail } from './mail.ts'
 import { namesOf } from './names.ts'
 import { dropHits, ensureHitPartitions } from './partitions.ts'
@@ -23,7 +24,7 @@ import { trackingRoutes } from './routes.ts'
 import { servedNames } from './served.ts'
 import * as sql from './sql.ts'
 import { blockedTargets } from './targets.ts'
-import { tokensOf } from './tokens.ts'
+import { FIRST_KEYS, type TokenKeys, tokensOf } from './tokens.ts'
 import { type Treating, treating } from './treat.ts'
 import type { EmailLedger } from './types.ts'
 
@@ -78,7 +79,8 @@ const HITS_KEPT_MS = 14 * 86_400_000
 
 export function trackingRoom(options: TrackingOptions): TrackingRoom {
   const { database, clock, ids, log, secrets, accounts, ledger, publicUrl, hostname } = options
-  const tokens = tokensOf(secrets)
+  let keys: TokenKeys = FIRST_KEYS
+  const tokens = tokensOf(secrets, () => keys)
   const targets = blockedTargets()
   const intake = intakeOf({ database, clock, ids, log, ledger, folder: path.join(options.dataDir, 'tracking') })
   const wantsCertificates = options.httpsPort !== null
@@ -88,6 +90,7 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
   const unsubscribeMac = (text: Buffer): Buffer => secrets.mac('verp unsubscribe', text)
   const memory = refreshed(options, async () => {
     await served.refresh()
+    keys = await tokenKeys(database.system)
     targets.set((await database.system.query<{ host: string }>(sql.blockedTargets)).map(({ host }) => host))
   })
   return {

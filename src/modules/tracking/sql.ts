@@ -53,4 +53,33 @@ export const dropPartitions = statement('tracking_drop_partitions', `select drop
 
 // --- targets that no link may lead to
 
-export const blockedTargets = statement('tracking_blocked_targets', 'select host from blocked_target')
+export const blockTarget = statement(
+  'tracking_block_target',
+  'insert into blocked_target (host) values ($1) on conflict (host) do nothing',
+)
+export const unblockTarget = statement('tracking_unblock_target', 'delete from blocked_target where host = $1')
+export const blockedTargets = statement('tracking_blocked_targets', 'select host from blocked_target order by host')
+
+// --- the keys of tokens
+
+export interface TokenKeyRow {
+  readonly number: number
+  readonly since: Date
+  readonly retired: boolean
+}
+export const tokenKeys = statement(
+  'tracking_token_keys',
+  'select number, since, retired from token_key order by number',
+)
+/** $1 from when: later than any process needs to hear of it. */
+export const addTokenKey = statement(
+  'tracking_add_token_key',
+  `insert into token_key (number, since) select coalesce(max(number), 1) + 1, $1 from token_key
+   returning number, since, retired`,
+)
+/** $1 the oldest that stays. Key 1 has no row before it is retired. */
+export const retireTokenKeys = statement(
+  'tracking_retire_token_keys',
+  `insert into token_key (number, since, retired) select number, 'epoch', true from generate_series(1, $1 - 1) as number
+   on conflict (number) do update set retired = true`,
+)

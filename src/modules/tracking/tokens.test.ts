@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { secretsFrom } from '../../platform/secrets.ts'
-import { type Purpose, type Token, tokensOf } from './tokens.ts'
+import { FIRST_KEYS, type Purpose, type Token, type TokenKeys, tokensOf } from './tokens.ts'
 
 const secrets = secretsFrom(Buffer.alloc(32, 3))
 const tokens = tokensOf(secrets)
+const AT = new Date('2026-01-01')
+const LATER = new Date('2026-02-01')
 const mail = {
   accountId: '0190a000-0000-7000-8000-000000000001',
   emailId: '0190a000-0000-7000-8000-000000000002',
@@ -25,8 +27,8 @@ const anyToken: fc.Arbitrary<Token> = fc.oneof(
 test('what is written is read back, and is the same on every try', () => {
   fc.assert(
     fc.property(anyToken, (token) => {
-      const text = tokens.write(token)
-      assert.equal(tokens.write(token), text)
+      const text = tokens.write(token, AT)
+      assert.equal(tokens.write(token, AT), text)
       assert.deepEqual(tokens.read(token.purpose, text), token)
     }),
   )
@@ -35,13 +37,13 @@ test('what is written is read back, and is the same on every try', () => {
 test('a token of one purpose opens nothing at another', () => {
   fc.assert(
     fc.property(anyToken, fc.constantFrom<Purpose>('open', 'click', 'unsubscribe'), (token, purpose) => {
-      if (purpose !== token.purpose) assert.equal(tokens.read(purpose, tokens.write(token)), null)
+      if (purpose !== token.purpose) assert.equal(tokens.read(purpose, tokens.write(token, AT)), null)
     }),
   )
 })
 
 test('a bit flipped anywhere, a cut or a longer token is no token', () => {
-  const text = tokens.write(click)
+  const text = tokens.write(click, AT)
   const bytes = Buffer.from(text, 'base64url')
   for (let bit = 0; bit < bytes.length * 8; bit++) {
     const flipped = Buffer.from(bytes)
@@ -62,12 +64,17 @@ test('no text makes reading throw', () => {
 })
 
 test('after the keys are rotated old links work, until they are told not to', () => {
-  const old = tokens.write(click)
-  const rotated = tokensOf(secrets, { currentKey: 2, oldestKey: 1 })
-  assert.deepEqual(rotated.read('click', old), click)
-  assert.notEqual(rotated.write(click), old)
-  assert.deepEqual(rotated.read('click', rotated.write(click)), click)
-  assert.equal(tokensOf(secrets, { currentKey: 2, oldestKey: 2 }).read('click', old), null)
-  assert.equal(tokens.read('click', rotated.write(click)), null)
+  let keys: TokenKeys = FIRST_KEYS
+  const turned = tokensOf(secrets, () => keys)
+  const old = turned.write(click, AT)
+  keys = { begun: [...FIRST_KEYS.begun, { number: 2, since: LATER }], oldest: 1 }
+  assert.equal(turned.write(click, AT), old, 'a mail that was accepted before has the same bytes on every try')
+  const fresh = turned.write(click, LATER)
+  assert.notEqual(fresh, old)
+  for (const text of [old, fresh]) assert.deepEqual(turned.read('click', text), click)
+  assert.equal(tokens.read('click', fresh), null, 'a key that has not begun opens nothing')
+  keys = { ...keys, oldest: 2 }
+  assert.equal(turned.read('click', old), null)
+  assert.deepEqual(turned.read('click', fresh), click)
   assert.equal(tokensOf(secretsFrom(Buffer.alloc(32, 4))).read('click', old), null)
 })

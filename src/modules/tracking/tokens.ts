@@ -6,7 +6,8 @@
 //
 // The nonce is a MAC of the content under a key of its own (a synthetic nonce, as in SIV modes: equal nonces mean equal
 // contents). A token has the key of its purpose, so that a click's token opens nothing at the unsubscribe page. Key
-// numbers let the instance begin new keys while old links go on working, until `oldestKey` says no more.
+// numbers let the instance begin new keys while old links go on working, until the operator ends the old ones. A letter's
+// tokens have the key of the time when it was accepted, on every try.
 // Malformed, foreign and outdated tokens are one: null.
 
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
@@ -36,17 +37,22 @@ export type Token = OpenToken | ClickToken | UnsubscribeToken
 export type Purpose = Token['purpose']
 
 export interface Tokens {
-  write(token: Token): string
+  /** @param acceptedAt when the mail was accepted */
+  write(token: Token, acceptedAt: Date): string
   /** @returns null for whatever is not a token of this purpose */
   read<P extends Purpose>(purpose: P, text: string): Extract<Token, { purpose: P }> | null
 }
 
+/** Key 1 is from the beginning. */
 export interface TokenKeys {
-  /** Under which new tokens are written, 1-255. */
-  readonly currentKey: number
+  /** Of the keys that are written with, and from when; the latest that has begun is used. */
+  readonly begun: readonly { readonly number: number; readonly since: Date }[]
   /** Tokens under smaller numbers are no longer read. */
-  readonly oldestKey: number
+  readonly oldest: number
 }
+
+export const FIRST_KEYS: TokenKeys = { begun: [{ number: 1, since: new Date(0) }], oldest: 1 }
+export const MAX_KEY = 255
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
@@ -64,29 +70,29 @@ interface Keys {
   readonly nonce: Buffer
 }
 
-export function tokensOf(
-  secrets: Secrets,
-  { currentKey, oldestKey }: TokenKeys = { currentKey: 1, oldestKey: 1 },
-): Tokens {
+/** @param keys asked each time, so that a rotation holds without a restart */
+export function tokensOf(secrets: Secrets, keys: () => TokenKeys = () => FIRST_KEYS): Tokens {
   const known = new Map<string, Keys>()
   const keysOf = (purpose: Purpose, number: number): Keys => {
     const name = `tracking ${purpose} ${number}`
-    let keys = known.get(name)
-    if (keys === undefined) {
-      keys = { cipher: secrets.key(name), nonce: secrets.key(`${name} nonce`) }
-      known.set(name, keys)
+    let found = known.get(name)
+    if (found === undefined) {
+      found = { cipher: secrets.key(name), nonce: secrets.key(`${name} nonce`) }
+      known.set(name, found)
     }
-    return keys
+    return found
   }
   return {
-    write: (token) => {
-      const { cipher, nonce: nonceKey } = keysOf(token.purpose, currentKey)
+    write: (token, acceptedAt) => {
+      const { begun, oldest } = keys()
+      const number = Math.max(oldest, begun.findLast(({ since }) => since <= acceptedAt)?.number ?? 1)
+      const { cipher, nonce: nonceKey } = keysOf(token.purpose, number)
       const plain = contentOf(token)
       const nonce = createHmac('sha256', nonceKey).update(plain).digest().subarray(0, NONCE_BYTES)
       const aes = createCipheriv('aes-256-gcm', cipher, nonce)
       const sealed = aes.update(plain)
       aes.final()
-      return Buffer.concat([Buffer.of(currentKey), nonce, sealed, aes.getAuthTag()]).toString('base64url')
+      return Buffer.concat([Buffer.of(number), nonce, sealed, aes.getAuthTag()]).toString('base64url')
     },
     read: (purpose, text) => {
       if (text.length > MAX_CHARS || !TOKEN.test(text)) return null
@@ -94,7 +100,8 @@ export function tokensOf(
       // One spelling for each token: unused bits of the last character are zero.
       if (bytes.length < LEAST_BYTES || bytes.toString('base64url') !== text) return null
       const number = bytes[0] ?? 0
-      if (number < oldestKey || number > currentKey) return null
+      const { begun, oldest } = keys()
+      if (number < oldest || number > (begun.at(-1)?.number ?? 1)) return null
       const plain = decrypted(bytes, keysOf(purpose, number).cipher)
       return plain === null ? null : (tokenOf(purpose, plain) as Extract<Token, { purpose: typeof purpose }>)
     },

@@ -36,7 +36,7 @@ export function treating({ tokens, publicUrl, brandedBase, hostname, unsubscribe
   }
   const unsubscribeUrl = (letter: TrackedLetter): string => {
     const { accountId, id: emailId, sandbox, recipientKey: recipient } = letter
-    const token = tokens.write({ purpose: 'unsubscribe', accountId, emailId, sandbox, recipient })
+    const token = tokens.write({ purpose: 'unsubscribe', accountId, emailId, sandbox, recipient }, letter.createdAt)
     return `${baseOf(letter)}/track/u/${token}`
   }
   return {
@@ -45,10 +45,10 @@ export function treating({ tokens, publicUrl, brandedBase, hostname, unsubscribe
       const mail = { accountId, emailId, sandbox }
       const base = baseOf(letter)
       const link: Replacements['link'] = ({ index: linkIndex, url, hidden }) =>
-        `${base}/track/c/${tokens.write({ purpose: 'click', ...mail, linkIndex, url, hidden })}`
+        `${base}/track/c/${tokens.write({ purpose: 'click', ...mail, linkIndex, url, hidden }, letter.createdAt)}`
       return {
         link: trackClicks ? link : null,
-        pixel: trackOpens ? `${base}/track/o/${tokens.write({ purpose: 'open', ...mail })}` : null,
+        pixel: trackOpens ? `${base}/track/o/${tokens.write({ purpose: 'open', ...mail }, letter.createdAt)}` : null,
       }
     },
     unsubscribeLinks: (letter) => ({

@@ -1,0 +1,98 @@
+// The operator's commands: targets that no link may lead to, and the keys of links. Running processes hear of it within
+// seconds.
+
+import tr46 from 'tr46'
+import { type Command, UsageError } from '../../platform/command.ts'
+import type { Database } from '../../platform/db.ts'
+import { retireTokenKeys, rotateTokenKey, tokenKeys } from './keys.ts'
+import * as sql from './sql.ts'
+
+const JSON_OPTION = { json: { type: 'boolean' } } as const
+
+export const trackingCommands: readonly Command[] = [
+  {
+    path: ['target', 'block'],
+    summary: 'let no tracked link lead to a host or anything below it (answer 410)',
+    usage: '<host>',
+    options: {},
+    run: async ({ database, print }, _, [host]) => {
+      const name = hostOf(host)
+      await database.system.execute(sql.blockTarget, [name])
+      print(`${name} is blocked`)
+    },
+  },
+  {
+    path: ['target', 'unblock'],
+    summary: 'let tracked links lead to a host again',
+    usage: '<host>',
+    options: {},
+    run: async ({ database, print }, _, [host]) => {
+      const name = hostOf(host)
+      if ((await database.system.execute(sql.unblockTarget, [name])) === 0) throw new Error(`${name} is not blocked`)
+      print(`${name} is not blocked any more`)
+    },
+  },
+  {
+    path: ['target', 'list'],
+    summary: 'hosts that no tracked link may lead to',
+    usage: '',
+    options: { ...JSON_OPTION },
+    run: async ({ database, print }, values) => {
+      const hosts = (await database.system.query<{ host: string }>(sql.blockedTargets)).map(({ host }) => host)
+      if (values['json'] === true) print(JSON.stringify(hosts))
+      else for (const host of hosts) print(host)
+    },
+  },
+  {
+    path: ['link-key', 'list'],
+    summary: 'the keys with which links are written and read',
+    usage: '',
+    options: { ...JSON_OPTION },
+    run: async ({ database, print }, values) => {
+      const keys = await listed(database)
+      if (values['json'] === true) print(JSON.stringify(keys))
+      else for (const { number, since, links } of keys) print(`${number}\t${since ?? 'the beginning'}\t${links}`)
+    },
+  },
+  {
+    path: ['link-key', 'rotate'],
+    summary: 'begin a new key for the links of mails accepted from now on; old links go on working',
+    usage: '',
+    options: { ...JSON_OPTION },
+    run: async ({ database, clock, print }, values) => {
+      const { number, since } = await rotateTokenKey(database.system, clock)
+      if (values['json'] === true) print(JSON.stringify({ number, since }))
+      else print(`key ${number} begins at ${since.toISOString()}`)
+    },
+  },
+  {
+    path: ['link-key', 'retire'],
+    summary: 'end every key before this one: links and unsubscribe links written with them work no more',
+    usage: '<number>',
+    options: {},
+    run: async ({ database, clock, print }, _, [number]) => {
+      if (number === undefined || !/^\d{1,3}$/.test(number)) throw new UsageError('name the oldest key that stays')
+      await retireTokenKeys(database.system, clock, Number(number))
+      print(`links are read from key ${number} on`)
+    },
+  },
+]
+
+/** Lower-case A-labels, as addresses have them. */
+function hostOf(text: string | undefined): string {
+  const name =
+    text === undefined ? null : tr46.toASCII(text.toLowerCase().replace(/\.$/, ''), { useSTD3ASCIIRules: true })
+  if (name === null || name === '' || name.includes('/')) throw new UsageError('a host is needed, such as evil.example')
+  return name
+}
+
+async function listed(
+  database: Database,
+): Promise<readonly { number: number; since: Date | null; links: 'work' | 'ended' }[]> {
+  const { begun, oldest } = await tokenKeys(database.system)
+  return begun.map(({ number, since }) => ({
+    number,
+    since: number === 1 ? null : since,
+    links: number < oldest ? 'ended' : 'work',
+  }))
+}

@@ -1,0 +1,33 @@
+// Which keys the tokens of links are written and read with. A new key begins ten seconds after the command, when every
+// process has heard of it; mails that were accepted before keep theirs. Old links work until their key is retired.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Db } from '../../platform/db.ts'
+import * as sql from './sql.ts'
+import { FIRST_KEYS, MAX_KEY, type TokenKeys } from './tokens.ts'
+
+const HEARD_OF_MS = 10_000
+
+export async function tokenKeys(db: Db): Promise<TokenKeys> {
+  const rows = await db.query<sql.TokenKeyRow>(sql.tokenKeys)
+  const begun = rows.filter(({ number }) => number > 1).map(({ number, since }) => ({ number, since }))
+  const oldest = 1 + (rows.findLast(({ retired }) => retired)?.number ?? 0)
+  return { begun: [...FIRST_KEYS.begun, ...begun], oldest }
+}
+
+/** @throws when there are 255 already */
+export async function rotateTokenKey(db: Db, clock: Clock): Promise<{ readonly number: number; readonly since: Date }> {
+  const { begun } = await tokenKeys(db)
+  if (begun.length >= MAX_KEY) throw new Error(`there are ${MAX_KEY} keys: no more can begin`)
+  const row = await db.one<sql.TokenKeyRow>(sql.addTokenKey, [new Date(clock.now().getTime() + HEARD_OF_MS)])
+  if (row === null) throw new Error('the key was not written')
+  return row
+}
+
+/** Links under keys with smaller numbers work no more. @throws when that key is not in use */
+export async function retireTokenKeys(db: Db, clock: Clock, oldest: number): Promise<void> {
+  const { begun } = await tokenKeys(db)
+  const key = begun.find(({ number }) => number === oldest)
+  if (key === undefined || key.since > clock.now()) throw new Error(`key ${oldest} is not in use`)
+  await db.execute(sql.retireTokenKeys, [oldest])
+}
