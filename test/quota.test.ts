@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setLimits } from '../src/modules/accounts/index.ts'
-import { startWorld } from './world.ts'
+import { partitionsLoop } from '../src/housekeeping.ts'
+import { setLimits, setPlan } from '../src/modules/accounts/index.ts'
+import { type Api, startWorld, type World } from './world.ts'
 
 const MAIL = { from: 'a@shop.example', to: 'b@example.net', subject: 'Hi', text: 'Hi' }
 
@@ -29,4 +30,146 @@ test('20 calls pass at once, the 21st is told when to come back', async () => {
   assert.ok(passed >= 20 && passed <= 23, `${passed} passed`)
   const late = answers.find(({ status }) => status === 429)
   assert.deepEqual(late?.body.details, { limit: 20, window_seconds: 2, retry_after: 1 })
+})
+
+const LIVE = { settings: { POSTHORN_DELIVERY: 'relay:127.0.0.1:9' } }
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (let turn = 0; turn < 100; turn++) {
+    if (await holds()) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error(`not within 5 s: ${what}`)
+}
+
+/** The limit as both nodes see it: a change is heard of within 5 s. */
+async function limitTo({ operator, account }: World, emails: number, ...apis: readonly Api[]): Promise<void> {
+  await setLimits(operator, account.accountId, { emails })
+  for (const api of apis) {
+    await until(
+      'the new limit',
+      async () => (await api.get('/api/v1/customer/limits')).body.data.limits.emails === emails,
+    )
+  }
+}
+
+test('one credit is one credit on two machines, and 100 calls at once on both get it once', async () => {
+  await using world = await startWorld(LIVE)
+  await world.verifiedDomain('shop.example')
+  const second = (await world.secondNode())(world.account.apiKey)
+  await limitTo(world, 1, world.api, second)
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, at) => (at % 2 === 0 ? world.api : second).post('/api/v1/send', MAIL)),
+  )
+  assert.equal(answers.filter(({ status }) => status === 202).length, 1)
+  assert.equal(answers.filter(({ body }) => body.code === 'quota_exceeded').length, 99)
+})
+
+test('two machines do not give twice the rate', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_RATE_LIMITS: 'on' } })
+  const second = (await world.secondNode())(world.account.apiKey)
+  const startedMs = performance.now()
+  const answers = await Promise.all(
+    Array.from({ length: 80 }, (_, at) => (at % 2 === 0 ? world.api : second).get('/api/v1/customer/domains')),
+  )
+  const refilled = Math.ceil(((performance.now() - startedMs) / 1_000) * 10)
+  const passed = answers.filter(({ status }) => status === 200).length
+  assert.ok(passed >= 20 && passed <= 21 + refilled, `${passed} passed, ${refilled} came in meanwhile`)
+})
+
+test('a used-up month says when the next begins, in UTC, and then begins anew', async () => {
+  await using world = await startWorld(LIVE)
+  await world.verifiedDomain('shop.example')
+  const { api, clock } = world
+  await limitTo(world, 2, api)
+  const usage = async () => (await api.get('/api/v1/customer/limits')).body.data.usage.emails
+  const strict = await api.post(
+    '/api/v1/send/batch',
+    { messages: [MAIL, MAIL, MAIL] },
+    { 'x-batch-validation': 'strict' },
+  )
+  assert.deepEqual([strict.status, (await usage()).used], [422, 0], JSON.stringify(strict.body))
+  const half = await api.post(
+    '/api/v1/send/batch',
+    { messages: [MAIL, { ...MAIL, to: 'nobody' }] },
+    { 'x-batch-validation': 'strict' },
+  )
+  assert.deepEqual([half.status, (await usage()).used], [422, 0], 'a strict batch that is refused costs nothing')
+  const batch = await api.post('/api/v1/send/batch', { messages: [MAIL, { ...MAIL, to: 'nobody' }, MAIL, MAIL] })
+  assert.deepEqual(batch.body.summary, { total: 4, accepted: 2, rejected: 2 })
+  const codes = batch.body.data.map(({ error }: { error?: { code: string } }) => error?.code ?? null)
+  assert.deepEqual(codes, [null, 'validation_error', null, 'quota_exceeded'])
+  const refused = await api.post('/api/v1/send', MAIL)
+  const now = clock.now()
+  const next = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1))
+  assert.deepEqual([refused.status, refused.body.code], [429, 'quota_exceeded'])
+  assert.deepEqual(refused.body.details, { resource: 'emails', used: 2, limit: 2, reset_at: next.toISOString() })
+  const wait = Number(refused.headers.get('retry-after'))
+  assert.ok(Math.abs(wait - (next.getTime() - now.getTime()) / 1_000) < 60, `Retry-After ${wait}`)
+  clock.advance(next.getTime() - clock.now().getTime() - 60_000)
+  const { rooms } = world
+  const partitions = partitionsLoop(rooms.database, rooms.ground, rooms.followers.ensurePartitions)
+  await partitions.start()
+  await partitions.stop(AbortSignal.timeout(1_000))
+  assert.equal((await api.post('/api/v1/send', MAIL)).status, 429, 'a minute before the month ends')
+  clock.advance(60_000)
+  assert.equal((await api.post('/api/v1/send', MAIL)).status, 202, 'with the first moment of the next')
+  assert.equal((await usage()).used, 1)
+})
+
+test('what a plan leaves out is refused with the plans that have it, and comes with the plan', async () => {
+  await using world = await startWorld()
+  const { api, operator, account } = world
+  const ask = { to: 'b@example.net', subject: 'Hi', text: 'Hi', from: 'a@shop.example' }
+  const refused: [plan: 'starter' | 'professional', webhooks: number, preview: number][] = [
+    ['starter', 1, 403],
+    ['professional', 3, 200],
+  ]
+  for (const [plan, webhooks, preview] of refused) {
+    await setPlan(operator, account.accountId, plan)
+    await until(plan, async () => (await api.get('/api/v1/customer/limits')).body.data.plan === plan)
+    for (const [method, path, body] of [
+      ['post', '/api/v1/risk/preview', ask],
+      ['get', '/api/v1/risk/stats', undefined],
+    ] as const) {
+      const answer = await (method === 'get' ? api.get(path) : api.post(path, body))
+      if (preview === 403) {
+        assert.deepEqual([answer.status, answer.body.code], [403, 'plan_required'], path)
+        const { required_plans: plans, current_plan: current } = answer.body.details
+        assert.deepEqual([plans, current], [['professional', 'business', 'enterprise', 'custom'], 'starter'])
+      } else assert.notEqual(answer.body.code, 'plan_required', JSON.stringify(answer.body))
+    }
+    const hook = { url: 'http://127.0.0.1:9/', events: ['*'] }
+    let made = 0
+    for (let at = 0; at < 4; at++) {
+      const answer = await api.post('/api/v1/customer/webhooks', hook)
+      if (answer.status === 201) made++
+      else
+        assert.deepEqual(
+          [answer.status, answer.body.code, answer.body.details],
+          [403, 'webhook_limit_reached', { limit: webhooks, plan }],
+        )
+    }
+    const { total } = (await api.get('/api/v1/customer/webhooks')).body.pagination
+    assert.deepEqual([total, made > 0], [webhooks, true])
+  }
+})
+
+test('a batch of validations is paid for wholly or not at all: two of 100 pass in a row, a third is told to wait', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_RATE_LIMITS: 'on' } })
+  const { api, operator, account } = world
+  await setLimits(operator, account.accountId, { validations: 201 })
+  const emails = Array.from({ length: 100 }, (_, at) => `no address ${at}`)
+  const batch = () => api.post('/api/v1/address/validate/batch', { emails })
+  const [first, second, third] = [await batch(), await batch(), await batch()]
+  assert.deepEqual([first.status, second.status], [200, 200])
+  assert.deepEqual([third.status, third.body.code], [429, 'rate_limit_exceeded'])
+  const quota = async () => (await api.get('/api/v1/address/validate/quota')).body.used
+  assert.equal(await quota(), 200)
+  world.clock.advance(60_000)
+  const short = await batch()
+  assert.deepEqual([short.status, short.body.code], [429, 'quota_exceeded'])
+  assert.equal(await quota(), 200)
+  assert.equal((await api.post('/api/v1/address/validate', { email: 'no address' })).status, 200)
+  assert.equal(await quota(), 201)
 })

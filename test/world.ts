@@ -65,6 +65,8 @@ export interface World extends AsyncDisposable {
   readonly account: TestAccount
   readonly api: Api
   newAccount(name?: string): Promise<TestAccount>
+  /** Starts another node of the API over the same database. @returns calls to it with a key */
+  secondNode(): Promise<(key: string) => Api>
   /** Calls with any key or none. */
   apiWith(key: string | null): Api
   /** A domain of the account that is verified, through the API and the declared zones. @returns its id */
@@ -107,8 +109,18 @@ export async function startWorld({ settings = {}, zones = {}, log = 'silent' }: 
   const database = connect({ url: fresh.url, onError: () => undefined })
   stack.defer(() => database.close())
   const secrets = secretsFrom(Buffer.from(config.secretKey ?? ''))
-  const app = await startApp(config, ground, { adminUrl: fresh.url, database, secrets, close: async () => undefined })
+  const store = { adminUrl: fresh.url, database, secrets, close: async () => undefined }
+  const app = await startApp(config, ground, store)
   stack.defer(() => app.stop(AbortSignal.timeout(10_000)))
+  /** Another process, as far as one process can be two: rooms and connections of its own over the same database. */
+  const secondNode = async (): Promise<(key: string) => Api> => {
+    const own = connect({ url: fresh.url, onError: () => undefined })
+    nodes.defer(() => own.close())
+    const node = await startApp({ ...config, roles: ['api'] }, ground, { ...store, database: own })
+    nodes.defer(() => node.stop(AbortSignal.timeout(10_000)))
+    return (key) => apiOf(`http://127.0.0.1:${node.httpPort}`, key)
+  }
+  const nodes = stack.use(new AsyncDisposableStack())
   const url = `http://127.0.0.1:${app.httpPort}`
   const apiWith = (key: string | null): Api => apiOf(url, key)
 
@@ -131,6 +143,7 @@ export async function startWorld({ settings = {}, zones = {}, log = 'silent' }: 
     account,
     api: account.api,
     newAccount,
+    secondNode,
     apiWith,
     verifiedDomain: async (name, owner = account) => {
       const { status, body } = await owner.api.post('/api/v1/customer/domains', { domain: name })

@@ -58,8 +58,10 @@ function faultsOf(errors: readonly ErrorObject[]): FieldFault[] {
   for (const error of errors) {
     const field = fieldOf(error)
     const rule = error.keyword === 'additionalProperties' ? 'unknown_field' : error.keyword
-    // The branches of a union each complain; one fault for the field says enough.
-    if (!faults.has(field)) faults.set(field, { field, rule, message: messageOf(error) })
+    // The branches of a union each complain; one fault for the field says enough: that of the branch whose type it has.
+    const known = faults.get(field)
+    const better = known?.rule === 'type' && rule !== 'type' && rule !== 'anyOf'
+    if (known === undefined || better) faults.set(field, { field, rule, message: messageOf(error) })
     if (faults.size === MAX_FAULTS) break
   }
   return [...faults.values()]

@@ -189,7 +189,7 @@ async function writeSubmissions(
     )
   await judgeCases(options, db, cases, now)
   await takeQuota(options, db, cases)
-  refuseHalfDone(group, cases)
+  await refuseHalfDone(options, db, group, cases)
   const outcomes = await store(options, db, cases, sites, now)
   for (const { alongside } of group.filter((one) => isAccepted(outcomes.get(one)))) await alongside?.(db)
   return settle(db, group, answered, outcomes)
@@ -245,13 +245,24 @@ async function refundBlocked(quota: EmailQuota, db: Db, { judged, submission }: 
   if (blocked > 0) await quota.refund(db, submission.accountId, blocked)
 }
 
-/** Strict calls: one refused message refuses all. */
-function refuseHalfDone(group: readonly Submission[], cases: readonly Case[]): void {
+/** Strict calls: one refused message refuses all, and what was taken for the others is given back. */
+async function refuseHalfDone(
+  { quota }: AcceptOptions,
+  db: Db,
+  group: readonly Submission[],
+  cases: readonly Case[],
+): Promise<void> {
   for (const submission of group) {
     if (!submission.strict) continue
     const own = cases.filter((one) => one.submission === submission)
     if (own.every(({ outcome }) => outcome?.kind !== 'refused')) continue
-    for (const one of own) one.outcome ??= { kind: 'refused', error: NOT_ALL }
+    let taken = 0
+    for (const one of own) {
+      if (one.outcome !== null) continue
+      one.outcome = { kind: 'refused', error: NOT_ALL }
+      taken += (one.judged?.liveCount ?? 0) - (one.judged?.liveRefusedCount ?? 0)
+    }
+    if (taken > 0) await quota.refund(db, submission.accountId, taken)
   }
 }
 

@@ -57,7 +57,10 @@ export const SendBody = Type.Object(
     expires_at: Type.Optional(Type.Union([DateTime, Type.Null()])),
     template_id: Type.Optional(Type.Union([Type.String({ format: 'uuid' }), Type.Null()])),
     template_version: Type.Optional(
-      Type.Union([Type.Integer({ minimum: 1, description: 'the present one when absent' }), Type.Null()]),
+      Type.Union([
+        Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'the present one when absent' }),
+        Type.Null(),
+      ]),
     ),
     variables: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     tls_policy: Type.Optional(Type.Union([Type.Literal('opportunistic'), Type.Literal('required')])),
