@@ -36,7 +36,7 @@ test('a message of html and text is read as the parser reads it', async () => {
 
 test('what is more than html and text is left to the parser', () => {
   const attachment = ['Content-Type: text/html; charset=utf-8', 'Content-Disposition: attachment', '', '<p>x</p>']
-  const latin = ['Content-Type: text/plain; charset=iso-8859-1', '', 'x']
+  const latin = ['Content-Type: text/plain; charset=iso-8859-1', '', 'ü']
   const twice = ['Content-Type: text/plain; charset=utf-8', 'Content-Type: text/html; charset=utf-8', '', 'x']
   for (const parts of [[TEXT, attachment], [TEXT, latin], [TEXT, TEXT], [TEXT, twice], [TEXT, HTML, HTML], []]) {
     assert.equal(plainLetter(alternative(...parts)), null)

@@ -6,6 +6,7 @@
 // ASCII bytes may be a piece of something else (UTF-16, UTF-7, ISO-2022) are left alone. A replaced part keeps its
 // transfer encoding, but for what that cannot carry: lines over 998 bytes, a boundary, line ends other than CRLF.
 
+import { isAscii } from 'node:buffer'
 import { decodeQuotedPrintable, encodeBase64, encodeQuotedPrintable, withCrlf } from './encodings.ts'
 import { fieldValue, parseHeaderBlock, type RawField } from './headers.ts'
 import type { ByteCharset } from './html-links.ts'
@@ -127,9 +128,11 @@ export function plainLetter(message: Buffer): { readonly html: string | null; re
   return first?.kind === second?.kind ? null : { html: read('html'), text: read('plain') }
 }
 
-function isPlain(message: Buffer, { start, bodyStart, charset }: LetterPart): boolean {
+function isPlain(message: Buffer, { start, end, bodyStart, charset, encoding }: LetterPart): boolean {
   const { fields } = parseHeaderBlock(message.subarray(start, bodyStart))
-  return charset === 'utf-8' && fields.filter(({ key }) => key === 'content-type').length <= 1
+  // Where all bytes are ASCII, every charset that is read here says the same.
+  const readable = charset === 'utf-8' || isAscii(decoded(message.subarray(bodyStart, end), encoding))
+  return readable && fields.filter(({ key }) => key === 'content-type').length <= 1
 }
 
 function decoded(body: Buffer, encoding: Encoding): Buffer {
