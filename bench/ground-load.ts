@@ -39,14 +39,15 @@ export interface Submission {
   readonly port: number
   readonly key: string
   readonly from: string
-  readonly to: string
+  /** The address of the message with this number. */
+  readonly to: (number: number) => string
   /** CRLF line ends, dots doubled. */
   readonly message: Buffer
 }
 
 /** Sends one message over so many persistent sessions with implicit TLS, logged in with an API key. */
 export async function smtpLoad({ port, key, from, to, message }: Submission, connections: number): Promise<Load> {
-  const envelope = `MAIL FROM:<${from}>\r\nRCPT TO:<${to}>\r\nDATA\r\n`
+  let number = 0
   const data = Buffer.concat([message, Buffer.from('.\r\n')])
   const isReply = (text: string): boolean => /^\d{3} [^\n]*\n/m.test(text)
   const isGoAhead = (text: string): boolean => /^(?:354|[45]\d\d) [^\n]*\n/m.test(text)
@@ -64,7 +65,7 @@ export async function smtpLoad({ port, key, from, to, message }: Submission, con
   const sockets = await Promise.all(Array.from({ length: connections }, login))
   const submit = async (socket: net.Socket, more: () => boolean): Promise<void> => {
     while (more()) {
-      socket.write(envelope)
+      socket.write(`MAIL FROM:<${from}>\r\nRCPT TO:<${to(number++)}>\r\nDATA\r\n`)
       const go = await answer(socket, isGoAhead)
       if (!go.includes('354 ')) throw new Error(go)
       socket.write(data)

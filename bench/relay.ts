@@ -195,7 +195,7 @@ async function startOurs(folder: string, stack: AsyncDisposableStack): Promise<r
   const body = JSON.stringify({ from, from_name: 'Shöp', to, subject, html, text })
   const rest = httpLoad(`${posthorn.url}/api/v1/send`, account.api_key, body, CONNECTIONS)
   const port = Number(posthorn.env['POSTHORN_SUBMISSION_TLS_PORT'])
-  const smtp = await smtpLoad({ port, key: account.api_key, from, to, message: composed() }, CONNECTIONS)
+  const smtp = await smtpLoad({ port, key: account.api_key, from, to: () => to, message: composed() }, CONNECTIONS)
   stack.defer(() => rest.close())
   stack.defer(() => smtp.close())
   const contender = (name: string, load: Load): Contender => ({

@@ -13,6 +13,8 @@ export interface GroupCommitOptions<Item, Result> {
   /** Up to so long a group waits for more, unless it has `enough`; 0: not at all. */
   readonly lingerMs?: number
   readonly enough?: number
+  /** Only behind a group of so many: where few come nobody is kept waiting. */
+  readonly lingerBehind?: number
   /** How many groups may be under way at once. */
   readonly concurrency: number
   /** The most bytes that may wait; past that `add` rejects with `full()`. */
@@ -35,11 +37,23 @@ interface Waiting<Item, Result> {
 }
 
 export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Result>): GroupCommit<Item, Result> {
-  const { write, sizeOf, maxItems, maxBytes, concurrency, maxWaitingBytes, full, lingerMs = 0, enough = 0 } = options
+  const {
+    write,
+    sizeOf,
+    maxItems,
+    maxBytes,
+    concurrency,
+    maxWaitingBytes,
+    full,
+    lingerMs = 0,
+    enough = 0,
+    lingerBehind = 0,
+  } = options
   let waiting: Waiting<Item, Result>[] = []
   let waitingBytes = 0
   let running = 0
   let idlers: (() => void)[] = []
+  let before = 0
   let filled = (): void => undefined
 
   const takeGroup = (): Waiting<Item, Result>[] => {
@@ -68,8 +82,9 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
   const run = async (): Promise<void> => {
     running++
     while (waiting.length > 0) {
-      if (lingerMs > 0 && waiting.length < enough) await moreOrLate()
+      if (lingerMs > 0 && before >= lingerBehind && waiting.length < enough) await moreOrLate()
       const group = takeGroup()
+      before = group.length
       try {
         const results = await write(group.map(({ item }) => item))
         group.forEach(({ resolve, reject }, i) => {

@@ -86,6 +86,10 @@ export interface Acceptance {
 const GROUP_MAX_CALLS = 200
 const GROUP_MAX_BYTES = 16 * 1_048_576
 const GROUPS_AT_ONCE = 1
+// A group costs as much as some ten calls: while many come, it waits shortly for more of them.
+const LINGER_MS = 2
+const ENOUGH_CALLS = 48
+const BUSY_CALLS = 6
 const MAX_WAITING_BYTES = 256 * 1_048_576
 const RETRY_AFTER_SECONDS = 5
 
@@ -98,6 +102,9 @@ export function acceptance(options: AcceptOptions): Acceptance {
     maxItems: GROUP_MAX_CALLS,
     maxBytes: GROUP_MAX_BYTES,
     concurrency: GROUPS_AT_ONCE,
+    lingerMs: LINGER_MS,
+    enough: ENOUGH_CALLS,
+    lingerBehind: BUSY_CALLS,
     maxWaitingBytes: MAX_WAITING_BYTES,
     full: () => errors.service_unavailable({}, { retryAfter: RETRY_AFTER_SECONDS }),
   })
