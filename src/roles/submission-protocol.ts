@@ -14,6 +14,7 @@ const MAX_LINE_BYTES = 12_288
 const MAX_IDLE_COMMANDS = 100
 const LINES_PER_TURN = 100
 const ENHANCED = /^[245]\.\d{1,3}\.\d{1,3} /
+const ENVELOPE = /^(?:MAIL|RCPT) /i
 const DUMMIES = ['WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD', 'HELP']
 
 type Connect = Parameters<SMTPServer['connect']>
@@ -63,10 +64,16 @@ export class SubmissionServer extends SMTPServer {
 class Connection extends SMTPConnection {
   /** Commands since the last message that ask for nothing. */
   #idleCommands = 0
+  /** The reply to the command under way may wait for that to the next, which has come with it (RFC 2920 section 3.2). */
+  #holds = false
+  #corked = false
 
   override _createParser(): SMTPStream {
     return new StrictParser({
-      command: (line, next) => this._onCommand(line, next),
+      command: (line, next, more) => {
+        this.#holds = more && ENVELOPE.test(line.toString('latin1', 0, 5))
+        this._onCommand(line, next)
+      },
       refuse: (code, text) => this.send(code, text),
       hangUp: (code, text) => {
         this.send(code, text)
@@ -80,9 +87,17 @@ class Connection extends SMTPConnection {
   }
 
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
+    const socket = this._socket
+    if (this.#holds && !this.#corked) {
+      socket.cork()
+      this.#corked = true
+    }
     if (Array.isArray(data)) {
       super.send(code, this.secure ? data : data.filter((line) => !line.startsWith('AUTH ')), context)
     } else super.send(code, data, typeof data === 'string' && ENHANCED.test(data) ? false : context)
+    if (this.#holds || !this.#corked) return
+    socket.uncork()
+    this.#corked = false
   }
 
   handler_EXPN(_command: Buffer, callback: () => void): void {
@@ -115,7 +130,8 @@ class Connection extends SMTPConnection {
 }
 
 interface ParserOptions {
-  readonly command: (line: Buffer, next: () => void) => void
+  /** `more`: the next line is there already. */
+  readonly command: (line: Buffer, next: () => void, more: boolean) => void
   readonly refuse: (code: number, text: string) => void
   readonly hangUp: (code: number, text: string) => void
 }
@@ -124,11 +140,12 @@ class StrictParser extends SMTPStream {
   readonly #options: ParserOptions
   /** The beginning of a line whose end has not come. */
   #rest: Buffer = Buffer.alloc(0)
+  #more = false
 
   constructor(options: ParserOptions) {
     super()
     this.#options = options
-    this.oncommand = (line, next = () => undefined) => options.command(line, next)
+    this.oncommand = (line, next = () => undefined) => options.command(line, next, this.#more)
     this.on('error', () => options.hangUp(421, '4.3.0 the connection broke'))
   }
 
@@ -157,6 +174,7 @@ class StrictParser extends SMTPStream {
           return
         }
         at = line.end
+        this.#more = input.includes(0x0a, at)
         if (line.bytes !== null) this.oncommand(line.bytes, step)
         else {
           this.#options.refuse(500, '5.5.2 lines end in CRLF; a bare CR or LF is refused')
