@@ -32,20 +32,20 @@ export const FRAUD: Lexicon = {
     permanently: `permanently permanent definitively forever dauerhaft endgultig unwiderruflich definitivement
       permanemment definitivamente permanentemente permanente automatically automatisch automatiquement automaticamente`,
     verify: `verify verifying verification validate validating validation confirm confirming revalidate reconfirm
-      reactivate restore unlock unblock reauthenticate authenticate update updating re_enter reenter bestatigen bestatigung
+      reactivate unlock unblock reauthenticate authenticate update updating re_enter reenter bestatigen bestatigung
       verifizieren verifizierung verifikation aktualisieren aktualisierung entsperren reaktivieren freischalten abgleich
-      legitimieren identifizieren wiederherstellen verifier verifiez verification confirmer confirmez confirmation valider
-      validez actualiser actualisez mettre_a_jour mettez_a_jour reactiver reactivez debloquer debloquez retablir verificar
+      legitimieren identifizieren verifier verifiez verification confirmer confirmez confirmation valider
+      validez actualiser actualisez mettre_a_jour mettez_a_jour reactiver reactivez debloquer debloquez verificar
       verifique verifica confirmar confirme confirma validar valide valida actualizar actualice actualiza reactivar
-      reactive desbloquear desbloquee desbloquea restablecer regularizar regularisieren`,
+      reactive desbloquear desbloquee desbloquea regularizar regularisieren`,
     secret: `identity identities credentials password passwords passcode personal_information account_information
-      account_details billing_information billing_details card_details card_information bank_details login_details
-      security_details personal_details payment_information mailbox_details identitat zugangsdaten kontodaten anmeldedaten
-      passwort kennwort personliche_daten personlichen_daten kartendaten bankdaten zahlungsdaten kundendaten ihre_daten
+      account_details card_details card_information bank_details login_details
+      security_details personal_details mailbox_details identitat zugangsdaten kontodaten anmeldedaten
+      passwort kennwort personliche_daten personlichen_daten kartendaten bankdaten kundendaten ihre_daten
       identite informations_personnelles vos_informations vos_donnees vos_coordonnees coordonnees_bancaires identifiants
-      mot_de_passe donnees_personnelles donnees_bancaires informations_bancaires informations_de_paiement identidad
+      mot_de_passe donnees_personnelles donnees_bancaires informations_bancaires identidad
       sus_datos tus_datos datos_personales datos_bancarios contrasena credenciales informacion_personal claves_de_acceso
-      datos_de_acceso informacion_de_pago social_security ssn pin_code tan_verfahren ownership`,
+      datos_de_acceso social_security ssn pin_code tan_verfahren ownership`,
     billing: `payment_method payment_details payment_information billing_information billing_details zahlungsdaten
       zahlungsmethode zahlungsmittel zahlungsinformationen moyen_de_paiement informations_de_paiement
       informations_de_facturation mode_de_paiement metodo_de_pago datos_de_pago informacion_de_pago forma_de_pago

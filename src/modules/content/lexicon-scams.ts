@@ -163,8 +163,8 @@ export const SCAMS: Lexicon = {
       connect_wallet wallet_verbinden connecter_votre_portefeuille conecte_su_cartera whitelist`,
     platform: `platform plattform plateforme plataforma system methode methode_secrete sistema bot robot software trading
       trading_bot kryptosystem app_de_trading`,
-    stranger_love: `saw_your_profile your_profile serious_man serious_relationship looking_for_a_man my_photos send_you_my
-      get_to_know_you soulmate i_am_a_girl ernsthafte_beziehung ton_profil votre_profil relation_serieuse tu_perfil
+    stranger_love: `saw_your_profile your_profile_on serious_man serious_relationship looking_for_a_man some_photos_of_me send_you_my_photos
+      get_to_know_you soulmate i_am_a_girl ernsthafte_beziehung vu_ton_profil vu_votre_profil relation_serieuse vi_tu_perfil
       relacion_seria lonely_and`,
     romance: `lonely single_woman single_women hot_singles meet_singles hot_girls sexy ladies_in_your nude nudes dating_site
       einsame_frauen heisse_frauen femmes_celibataires femmes_chaudes mujeres_solteras chicas_calientes beautiful_women
@@ -181,7 +181,7 @@ export const SCAMS: Lexicon = {
       description: 'Much money is offered by a stranger',
     },
     prize: {
-      ...{ points: 22, more: 16, max: 54, fraud: 2 },
+      ...{ points: 24, more: 18, max: 60, fraud: 2 },
       description: 'The reader is said to have won something',
       suggestion: 'Name the competition and how the reader came to take part, and ask for nothing in return',
     },

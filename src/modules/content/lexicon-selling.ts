@@ -41,7 +41,7 @@ export const SELLING: Lexicon = {
   },
   concepts: {
     spam_goods: {
-      ...{ points: 18, more: 12, max: 42, fraud: 0 },
+      ...{ points: 22, more: 14, max: 50, fraud: 0 },
       description: 'Words of the goods that spam sells',
       suggestion: 'Leave the words out; where the goods are yours, link to them instead of praising them by mail',
     },
