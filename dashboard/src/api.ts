@@ -1,0 +1,71 @@
+// The public API, as every other client uses it; the session's cookie stands in for a key.
+
+import { QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
+
+// biome-ignore lint/suspicious/noExplicitAny: the API document holds the shapes; pages read what they show
+export type Json = any
+
+export class ApiProblem extends Error {
+  readonly status: number
+  readonly code: string
+  readonly details: Json
+
+  constructor(status: number, { error, code, details }: { error: string; code: string; details: Json }) {
+    super(error)
+    this.status = status
+    this.code = code
+    this.details = details
+  }
+}
+
+export async function call(method: string, path: string, body?: unknown): Promise<Json> {
+  const answer = await fetch(`/api/v1${path}`, {
+    method,
+    credentials: 'same-origin',
+    ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  })
+  const text = await answer.text()
+  const read: Json = text === '' ? null : JSON.parse(text)
+  if (!answer.ok) throw new ApiProblem(answer.status, read ?? { error: answer.statusText, code: 'unknown', details: {} })
+  return read
+}
+
+/** What is wrong, with the fields when the form has faults. */
+export function problemText(error: unknown): string {
+  if (!(error instanceof ApiProblem)) return error instanceof Error ? error.message : String(error)
+  const fields: readonly { field: string; message: string }[] = error.details?.fields ?? []
+  return fields.length === 0 ? error.message : fields.map(({ field, message }) => `${field} ${message}`).join('; ')
+}
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      retry: (count, error) => count < 2 && !(error instanceof ApiProblem && error.status < 500),
+    },
+  },
+})
+
+/** `parameters` that are empty are left out of the address. */
+export function withQuery(path: string, parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== '')
+  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
+  return query.size === 0 ? path : `${path}?${query}`
+}
+
+export function useApi(path: string, options: { every?: number; enabled?: boolean } = {}): UseQueryResult<Json, Error> {
+  return useQuery<Json, Error>({
+    queryKey: [path],
+    queryFn: () => call('GET', path),
+    placeholderData: (before: Json) => before,
+    ...(options.every !== undefined && { refetchInterval: options.every }),
+    ...(options.enabled !== undefined && { enabled: options.enabled }),
+  })
+}
+
+/** Reads anew what begins with one of these paths. */
+export function refresh(...paths: readonly string[]): Promise<void> {
+  return queries.invalidateQueries({
+    predicate: ({ queryKey: [key] }) => paths.some((path) => String(key).startsWith(path)),
+  })
+}

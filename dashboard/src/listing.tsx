@@ -1,0 +1,116 @@
+// A page that lists: filters and place in the address, rows from one path of the API.
+
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { type Json, useApi, withQuery } from './api.ts'
+import type { Search } from './router.tsx'
+import { Button, Choice, type Column, Field, Problem, Table } from './ui.tsx'
+
+export interface Filter {
+  readonly name: string
+  readonly label: string
+  /** A choice; absent: free text. */
+  readonly options?: readonly (readonly [value: string, label: string])[]
+}
+
+const PAGE_ROWS = 50
+
+export function Listing({ path, fixed = {}, filters = [], columns, caption, empty, pages = 'offset', every }: {
+  readonly path: string
+  /** Parameters that are always given. */
+  readonly fixed?: Readonly<Record<string, string | boolean>>
+  readonly filters?: readonly Filter[]
+  readonly columns: readonly Column<Json>[]
+  readonly caption: string
+  readonly empty: ReactNode
+  /** How the path counts: `offset` from 0, or `page` from 1. */
+  readonly pages?: 'offset' | 'page'
+  readonly every?: number
+}) {
+  const search = useSearch({ strict: false }) as Search
+  const navigate = useNavigate()
+  const page = Math.max(1, Number(search['page'] ?? 1) || 1)
+  const given = Object.fromEntries(filters.map(({ name }) => [name, search[name]]))
+  const place = pages === 'page' ? { page } : { offset: (page - 1) * PAGE_ROWS }
+  const found = useApi(withQuery(path, { ...fixed, ...given, ...place, limit: PAGE_ROWS }), {
+    ...(every !== undefined && { every }),
+  })
+  const total: number = found.data?.pagination?.total ?? 0
+  const last = Math.max(1, Math.ceil(total / PAGE_ROWS))
+  const go = (changes: Search): void => {
+    const wanted = Object.entries({ ...search, ...changes }).filter(([, value]) => value !== undefined && value !== '')
+    void navigate({ to: '.', search: Object.fromEntries(wanted) as never })
+  }
+  return (
+    <>
+      {filters.length > 0 && <Filters filters={filters} search={search} go={go} />}
+      <Problem error={found.error} />
+      <Table
+        caption={caption}
+        rows={found.data?.data}
+        columns={columns}
+        empty={Object.values(given).some((value) => value !== undefined) ? 'Nothing fits these filters.' : empty}
+      />
+      {found.data !== undefined && total > 0 && (
+        <div className="mt-3 flex items-center justify-between gap-3 text-quiet">
+          <span>
+            {total.toLocaleString()} {total === 1 ? 'entry' : 'entries'}
+            {last > 1 && `, page ${page} of ${last}`}
+          </span>
+          {last > 1 && (
+            <span className="flex gap-2">
+              <Button disabled={page <= 1} onClick={() => go({ page: String(page - 1) })}>
+                Newer
+              </Button>
+              <Button disabled={page >= last} onClick={() => go({ page: String(page + 1) })}>
+                Older
+              </Button>
+            </span>
+          )}
+        </div>
+      )}
+    </>
+  )
+}
+
+function Filters({ filters, search, go }: {
+  readonly filters: readonly Filter[]
+  readonly search: Search
+  readonly go: (changes: Search) => void
+}) {
+  const [typed, setTyped] = useState<Record<string, string>>({})
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    go({ ...typed, page: undefined })
+  }
+  return (
+    <form onSubmit={submit} className="mb-4 flex flex-wrap items-end gap-3">
+      {filters.map(({ name, label, options }) =>
+        options === undefined ? (
+          <div key={name} className="min-w-40 flex-1">
+            <Field
+              label={label}
+              name={name}
+              value={typed[name] ?? search[name] ?? ''}
+              onChange={(value) => setTyped({ ...typed, [name]: value })}
+            />
+          </div>
+        ) : (
+          <Choice
+            key={name}
+            label={label}
+            value={search[name] ?? ''}
+            onChange={(value) => go({ [name]: value, page: undefined })}
+            options={[['', 'all'], ...options]}
+          />
+        ),
+      )}
+      <Button type="submit">Search</Button>
+    </form>
+  )
+}
+
+/** Choices whose words are their values. */
+export function words(...values: readonly string[]): readonly (readonly [string, string])[] {
+  return values.map((value) => [value, value.replaceAll('_', ' ')])
+}

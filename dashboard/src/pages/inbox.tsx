@@ -1,0 +1,83 @@
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { call, refresh, useApi } from '../api.ts'
+import { Listing } from '../listing.tsx'
+import { Preview } from '../preview.tsx'
+import { Button, Facts, Page, Problem, Time, Waiting } from '../ui.tsx'
+
+export function Inbox() {
+  const clear = async (): Promise<void> => {
+    if (!confirm('Delete all captured mail?')) return
+    await call('DELETE', '/inbox')
+    await refresh('/inbox')
+  }
+  return (
+    <Page
+      title="Inbox"
+      sentence="Mail of test keys, and all mail while POSTHORN_DELIVERY is sandbox: captured as a receiver would get it, kept for 30 days."
+      actions={<Button onClick={() => void clear()}>Empty</Button>}
+    >
+      <Listing
+        path="/inbox"
+        caption="Captured mail"
+        every={3_000}
+        filters={[
+          { name: 'subject', label: 'Subject' },
+          { name: 'to', label: 'To' },
+        ]}
+        columns={[
+          {
+            head: 'Subject',
+            cell: ({ id, subject }) => (
+              <Link to="/inbox/$id" params={{ id }} className="underline">
+                {subject === '' ? '(no subject)' : subject}
+              </Link>
+            ),
+          },
+          { head: 'From', wide: true, cell: ({ from }) => from },
+          { head: 'To', cell: ({ to }) => to },
+          { head: 'Received', wide: true, cell: ({ received_at: at }) => <Time at={at} /> },
+        ]}
+        empty="Nothing was captured yet. Send with a test key, or by SMTP with the test password, and it stands here at once."
+      />
+    </Page>
+  )
+}
+
+export function InboxMail() {
+  const { id } = useParams({ strict: false }) as { id: string }
+  const navigate = useNavigate()
+  const found = useApi(`/inbox/${id}`)
+  if (found.error !== null) return <Page title="Captured mail"><Problem error={found.error} /></Page>
+  if (found.data === undefined) return <Page title="Captured mail"><Waiting /></Page>
+  const mail = found.data.data
+  const remove = async (): Promise<void> => {
+    await call('DELETE', `/inbox/${id}`)
+    await refresh('/inbox')
+    await navigate({ to: '/inbox' })
+  }
+  return (
+    <Page
+      title={mail.subject === '' ? '(no subject)' : mail.subject}
+      actions={
+        <div className="flex gap-2">
+          <Link to="/emails/$id" params={{ id: mail.email_id }} className="rounded border border-line px-3 py-1.5">
+            Its story
+          </Link>
+          <Button kind="danger" onClick={() => void remove()}>Delete</Button>
+        </div>
+      }
+    >
+      <Facts
+        facts={[
+          ['From', mail.from],
+          ['To', mail.to],
+          ['Received', <Time key="t" at={mail.received_at} />],
+          ['Size', `${mail.size.toLocaleString()} bytes${mail.size > 102_000 ? ', more than the 102 KB that Gmail shows' : ''}`],
+        ]}
+      />
+      <div className="mt-6">
+        <Preview base={`/inbox/${id}`} html={mail.html !== null} text={mail.text} />
+      </div>
+    </Page>
+  )
+}

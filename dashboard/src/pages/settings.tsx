@@ -1,0 +1,225 @@
+import { type FormEvent, useState } from 'react'
+import { call, type Json, refresh, useApi } from '../api.ts'
+import { Button, Choice, Code, Field, Page, Problem, Section, Table, Time, Waiting } from '../ui.tsx'
+
+export function Settings() {
+  const me = useApi('/session')
+  const profile = useApi('/customer/profile')
+  const data: Json = me.data?.data
+  return (
+    <Page title="Settings">
+      {profile.data === undefined ? <Waiting /> : <Profile key={profile.data.data.id} profile={profile.data.data} />}
+      <Section title="Password"><Password /></Section>
+      {data !== undefined && <Section title="Second factor"><SecondFactor on={data.user.totp_enabled} /></Section>}
+      {data?.user.role === 'owner' && <Section title="Users"><Users /></Section>}
+      <Section title="Where you are signed in"><Sessions /></Section>
+    </Page>
+  )
+}
+
+const SWITCHES: readonly (readonly [field: string, label: string])[] = [
+  ['tracking_enabled', 'Track engagement'],
+  ['open_tracking_enabled', 'Count opens'],
+  ['click_tracking_enabled', 'Count clicks'],
+  ['unsubscribe_header_enabled', 'Unsubscribe header in every mail'],
+  ['enforce_sender_verification', 'Send from verified domains alone'],
+  ['block_disposable_emails', 'Refuse disposable addresses'],
+]
+
+function Profile({ profile }: { readonly profile: Json }) {
+  const [name, setName] = useState<string>(profile.name)
+  const [timezone, setTimezone] = useState<string>(profile.timezone)
+  const [error, setError] = useState<unknown>(null)
+  const change = async (body: object): Promise<void> => {
+    setError(null)
+    await call('PATCH', '/customer/profile', body).catch(setError)
+    await refresh('/customer/profile', '/session')
+  }
+  const save = (event: FormEvent): void => {
+    event.preventDefault()
+    void change({ name, timezone })
+  }
+  return (
+    <Section title="Account">
+      <form onSubmit={save} className="mb-4 flex flex-wrap items-end gap-3">
+        <div className="min-w-52 flex-1"><Field label="Name" required value={name} onChange={setName} /></div>
+        <div className="min-w-40"><Field label="Time zone" required value={timezone} onChange={setTimezone} /></div>
+        <Button type="submit">Save</Button>
+      </form>
+      <Problem error={error} />
+      <ul className="grid gap-1">
+        {SWITCHES.map(([field, label]) => (
+          <li key={field}>
+            <label className="flex items-center gap-2">
+              <input
+                type="checkbox"
+                className="accent-brass"
+                checked={profile[field] === true}
+                onChange={(event) => void change({ [field]: event.target.checked })}
+              />
+              {label}
+            </label>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function Password() {
+  const [current, setCurrent] = useState('')
+  const [wanted, setWanted] = useState('')
+  const [error, setError] = useState<unknown>(null)
+  const [done, setDone] = useState(false)
+  const save = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setError(null)
+    try {
+      await call('PUT', '/session/password', { current_password: current, new_password: wanted })
+      setCurrent('')
+      setWanted('')
+      setDone(true)
+    } catch (problem) {
+      setError(problem)
+    }
+  }
+  return (
+    <form onSubmit={(event) => void save(event)} className="flex flex-wrap items-end gap-3">
+      <Field label="Present password" type="password" autoComplete="current-password" required value={current} onChange={setCurrent} />
+      <Field label="New password, 12 characters or more" type="password" autoComplete="new-password" required value={wanted} onChange={setWanted} />
+      <Button type="submit">Change</Button>
+      <Problem error={error} />
+      {done && <p role="status">Changed; all other sessions ended.</p>}
+    </form>
+  )
+}
+
+function SecondFactor({ on }: { readonly on: boolean }) {
+  const [offer, setOffer] = useState<Json>(null)
+  const [code, setCode] = useState('')
+  const [password, setPassword] = useState('')
+  const [recovery, setRecovery] = useState<readonly string[] | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  const run = async (work: () => Promise<void>): Promise<void> => {
+    setError(null)
+    await work().catch(setError)
+    await refresh('/session')
+  }
+  const confirmOffer = (event: FormEvent): void => {
+    event.preventDefault()
+    void run(async () => {
+      setRecovery((await call('PUT', '/session/totp', { code })).data.recovery_codes)
+      setOffer(null)
+    })
+  }
+  const takeAway = (event: FormEvent): void => {
+    event.preventDefault()
+    void run(async () => {
+      await call('DELETE', '/session/totp', { current_password: password })
+      setRecovery(null)
+    })
+  }
+  return (
+    <div>
+      <Problem error={error} />
+      {recovery !== null && (
+        <div role="status" className="mb-3">
+          <p className="mb-1">Recovery codes, shown this once; each works once:</p>
+          <Code text={recovery.join('\n')} />
+        </div>
+      )}
+      {on ? (
+        <form onSubmit={takeAway} className="flex flex-wrap items-end gap-3">
+          <Field label="Password, to take the second factor away" type="password" required value={password} onChange={setPassword} />
+          <Button type="submit" kind="danger">Take away</Button>
+        </form>
+      ) : offer === null ? (
+        <Button onClick={() => void run(async () => setOffer((await call('POST', '/session/totp')).data))}>Set up</Button>
+      ) : (
+        <form onSubmit={confirmOffer} className="grid max-w-xl gap-3">
+          <p>Give this secret to your authenticator, then type a code of it.</p>
+          <Code text={offer.secret} />
+          <p className="break-all text-quiet"><a href={offer.url} className="underline">Open in an authenticator on this device</a></p>
+          <Field label="Code" autoComplete="one-time-code" required value={code} onChange={setCode} />
+          <div><Button type="submit" kind="main">Turn on</Button></div>
+        </form>
+      )}
+    </div>
+  )
+}
+
+function Users() {
+  const found = useApi('/users')
+  const [email, setEmail] = useState('')
+  const [role, setRole] = useState('developer')
+  const [made, setMade] = useState<Json>(null)
+  const [error, setError] = useState<unknown>(null)
+  const act = async (method: string, path: string, body?: object): Promise<void> => {
+    setError(null)
+    try {
+      const answer = await call(method, path, body)
+      if (method === 'POST') setMade(answer.data)
+    } catch (problem) {
+      setError(problem)
+    }
+    await refresh('/users')
+  }
+  const add = (event: FormEvent): void => {
+    event.preventDefault()
+    void act('POST', '/users', { email, role })
+  }
+  const roles = [['owner', 'owner'], ['developer', 'developer'], ['viewer', 'viewer']] as const
+  return (
+    <div>
+      <form onSubmit={add} className="mb-4 flex flex-wrap items-end gap-3">
+        <div className="min-w-52 flex-1"><Field label="Email" type="email" required value={email} onChange={setEmail} /></div>
+        <Choice label="Role" value={role} onChange={setRole} options={roles} />
+        <Button type="submit">Add</Button>
+      </form>
+      <Problem error={error} />
+      {made !== null && (
+        <p role="status" className="mb-3">
+          First password of {made.email}, shown this once: <code className="font-mono">{made.password}</code>
+        </p>
+      )}
+      <Table
+        caption="Users"
+        rows={found.data?.data as readonly Json[] | undefined}
+        columns={[
+          { head: 'Email', cell: ({ email: address }) => address },
+          { head: 'Role', cell: ({ role: has }) => has },
+          { head: 'Second factor', wide: true, cell: ({ totp_enabled: has }) => (has ? 'yes' : 'no') },
+          { head: 'Last seen', wide: true, cell: ({ last_seen_at: at }) => <Time at={at} /> },
+          {
+            head: 'Do',
+            cell: ({ id, email: address }) => (
+              <Button kind="danger" onClick={() => confirm(`Remove ${address}?`) && void act('DELETE', `/users/${id}`)}>Remove</Button>
+            ),
+          },
+        ]}
+        empty="Nobody."
+      />
+    </div>
+  )
+}
+
+function Sessions() {
+  const found = useApi('/sessions')
+  const end = async (id: string): Promise<void> => {
+    await call('DELETE', `/sessions/${id}`)
+    await refresh('/sessions')
+  }
+  return (
+    <Table
+      caption="Sessions"
+      rows={found.data?.data as readonly Json[] | undefined}
+      columns={[
+        { head: 'Browser', cell: ({ user_agent: agent }) => agent },
+        { head: 'Address', wide: true, cell: ({ ip }) => ip },
+        { head: 'Last seen', wide: true, cell: ({ last_seen_at: at }) => <Time at={at} /> },
+        { head: 'Do', cell: ({ id, current }) => (current ? 'this one' : <Button onClick={() => void end(id)}>End</Button>) },
+      ]}
+      empty="Nowhere else."
+    />
+  )
+}

@@ -1,0 +1,66 @@
+// Every view is an address that can be sent to a colleague: filters stand in its query.
+
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { Frame } from './frame.tsx'
+import { Overview } from './pages/overview.tsx'
+
+export type Search = Readonly<Record<string, string | undefined>>
+
+const root = createRootRoute({ component: Frame })
+
+const readSearch = (given: Record<string, unknown>): Search =>
+  Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) =>
+      typeof value === 'string' || typeof value === 'number' ? [[name, String(value)]] : [],
+    ),
+  )
+
+const page = (path: string, load: () => Promise<Record<string, unknown>>, name: string) =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    validateSearch: readSearch,
+    component: lazyRouteComponent(load as never, name),
+  })
+
+const emails = () => import('./pages/emails.tsx')
+const inbox = () => import('./pages/inbox.tsx')
+const domains = () => import('./pages/domains.tsx')
+const lists = () => import('./pages/lists.tsx')
+const webhooks = () => import('./pages/webhooks.tsx')
+const build = () => import('./pages/build.tsx')
+const check = () => import('./pages/check.tsx')
+const settings = () => import('./pages/settings.tsx')
+
+const tree = root.addChildren([
+  createRoute({ getParentRoute: () => root, path: '/', validateSearch: readSearch, component: Overview }),
+  page('/emails', emails, 'Emails'),
+  page('/emails/$id', emails, 'Email'),
+  page('/inbox', inbox, 'Inbox'),
+  page('/inbox/$id', inbox, 'InboxMail'),
+  page('/templates', build, 'Templates'),
+  page('/contacts', lists, 'Contacts'),
+  page('/domains', domains, 'Domains'),
+  page('/domains/$id', domains, 'Domain'),
+  page('/tracking-domains', domains, 'TrackingDomains'),
+  page('/health', check, 'Health'),
+  page('/suppressions', lists, 'Suppressions'),
+  page('/unsubscribes', lists, 'Unsubscribes'),
+  page('/bounces', lists, 'Bounces'),
+  page('/validation', check, 'Validation'),
+  page('/risk', check, 'Risk'),
+  page('/webhooks', webhooks, 'Webhooks'),
+  page('/webhooks/$id', webhooks, 'Webhook'),
+  page('/keys', build, 'Keys'),
+  page('/smtp', build, 'Smtp'),
+  page('/usage', build, 'Usage'),
+  page('/settings', settings, 'Settings'),
+])
+
+export const router = createRouter({ routeTree: tree, defaultPreload: 'intent', scrollRestoration: true })
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

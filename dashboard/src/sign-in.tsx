@@ -1,0 +1,63 @@
+import { type FormEvent, useState } from 'react'
+import { ApiProblem, call, queries } from './api.ts'
+import { Button, Field, Problem } from './ui.tsx'
+
+export function SignIn() {
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const [code, setCode] = useState('')
+  const [asksCode, setAsksCode] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const [busy, setBusy] = useState(false)
+
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setBusy(true)
+    setError(null)
+    try {
+      await call('POST', '/session', { email, password, ...(code !== '' && { code }) })
+      await queries.resetQueries()
+    } catch (problem) {
+      if (problem instanceof ApiProblem && problem.code === 'second_factor_required') setAsksCode(true)
+      else setError(problem)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <main className="mx-auto mt-[12vh] max-w-sm px-4">
+      <title>Sign in · Posthorn</title>
+      <h1 className="mb-1 text-xl font-semibold">Posthorn</h1>
+      <p className="mb-6 text-quiet">
+        The first start prints an address and a password on the console; `posthorn account create` makes further ones.
+      </p>
+      <form onSubmit={(event) => void submit(event)} className="grid gap-4">
+        <Field label="Email" type="email" name="email" autoComplete="username" required value={email} onChange={setEmail} />
+        <Field
+          label="Password"
+          type="password"
+          name="password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={setPassword}
+        />
+        {asksCode && (
+          <Field
+            label="Code of the authenticator, or a recovery code"
+            name="code"
+            autoComplete="one-time-code"
+            required
+            value={code}
+            onChange={setCode}
+          />
+        )}
+        <Problem error={error} />
+        <Button type="submit" kind="main" disabled={busy}>
+          Sign in
+        </Button>
+      </form>
+    </main>
+  )
+}
