@@ -9,7 +9,19 @@
 
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { accessSync, constants, existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -38,6 +50,7 @@ const [name = '', ...args] = process.argv.slice(2)
 const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
 if (verb === undefined) fail(`unknown verb "${name}"; there are ${Object.keys(VERBS).join(', ')}`)
 if (!isInstalled(verb.production)) await installOnce()
+if (['start', 'dev'].includes(name) || (name === 'cli' && ['serve', 'start'].includes(args[0]))) await buildDashboard()
 hand(pinnedNode(), [...verb.run.map((arg) => (/\.(ts|mjs)$/.test(arg) ? at(arg) : arg)), ...args])
 
 function fail(message) {
@@ -100,6 +113,44 @@ function install() {
   process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}`)
   if (result.error?.code === 'ENOENT') fail('npm is not there; install it together with Node')
   fail(`npm ci failed (${result.error?.message ?? result.signal ?? `exit code ${result.status}`})`)
+}
+
+/** The dashboard's files, built when there are none or a source is newer. Without them the service has no dashboard. */
+async function buildDashboard() {
+  const built = at('dashboard', 'dist')
+  const vite = at('node_modules', 'vite', 'bin', 'vite.js')
+  if (isBuilt(built) || !existsSync(vite)) return
+  const release = await takeLock()
+  const half = at('dashboard', `dist.${process.pid}`)
+  try {
+    if (isBuilt(built)) return
+    process.stderr.write('posthorn: building the dashboard\n')
+    const options = ['build', '--config', at('dashboard', 'vite.config.ts'), '--logLevel', 'error', '--outDir', half]
+    const { status, stdout, stderr } = spawnSync(pinnedNode(), [vite, ...options], { cwd: root, encoding: 'utf8' })
+    if (status !== 0) {
+      process.stderr.write(
+        `${stdout ?? ''}${stderr ?? ''}posthorn: the dashboard could not be built; starting without it\n`,
+      )
+      return
+    }
+    rmSync(built, { recursive: true, force: true })
+    renameSync(half, built)
+  } finally {
+    rmSync(half, { recursive: true, force: true })
+    release()
+  }
+}
+
+function isBuilt(built) {
+  const made = statSync(path.join(built, 'index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const sources = ['index.html', 'vite.config.ts', 'public', 'src'].map((name) => at('dashboard', name))
+  return made > 0 && sources.every((source) => newestIn(source) <= made)
+}
+
+function newestIn(file) {
+  const { mtimeMs } = statSync(file)
+  if (!statSync(file).isDirectory()) return mtimeMs
+  return Math.max(mtimeMs, ...readdirSync(file).map((name) => newestIn(path.join(file, name))))
 }
 
 function homeIsWritable() {

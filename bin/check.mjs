@@ -51,7 +51,7 @@ function sources() {
 }
 
 const CHECKS = [
-  { name: 'types', run: () => tool('tsc', '-p', '.') },
+  { name: 'types', run: async () => (await tool('tsc', '-p', '.')) ?? tool('tsc', '-p', 'dashboard') },
   {
     name: 'format',
     run: () => tool('biome', 'check', '--diagnostic-level=error', ...(fix ? ['--write'] : []), '.'),

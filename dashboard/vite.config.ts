@@ -1,11 +1,33 @@
-// The dashboard's build: static files with hashed names, served by the service itself. Nothing is loaded from elsewhere.
+// The dashboard's build: static files with hashed names, each also compressed, served by the service itself. Nothing is
+// loaded from elsewhere.
 
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip } from 'node:zlib'
 import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 
+/** Beside each file the same as .br and .gz. */
+function compressed(): Plugin {
+  return {
+    name: 'compressed',
+    writeBundle: async ({ dir = '' }) => {
+      for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
+        if (!entry.isFile() || !/\.(?:js|css|svg)$/.test(entry.name)) continue
+        const file = path.join(entry.parentPath, entry.name)
+        const bytes = await readFile(file)
+        await writeFile(`${file}.br`, await promisify(brotliCompress)(bytes))
+        await writeFile(`${file}.gz`, await promisify(gzip)(bytes))
+      }
+    },
+  }
+}
+
+// oxlint-disable-next-line import/no-default-export -- where Vite looks for it
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwind()],
+  plugins: [react(), tailwind(), compressed()],
   build: { outDir: 'dist', emptyOutDir: true, assetsInlineLimit: 0, modulePreload: { polyfill: false } },
 })

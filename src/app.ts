@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
+import { dashboardPages } from './dashboard.ts'
 import { type Followers, followersOf } from './followers.ts'
 import type { Ground } from './ground.ts'
 import { hearingOf } from './hearing.ts'
@@ -398,7 +399,13 @@ function relayOf({ delivery, relayTls, relayUser, relayPassword }: Config): Rela
 
 export async function apiServer(rooms: Rooms): Promise<HttpServer> {
   const { config, ground, accounts, database, endpoints } = rooms
+  const pages = dashboardPages()
+  // Where the dashboard stands, the plain page of the inbox steps back.
+  const shown = endpoints.filter(
+    ({ method, path }) => pages === null || method !== 'GET' || !['/', '/inbox'].includes(path),
+  )
   const http = await httpServer({
+    pages,
     gate: accounts.gate,
     log: ground.log,
     ids: ground.ids,
@@ -410,7 +417,7 @@ export async function apiServer(rooms: Rooms): Promise<HttpServer> {
   http.add([
     metricsEndpoint(rooms.metrics, config),
     ...healthEndpoints({ database, roles: config.roles, version: VERSION, isUp: () => rooms.isUp, http: () => http }),
-    ...endpoints,
+    ...shown,
   ])
   return http
 }

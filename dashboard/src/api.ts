@@ -26,7 +26,8 @@ export async function call(method: string, path: string, body?: unknown): Promis
   })
   const text = await answer.text()
   const read: Json = text === '' ? null : JSON.parse(text)
-  if (!answer.ok) throw new ApiProblem(answer.status, read ?? { error: answer.statusText, code: 'unknown', details: {} })
+  if (!answer.ok)
+    throw new ApiProblem(answer.status, read ?? { error: answer.statusText, code: 'unknown', details: {} })
   return read
 }
 
@@ -47,7 +48,10 @@ export const queries = new QueryClient({
 })
 
 /** `parameters` that are empty are left out of the address. */
-export function withQuery(path: string, parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
+export function withQuery(
+  path: string,
+  parameters: Readonly<Record<string, string | number | boolean | undefined>>,
+): string {
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== '')
   const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
   return query.size === 0 ? path : `${path}?${query}`

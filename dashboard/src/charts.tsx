@@ -14,7 +14,11 @@ const WIDTH = 720
 const GAP = 2
 
 /** Days as stacked bars. */
-export function StackedDays({ days, series, title }: {
+export function StackedDays({
+  days,
+  series,
+  title,
+}: {
   readonly days: readonly string[]
   readonly series: readonly Series[]
   readonly title: string
@@ -37,7 +41,12 @@ export function StackedDays({ days, series, title }: {
               {name}
             </span>
           ))}
-          <button type="button" className="cursor-pointer underline" aria-expanded={table} onClick={() => setTable(!table)}>
+          <button
+            type="button"
+            className="cursor-pointer underline"
+            aria-expanded={table}
+            onClick={() => setTable(!table)}
+          >
             {table ? 'Chart' : 'Table'}
           </button>
         </span>
@@ -73,7 +82,13 @@ export function StackedDays({ days, series, title }: {
           </table>
         </div>
       ) : (
-        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT + 16}`} className="h-36 w-full" preserveAspectRatio="none" role="img" aria-labelledby={id}>
+        <svg
+          viewBox={`0 0 ${WIDTH} ${HEIGHT + 16}`}
+          className="h-36 w-full"
+          preserveAspectRatio="none"
+          role="img"
+          aria-labelledby={id}
+        >
           {days.map((day, i) => {
             let top = HEIGHT
             return (

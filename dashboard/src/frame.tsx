@@ -3,12 +3,23 @@
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { ApiProblem, call, type Json, queries, useApi } from './api.ts'
-import { Button, Problem, Waiting } from './ui.tsx'
 import { SignIn } from './sign-in.tsx'
+import { Button, Problem, Waiting } from './ui.tsx'
 
-const GROUPS: readonly (readonly [title: string, items: readonly (readonly [path: string, name: string, key?: string])[]])[] = [
+const GROUPS: readonly (readonly [
+  title: string,
+  items: readonly (readonly [path: string, name: string, key?: string])[],
+])[] = [
   ['', [['/', 'Overview', 'o']]],
-  ['Send', [['/emails', 'Emails', 'e'], ['/inbox', 'Inbox', 'i'], ['/templates', 'Templates', 't'], ['/contacts', 'Contacts', 'c']]],
+  [
+    'Send',
+    [
+      ['/emails', 'Emails', 'e'],
+      ['/inbox', 'Inbox', 'i'],
+      ['/templates', 'Templates', 't'],
+      ['/contacts', 'Contacts', 'c'],
+    ],
+  ],
   [
     'Reputation',
     [
@@ -20,16 +31,40 @@ const GROUPS: readonly (readonly [title: string, items: readonly (readonly [path
       ['/bounces', 'Bounces', 'b'],
     ],
   ],
-  ['Check', [['/validation', 'Validation', 'v'], ['/risk', 'Content and risk', 'r']]],
-  ['Build', [['/webhooks', 'Webhooks', 'w'], ['/keys', 'API keys', 'k'], ['/smtp', 'SMTP', 'm'], ['/usage', 'Usage', 'g']]],
+  [
+    'Check',
+    [
+      ['/validation', 'Validation', 'v'],
+      ['/risk', 'Content and risk', 'r'],
+    ],
+  ],
+  [
+    'Build',
+    [
+      ['/webhooks', 'Webhooks', 'w'],
+      ['/keys', 'API keys', 'k'],
+      ['/smtp', 'SMTP', 'm'],
+      ['/usage', 'Usage', 'g'],
+    ],
+  ],
   ['', [['/settings', 'Settings', ',']]],
 ]
 
 export function Frame() {
   const me = useApi('/session')
-  if (me.isPending) return <div className="p-8"><Waiting /></div>
+  if (me.isPending)
+    return (
+      <div className="p-8">
+        <Waiting />
+      </div>
+    )
   if (me.error instanceof ApiProblem && me.error.status === 401) return <SignIn />
-  if (me.error !== null) return <div className="p-8"><Problem error={me.error} /></div>
+  if (me.error !== null)
+    return (
+      <div className="p-8">
+        <Problem error={me.error} />
+      </div>
+    )
   return <Inside me={me.data.data} />
 }
 
@@ -105,7 +140,12 @@ function KeyHelp({ close }: { readonly close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => dialog.current?.showModal(), [])
   return (
-    <dialog ref={dialog} onClose={close} aria-label="Keyboard" className="m-auto rounded border border-line bg-raised p-6 text-ink">
+    <dialog
+      ref={dialog}
+      onClose={close}
+      aria-label="Keyboard"
+      className="m-auto rounded border border-line bg-raised p-6 text-ink"
+    >
       <h2 className="mb-3 font-semibold">Keyboard</h2>
       <ul className="grid grid-cols-2 gap-x-8 gap-y-1">
         {GROUPS.flatMap(([, items]) => items).map(([path, name, key]) =>

@@ -15,7 +15,16 @@ export interface Filter {
 
 const PAGE_ROWS = 50
 
-export function Listing({ path, fixed = {}, filters = [], columns, caption, empty, pages = 'offset', every }: {
+export function Listing({
+  path,
+  fixed = {},
+  filters = [],
+  columns,
+  caption,
+  empty,
+  pages = 'offset',
+  every,
+}: {
   readonly path: string
   /** Parameters that are always given. */
   readonly fixed?: Readonly<Record<string, string | boolean>>
@@ -73,7 +82,11 @@ export function Listing({ path, fixed = {}, filters = [], columns, caption, empt
   )
 }
 
-function Filters({ filters, search, go }: {
+function Filters({
+  filters,
+  search,
+  go,
+}: {
   readonly filters: readonly Filter[]
   readonly search: Search
   readonly go: (changes: Search) => void

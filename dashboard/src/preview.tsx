@@ -3,7 +3,12 @@
 import { useState } from 'react'
 import { Button, Code } from './ui.tsx'
 
-export function Preview({ base, html, text, headers }: {
+export function Preview({
+  base,
+  html,
+  text,
+  headers,
+}: {
   /** The path of the mail in the API; `/preview` and `/raw` stand behind it. */
   readonly base: string
   readonly html: boolean
@@ -29,7 +34,9 @@ export function Preview({ base, html, text, headers }: {
             {name === 'html' ? 'HTML' : name === 'text' ? 'Text' : 'Source'}
           </Button>
         ))}
-        {view === 'html' && <Button onClick={() => setNarrow(!narrow)}>{narrow ? 'Desktop width' : 'Phone width'}</Button>}
+        {view === 'html' && (
+          <Button onClick={() => setNarrow(!narrow)}>{narrow ? 'Desktop width' : 'Phone width'}</Button>
+        )}
       </div>
       {view === 'html' && (
         <iframe

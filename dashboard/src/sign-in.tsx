@@ -33,7 +33,15 @@ export function SignIn() {
         The first start prints an address and a password on the console; `posthorn account create` makes further ones.
       </p>
       <form onSubmit={(event) => void submit(event)} className="grid gap-4">
-        <Field label="Email" type="email" name="email" autoComplete="username" required value={email} onChange={setEmail} />
+        <Field
+          label="Email"
+          type="email"
+          name="email"
+          autoComplete="username"
+          required
+          value={email}
+          onChange={setEmail}
+        />
         <Field
           label="Password"
           type="password"

@@ -3,7 +3,12 @@
 import { type ReactNode, useId, useState } from 'react'
 import { problemText } from './api.ts'
 
-export function Page({ title, sentence, actions, children }: {
+export function Page({
+  title,
+  sentence,
+  actions,
+  children,
+}: {
   readonly title: string
   /** The answer a person came for. */
   readonly sentence?: ReactNode
@@ -25,7 +30,13 @@ export function Page({ title, sentence, actions, children }: {
   )
 }
 
-export function Button({ children, onClick, kind = 'plain', type = 'button', disabled = false }: {
+export function Button({
+  children,
+  onClick,
+  kind = 'plain',
+  type = 'button',
+  disabled = false,
+}: {
   readonly children: ReactNode
   readonly onClick?: () => void
   readonly kind?: 'plain' | 'main' | 'danger'
@@ -49,7 +60,17 @@ export function Button({ children, onClick, kind = 'plain', type = 'button', dis
   )
 }
 
-export function Field({ label, value, onChange, type = 'text', hint, required = false, autoComplete = 'off', name, rows }: {
+export function Field({
+  label,
+  value,
+  onChange,
+  type = 'text',
+  hint,
+  required = false,
+  autoComplete = 'off',
+  name,
+  rows,
+}: {
   readonly label: string
   readonly value: string
   readonly onChange: (value: string) => void
@@ -89,7 +110,12 @@ export function Field({ label, value, onChange, type = 'text', hint, required = 
   )
 }
 
-export function Choice({ label, value, onChange, options }: {
+export function Choice({
+  label,
+  value,
+  onChange,
+  options,
+}: {
   readonly label: string
   readonly value: string
   readonly onChange: (value: string) => void
@@ -118,13 +144,38 @@ export function Choice({ label, value, onChange, options }: {
 }
 
 const TONES: Readonly<Record<string, string>> = {
-  delivered: 'good', verified: 'good', valid: 'good', active: 'good', success: 'good', opened: 'good', ok: 'good', allow: 'good',
-  queued: 'wait', scheduled: 'wait', deferred: 'wait', pending: 'wait', temporary_failure: 'wait', soft: 'wait', warning: 'wait',
-  bounced: 'bad', failed: 'bad', complained: 'bad', missing: 'bad', mismatch: 'bad', hard: 'bad', block: 'bad', critical: 'bad',
-  suppressed: 'robot', canceled: 'robot', machine: 'robot',
+  delivered: 'good',
+  verified: 'good',
+  valid: 'good',
+  active: 'good',
+  success: 'good',
+  opened: 'good',
+  ok: 'good',
+  allow: 'good',
+  queued: 'wait',
+  scheduled: 'wait',
+  deferred: 'wait',
+  pending: 'wait',
+  temporary_failure: 'wait',
+  soft: 'wait',
+  warning: 'wait',
+  bounced: 'bad',
+  failed: 'bad',
+  complained: 'bad',
+  missing: 'bad',
+  mismatch: 'bad',
+  hard: 'bad',
+  block: 'bad',
+  critical: 'bad',
+  suppressed: 'robot',
+  canceled: 'robot',
+  machine: 'robot',
 }
 const TONE_CLASSES: Readonly<Record<string, string>> = {
-  good: 'text-good', wait: 'text-wait', bad: 'text-bad', robot: 'text-robot',
+  good: 'text-good',
+  wait: 'text-wait',
+  bad: 'text-bad',
+  robot: 'text-robot',
 }
 const MARKS: Readonly<Record<string, string>> = { good: '●', wait: '◐', bad: '▲', robot: '○' }
 
@@ -144,7 +195,11 @@ export function Time({ at }: { readonly at: string | null | undefined }) {
   const date = new Date(at)
   const text = date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
   return (
-    <time dateTime={at} title={`${date.toISOString().replace('T', ' ').slice(0, 19)} UTC`} className="whitespace-nowrap">
+    <time
+      dateTime={at}
+      title={`${date.toISOString().replace('T', ' ').slice(0, 19)} UTC`}
+      className="whitespace-nowrap"
+    >
       {text}
     </time>
   )
@@ -168,7 +223,13 @@ export interface Column<Row> {
   readonly right?: boolean
 }
 
-export function Table<Row extends { readonly id?: string }>({ caption, rows, columns, keyOf, empty }: {
+export function Table<Row extends { readonly id?: string }>({
+  caption,
+  rows,
+  columns,
+  keyOf,
+  empty,
+}: {
   readonly caption: string
   readonly rows: readonly Row[] | undefined
   readonly columns: readonly Column<Row>[]
@@ -231,7 +292,11 @@ export function Problem({ error }: { readonly error: unknown }) {
   )
 }
 
-export function Section({ title, children, actions }: {
+export function Section({
+  title,
+  children,
+  actions,
+}: {
   readonly title: string
   readonly children: ReactNode
   readonly actions?: ReactNode
@@ -251,7 +316,10 @@ export function Section({ title, children, actions }: {
 export function Code({ text }: { readonly text: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-    <pre tabIndex={0} className="overflow-x-auto rounded border border-line bg-raised p-3 font-mono text-xs whitespace-pre-wrap break-all">
+    <pre
+      tabIndex={0}
+      className="overflow-x-auto rounded border border-line bg-raised p-3 font-mono text-xs whitespace-pre-wrap break-all"
+    >
       {text}
     </pre>
   )

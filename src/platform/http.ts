@@ -9,6 +9,7 @@ import swagger from '@fastify/swagger'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { platformErrors } from './errors.ts'
 import { DEFAULT_BODY_BYTES, readBodies } from './http/bodies.ts'
+import { addPages } from './http/dashboard-files.ts'
 import type { Answer, AnyEndpoint, Asker, Call, Gate, Principal } from './http/endpoint.ts'
 import { answerBrokenRequest, answerError, type PathPattern, patternOf, unknownPath } from './http/errors.ts'
 import {
@@ -37,6 +38,8 @@ export interface HttpOptions {
   readonly ids: Ids
   readonly trustedProxies: readonly string[]
   readonly openapi: OpenApiAddresses
+  /** The dashboard: where its files are, and the addresses of its views. */
+  readonly pages?: { readonly folder: string; readonly addresses: readonly string[] } | null
   /** Called for each request that was answered. `route`: as the document names it, or 'unknown'. */
   readonly onAnswered?: (answered: { method: string; route: string; status: number; seconds: number }) => void
   /** Whether the database answers. Absent: it is taken to. */
@@ -95,6 +98,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, options.log))
   app.setNotFoundHandler((request, reply) => answerError(unknownPath(request, paths), request, reply, options.log))
   await app.register(swagger, openapiOptions(options.openapi))
+  if (options.pages != null) await addPages(app, options.pages.folder, options.pages.addresses)
   return {
     app,
     document: () => withSharedErrors((app as unknown as { swagger(): OpenApiDocument }).swagger()),

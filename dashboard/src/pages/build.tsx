@@ -31,8 +31,18 @@ export function Keys() {
         <div className="min-w-52 flex-1">
           <Field label="Name" required value={name} onChange={setName} />
         </div>
-        <Choice label="Mode" value={mode} onChange={setMode} options={[['live', 'live'], ['sandbox', 'test']]} />
-        <Button type="submit" kind="main">Make a key</Button>
+        <Choice
+          label="Mode"
+          value={mode}
+          onChange={setMode}
+          options={[
+            ['live', 'live'],
+            ['sandbox', 'test'],
+          ]}
+        />
+        <Button type="submit" kind="main">
+          Make a key
+        </Button>
       </form>
       <Problem error={error} />
       {made !== null && (
@@ -47,14 +57,19 @@ export function Keys() {
         caption="API keys"
         columns={[
           { head: 'Name', cell: ({ name: called }) => called },
-          { head: 'Key', cell: ({ prefix, last4 }) => <code className="font-mono text-xs">{`${prefix}…${last4}`}</code> },
+          {
+            head: 'Key',
+            cell: ({ prefix, last4 }) => <code className="font-mono text-xs">{`${prefix}…${last4}`}</code>,
+          },
           { head: 'Scopes', wide: true, cell: ({ scopes }) => scopes.join(', ') },
           { head: 'Last used', wide: true, cell: ({ last_used_at: at }) => <Time at={at} /> },
           {
             head: 'Do',
             cell: ({ id, name: called, revoked_at: revoked }) =>
               revoked === null ? (
-                <Button kind="danger" onClick={() => void revoke(id, called)}>Revoke</Button>
+                <Button kind="danger" onClick={() => void revoke(id, called)}>
+                  Revoke
+                </Button>
               ) : (
                 <State name="canceled" />
               ),
@@ -91,10 +106,23 @@ export function Smtp() {
             ['Host', data.host],
             ['STARTTLS', data.ports.starttls.join(', ')],
             ['Implicit TLS', data.ports.implicit_tls.join(', ')],
-            ['User', <code key="u" className="font-mono text-xs">{data.username}</code>],
+            [
+              'User',
+              <code key="u" className="font-mono text-xs">
+                {data.username}
+              </code>,
+            ],
             [
               'Password',
-              shown ? <code key="p" className="font-mono text-xs break-all">{data.password}</code> : <Button key="b" onClick={() => setShown(true)}>Show</Button>,
+              shown ? (
+                <code key="p" className="font-mono text-xs break-all">
+                  {data.password}
+                </code>
+              ) : (
+                <Button key="b" onClick={() => setShown(true)}>
+                  Show
+                </Button>
+              ),
             ],
             ['Or', 'user apikey with an API key as the password'],
             ['Last used', <Time key="t" at={data.last_used_at} />],
@@ -106,7 +134,10 @@ export function Smtp() {
 }
 
 const KINDS: readonly (readonly [string, string])[] = [
-  ['emails', 'Emails'], ['validations', 'Validations'], ['content_checks', 'Content checks'], ['risk_previews', 'Risk previews'],
+  ['emails', 'Emails'],
+  ['validations', 'Validations'],
+  ['content_checks', 'Content checks'],
+  ['risk_previews', 'Risk previews'],
 ]
 
 export function Usage() {
@@ -114,20 +145,35 @@ export function Usage() {
   const limits = useApi('/customer/limits')
   const data: Json = usage.data?.data
   return (
-    <Page title="Usage" sentence={data === undefined ? undefined : `Plan ${data.plan}, month ${data.period}; counted anew on ${data.reset_at.slice(0, 10)}.`}>
+    <Page
+      title="Usage"
+      sentence={
+        data === undefined
+          ? undefined
+          : `Plan ${data.plan}, month ${data.period}; counted anew on ${data.reset_at.slice(0, 10)}.`
+      }
+    >
       <Problem error={usage.error} />
-      {data === undefined ? <Waiting /> : (
+      {data === undefined ? (
+        <Waiting />
+      ) : (
         <ul className="grid gap-4">
           {KINDS.map(([kind, title]) => (
             <li key={kind}>
               <p className="flex justify-between gap-4">
                 <span>{title}</span>
                 <span className="text-quiet">
-                  {data[kind].used.toLocaleString()} {data[kind].limit === null ? 'used, no limit' : `of ${data[kind].limit.toLocaleString()}`}
+                  {data[kind].used.toLocaleString()}{' '}
+                  {data[kind].limit === null ? 'used, no limit' : `of ${data[kind].limit.toLocaleString()}`}
                 </span>
               </p>
               {data[kind].limit !== null && (
-                <progress className="h-2 w-full accent-brass" max={data[kind].limit} value={data[kind].used} aria-label={title} />
+                <progress
+                  className="h-2 w-full accent-brass"
+                  max={data[kind].limit}
+                  value={data[kind].used}
+                  aria-label={title}
+                />
               )}
             </li>
           ))}
@@ -136,10 +182,9 @@ export function Usage() {
       {limits.data !== undefined && (
         <Section title="Rate limits">
           <Facts
-            facts={Object.entries(limits.data.data.limits.rate as Record<string, Json>).map(([kind, { limit, window_seconds: seconds }]) => [
-              kind.replaceAll('_', ' '),
-              `${limit} in ${seconds} s`,
-            ])}
+            facts={Object.entries(limits.data.data.limits.rate as Record<string, Json>).map(
+              ([kind, { limit, window_seconds: seconds }]) => [kind.replaceAll('_', ' '), `${limit} in ${seconds} s`],
+            )}
           />
         </Section>
       )}
@@ -194,7 +239,11 @@ export function Templates() {
           <Field label="HTML" rows={8} value={draft.html} onChange={set('html')} />
           <Field label="Text" rows={5} value={draft.text} onChange={set('text')} />
           <Problem error={error} />
-          <div><Button type="submit" kind="main">Save</Button></div>
+          <div>
+            <Button type="submit" kind="main">
+              Save
+            </Button>
+          </div>
         </form>
       </Section>
     </Page>

@@ -15,11 +15,19 @@ export function Health() {
   return (
     <Page
       title="Health"
-      sentence={health === undefined ? undefined : health.score === null ? 'A score needs some mail first.' : `Grade ${health.grade}: ${health.score} of 100 points.`}
+      sentence={
+        health === undefined
+          ? undefined
+          : health.score === null
+            ? 'A score needs some mail first.'
+            : `Grade ${health.grade}: ${health.score} of 100 points.`
+      }
       actions={<Button onClick={() => void anew()}>Calculate anew</Button>}
     >
       <Problem error={found.error ?? error} />
-      {health === undefined ? <Waiting /> : (
+      {health === undefined ? (
+        <Waiting />
+      ) : (
         <>
           <Section title="Findings">
             <ul className="grid gap-2">
@@ -38,7 +46,11 @@ export function Health() {
               keyOf={(one) => one.name}
               columns={[
                 { head: 'What', cell: ({ name }) => name },
-                { head: 'Rate', right: true, cell: ({ value }) => (value === null ? '–' : `${(value * 100).toFixed(2)} %`) },
+                {
+                  head: 'Rate',
+                  right: true,
+                  cell: ({ value }) => (value === null ? '–' : `${(value * 100).toFixed(2)} %`),
+                },
                 { head: 'Points', right: true, cell: ({ score }) => score ?? '–' },
                 { head: 'Weight', right: true, cell: ({ weight }) => weight },
               ]}
@@ -58,7 +70,9 @@ export function Health() {
               empty="It is written once a day."
             />
           </Section>
-          <p className="mt-4 text-quiet">Calculated <Time at={health.calculated_at} /></p>
+          <p className="mt-4 text-quiet">
+            Calculated <Time at={health.calculated_at} />
+          </p>
         </>
       )}
     </Page>
@@ -88,14 +102,21 @@ export function Validation() {
         <div className="min-w-64 flex-1">
           <Field label="Address" required value={email} onChange={setEmail} />
         </div>
-        <Button type="submit" kind="main" disabled={busy}>{busy ? 'Asking…' : 'Validate'}</Button>
+        <Button type="submit" kind="main" disabled={busy}>
+          {busy ? 'Asking…' : 'Validate'}
+        </Button>
       </form>
       <Problem error={error} />
       {result !== null && (
         <div role="status">
           <p className="mb-3 text-base">
-            {result.email} is {result.is_valid ? 'good' : 'not good'}, with {result.confidence_label.replaceAll('_', ' ')} confidence
-            {result.did_you_mean !== null && <>; did you mean <strong>{result.did_you_mean}</strong>?</>}
+            {result.email} is {result.is_valid ? 'good' : 'not good'}, with{' '}
+            {result.confidence_label.replaceAll('_', ' ')} confidence
+            {result.did_you_mean !== null && (
+              <>
+                ; did you mean <strong>{result.did_you_mean}</strong>?
+              </>
+            )}
           </p>
           <Facts
             facts={[
@@ -129,7 +150,11 @@ export function Risk() {
       <form onSubmit={(event) => void score(event)} className="grid gap-3">
         <Field label="Subject" required value={subject} onChange={setSubject} />
         <Field label="HTML" rows={10} required value={html} onChange={setHtml} />
-        <div><Button type="submit" kind="main">Score</Button></div>
+        <div>
+          <Button type="submit" kind="main">
+            Score
+          </Button>
+        </div>
       </form>
       <Problem error={error} />
       {result !== null && (
@@ -141,7 +166,14 @@ export function Risk() {
             columns={[
               { head: 'Points', right: true, cell: ({ points }) => points },
               { head: 'Where', cell: ({ location }) => location },
-              { head: 'What', cell: ({ description, match }) => <>{description} <span className="font-mono text-xs text-quiet">{match}</span></> },
+              {
+                head: 'What',
+                cell: ({ description, match }) => (
+                  <>
+                    {description} <span className="font-mono text-xs text-quiet">{match}</span>
+                  </>
+                ),
+              },
               { head: 'Do', cell: ({ suggestion }) => suggestion },
             ]}
             empty="Nothing stands out."

@@ -52,7 +52,9 @@ function AddDomain({ path, label, to }: { readonly path: string; readonly label:
         <div className="min-w-64 flex-1">
           <Field label={label} required value={domain} onChange={setDomain} />
         </div>
-        <Button type="submit" kind="main">Add</Button>
+        <Button type="submit" kind="main">
+          Add
+        </Button>
       </form>
       <Problem error={error} />
     </>
@@ -65,10 +67,20 @@ export function Domain() {
   const dns = useApi(`/customer/domains/${id}/dns`)
   const ready = useApi(`/customer/domains/test-readiness/${id}`)
   const [busy, setBusy] = useState(false)
-    const [error, setError] = useState<unknown>(null)
+  const [error, setError] = useState<unknown>(null)
   const navigate = useNavigate()
-  if (found.error !== null) return <Page title="Domain"><Problem error={found.error} /></Page>
-  if (found.data === undefined) return <Page title="Domain"><Waiting /></Page>
+  if (found.error !== null)
+    return (
+      <Page title="Domain">
+        <Problem error={found.error} />
+      </Page>
+    )
+  if (found.data === undefined)
+    return (
+      <Page title="Domain">
+        <Waiting />
+      </Page>
+    )
   const domain = found.data.data ?? found.data
   const verify = async (): Promise<void> => {
     setBusy(true)
@@ -93,15 +105,25 @@ export function Domain() {
   return (
     <Page
       title={domain.domain}
-      sentence={domain.verification_status === 'verified' ? 'Verified: mail may be sent from it.' : 'Publish these records where the DNS of the domain is kept, then verify.'}
+      sentence={
+        domain.verification_status === 'verified'
+          ? 'Verified: mail may be sent from it.'
+          : 'Publish these records where the DNS of the domain is kept, then verify.'
+      }
       actions={
         <div className="flex gap-2">
-          <Button kind="main" disabled={busy} onClick={() => void verify()}>{busy ? 'Looking…' : 'Verify'}</Button>
-          <Button kind="danger" onClick={() => void remove()}>Remove</Button>
+          <Button kind="main" disabled={busy} onClick={() => void verify()}>
+            {busy ? 'Looking…' : 'Verify'}
+          </Button>
+          <Button kind="danger" onClick={() => void remove()}>
+            Remove
+          </Button>
         </div>
       }
     >
-      <p><State name={domain.verification_status} /></p>
+      <p>
+        <State name={domain.verification_status} />
+      </p>
       <Problem error={error} />
       <Section title="Records">
         <ul className="grid gap-4">
@@ -130,7 +152,11 @@ export function Domain() {
           })}
         </ul>
       </Section>
-      {report !== undefined && <Section title="Readiness"><Report report={report} /></Section>}
+      {report !== undefined && (
+        <Section title="Readiness">
+          <Report report={report} />
+        </Section>
+      )}
     </Page>
   )
 }
@@ -169,7 +195,10 @@ export function TrackingDomains() {
     await refresh('/customer/tracking-domains')
   }
   return (
-    <Page title="Tracking domains" sentence="Names of yours under which links and opens are counted. Each needs one CNAME; the certificate comes by itself.">
+    <Page
+      title="Tracking domains"
+      sentence="Names of yours under which links and opens are counted. Each needs one CNAME; the certificate comes by itself."
+    >
       <AddDomain path="/customer/tracking-domains" label="Name, such as links.example.com" to="" />
       <Problem error={error} />
       <Listing
@@ -197,7 +226,10 @@ export function TrackingDomains() {
             cell: ({ id, domain }) => (
               <span className="flex gap-2">
                 <Button onClick={() => void act('POST', `/customer/tracking-domains/${id}/verify`)}>Verify</Button>
-                <Button kind="danger" onClick={() => confirm(`Remove ${domain}?`) && void act('DELETE', `/customer/tracking-domains/${id}`)}>
+                <Button
+                  kind="danger"
+                  onClick={() => confirm(`Remove ${domain}?`) && void act('DELETE', `/customer/tracking-domains/${id}`)}
+                >
                   Remove
                 </Button>
               </span>

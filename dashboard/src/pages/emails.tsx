@@ -1,15 +1,29 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
+import { adviceFor } from '../../../src/mail/bounce-advice.ts'
 import { call, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { Listing, words } from '../listing.tsx'
 import { Preview } from '../preview.tsx'
 import { Button, Code, Facts, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
 
-const STATUSES = words('scheduled', 'queued', 'deferred', 'delivered', 'bounced', 'failed', 'suppressed', 'canceled', 'complained')
+const STATUSES = words(
+  'scheduled',
+  'queued',
+  'deferred',
+  'delivered',
+  'bounced',
+  'failed',
+  'suppressed',
+  'canceled',
+  'complained',
+)
 
 export function Emails() {
   return (
-    <Page title="Emails" sentence="Every email, newest first. One of them tells its whole story: each attempt, each answer.">
+    <Page
+      title="Emails"
+      sentence="Every email, newest first. One of them tells its whole story: each attempt, each answer."
+    >
       <Listing
         path="/emails"
         caption="Emails"
@@ -34,7 +48,11 @@ export function Emails() {
             ),
           },
           { head: 'To', cell: ({ to }) => to },
-          { head: 'Last answer', wide: true, cell: ({ last_response: said }) => <span className="text-quiet">{said ?? ''}</span> },
+          {
+            head: 'Last answer',
+            wide: true,
+            cell: ({ last_response: said }) => <span className="text-quiet">{said ?? ''}</span>,
+          },
           { head: 'Accepted', wide: true, cell: ({ created_at: at }) => <Time at={at} /> },
         ]}
         empty="No mail yet: the overview has the line that sends a first one."
@@ -44,7 +62,12 @@ export function Emails() {
 }
 
 const MATTERS: Readonly<Record<string, string>> = {
-  address: 'the address', content: 'the content', reputation: 'our standing', receiver: 'the receiving side', setup: 'the set-up', unclear: 'unclear',
+  address: 'the address',
+  content: 'the content',
+  reputation: 'our standing',
+  receiver: 'the receiving side',
+  setup: 'the set-up',
+  unclear: 'unclear',
 }
 
 export function Email() {
@@ -52,8 +75,18 @@ export function Email() {
   const found = useApi(`/emails/${id}`, { every: 5_000 })
   const bounces = useApi(withQuery('/customer/bounces', { email_id: id, include_sandbox: true }))
   const [error, setError] = useState<unknown>(null)
-  if (found.error !== null) return <Page title="Email"><Problem error={found.error} /></Page>
-  if (found.data === undefined) return <Page title="Email"><Waiting /></Page>
+  if (found.error !== null)
+    return (
+      <Page title="Email">
+        <Problem error={found.error} />
+      </Page>
+    )
+  if (found.data === undefined)
+    return (
+      <Page title="Email">
+        <Waiting />
+      </Page>
+    )
   const email: Json = found.data.data
   const act = async (what: 'cancel' | 'retry'): Promise<void> => {
     setError(null)
@@ -69,7 +102,11 @@ export function Email() {
       actions={
         <div className="flex gap-2">
           {again && <Button onClick={() => void act('retry')}>Try again</Button>}
-          {open && <Button kind="danger" onClick={() => void act('cancel')}>Cancel</Button>}
+          {open && (
+            <Button kind="danger" onClick={() => void act('cancel')}>
+              Cancel
+            </Button>
+          )}
         </div>
       }
     >
@@ -84,17 +121,24 @@ export function Email() {
           ['Stream', email.stream],
           ['Tag', email.tag],
           ['Risk', email.risk === null ? null : `${email.risk.risk_level}, ${email.risk.risk_score} points`],
-          ['Id', <code key="i" className="font-mono text-xs">{email.id}</code>],
+          [
+            'Id',
+            <code key="i" className="font-mono text-xs">
+              {email.id}
+            </code>,
+          ],
         ]}
       />
       {bounces.data?.data.map((bounce: Json) => (
         <div key={bounce.id} className="mt-4 rounded border border-line p-3">
           <p>
-            <State name={bounce.type} /> {bounce.category.replaceAll('_', ' ')}
-            {bounce.advice !== undefined && <>: it is about {MATTERS[bounce.advice.matter]}. {bounce.advice.meaning}</>}
+            <State name={bounce.type} /> {bounce.category.replaceAll('_', ' ')}: it is about{' '}
+            {MATTERS[adviceFor(bounce.category).matter]}. {adviceFor(bounce.category).meaning}
           </p>
-          {bounce.advice !== undefined && <p className="mt-1">{bounce.advice.next}</p>}
-          {bounce.diagnostic_code !== null && <p className="mt-1 font-mono text-xs text-quiet">{bounce.diagnostic_code}</p>}
+          <p className="mt-1">{adviceFor(bounce.category).next}</p>
+          {bounce.diagnostic_code !== null && (
+            <p className="mt-1 font-mono text-xs text-quiet">{bounce.diagnostic_code}</p>
+          )}
         </div>
       ))}
       <Section title="What happened">
@@ -102,7 +146,10 @@ export function Email() {
           {timelineOf(email).map((step) => (
             <li key={step.key} className="mb-4">
               <p>
-                <span className="font-medium">{step.title}</span> <span className="text-quiet"><Time at={step.at} /></span>
+                <span className="font-medium">{step.title}</span>{' '}
+                <span className="text-quiet">
+                  <Time at={step.at} />
+                </span>
               </p>
               {step.lines.map((line) => (
                 <p key={line} className="text-quiet break-words">
@@ -158,7 +205,10 @@ interface Step {
 }
 
 const OUTCOMES: Readonly<Record<string, string>> = {
-  delivered: 'was delivered', deferred: 'was put off', bounced: 'was refused', error: 'did not come about',
+  delivered: 'was delivered',
+  deferred: 'was put off',
+  bounced: 'was refused',
+  error: 'did not come about',
 }
 
 function timelineOf(email: Json): readonly Step[] {
@@ -167,7 +217,9 @@ function timelineOf(email: Json): readonly Step[] {
     at: one.started_at,
     title: `Attempt ${one.attempt} ${OUTCOMES[one.outcome] ?? one.outcome}`,
     lines: [
-      [one.mx, one.ip === null ? null : `${one.ip}:${one.port}`, tlsOf(one.tls), `${one.duration_ms} ms`].filter(Boolean).join(' · '),
+      [one.mx, one.ip === null ? null : `${one.ip}:${one.port}`, tlsOf(one.tls), `${one.duration_ms} ms`]
+        .filter(Boolean)
+        .join(' · '),
       ...(one.response === null ? [] : [one.response]),
       ...(one.next_attempt_at === null ? [] : [`next try ${new Date(one.next_attempt_at).toLocaleString()}`]),
     ],
@@ -194,14 +246,24 @@ function tlsOf(tls: Json): string {
 function titleOf(event: string): string {
   const name = event.replace('email.', '')
   const titles: Readonly<Record<string, string>> = {
-    sent: 'Accepted', opened: 'Opened', clicked: 'Clicked', bounced: 'Bounced', failed: 'Given up', complained: 'Marked as spam', unsubscribed: 'Unsubscribed', suppressed: 'Not sent',
+    sent: 'Accepted',
+    opened: 'Opened',
+    clicked: 'Clicked',
+    bounced: 'Bounced',
+    failed: 'Given up',
+    complained: 'Marked as spam',
+    unsubscribed: 'Unsubscribed',
+    suppressed: 'Not sent',
   }
   return titles[name] ?? name
 }
 
 function linesOf({ event, data }: Json): readonly string[] {
   if (event === 'email.opened' || event === 'email.clicked') {
-    const who = data.is_machine === true || data.machine === true ? `by a machine (${data.machine_reason ?? data.reason ?? 'unnamed'})` : 'by a person, as far as can be told'
+    const who =
+      data.is_machine === true || data.machine === true
+        ? `by a machine (${data.machine_reason ?? data.reason ?? 'unnamed'})`
+        : 'by a person, as far as can be told'
     return [who, ...(data.url === undefined ? [] : [String(data.url)])]
   }
   if (event === 'email.suppressed' || event === 'email.failed') return [`reason: ${data.reason}`]

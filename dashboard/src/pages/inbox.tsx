@@ -47,8 +47,18 @@ export function InboxMail() {
   const { id } = useParams({ strict: false }) as { id: string }
   const navigate = useNavigate()
   const found = useApi(`/inbox/${id}`)
-  if (found.error !== null) return <Page title="Captured mail"><Problem error={found.error} /></Page>
-  if (found.data === undefined) return <Page title="Captured mail"><Waiting /></Page>
+  if (found.error !== null)
+    return (
+      <Page title="Captured mail">
+        <Problem error={found.error} />
+      </Page>
+    )
+  if (found.data === undefined)
+    return (
+      <Page title="Captured mail">
+        <Waiting />
+      </Page>
+    )
   const mail = found.data.data
   const remove = async (): Promise<void> => {
     await call('DELETE', `/inbox/${id}`)
@@ -63,7 +73,9 @@ export function InboxMail() {
           <Link to="/emails/$id" params={{ id: mail.email_id }} className="rounded border border-line px-3 py-1.5">
             Its story
           </Link>
-          <Button kind="danger" onClick={() => void remove()}>Delete</Button>
+          <Button kind="danger" onClick={() => void remove()}>
+            Delete
+          </Button>
         </div>
       }
     >
@@ -72,7 +84,10 @@ export function InboxMail() {
           ['From', mail.from],
           ['To', mail.to],
           ['Received', <Time key="t" at={mail.received_at} />],
-          ['Size', `${mail.size.toLocaleString()} bytes${mail.size > 102_000 ? ', more than the 102 KB that Gmail shows' : ''}`],
+          [
+            'Size',
+            `${mail.size.toLocaleString()} bytes${mail.size > 102_000 ? ', more than the 102 KB that Gmail shows' : ''}`,
+          ],
         ]}
       />
       <div className="mt-6">

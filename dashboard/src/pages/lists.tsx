@@ -48,7 +48,11 @@ export function Suppressions() {
     <Page
       title="Suppressions"
       sentence="Addresses that are not mailed because mail to them failed for good, or was complained about. Remove one only when you know that it is right again."
-      actions={<a href="/api/v1/customer/suppressions/export" download className="rounded border border-line px-3 py-1.5">Export CSV</a>}
+      actions={
+        <a href="/api/v1/customer/suppressions/export" download className="rounded border border-line px-3 py-1.5">
+          Export CSV
+        </a>
+      }
     >
       <AddAddress path="/customer/suppressions" button="Suppress" />
       <Problem error={error} />
@@ -58,7 +62,11 @@ export function Suppressions() {
         caption="Suppressed addresses"
         filters={[
           { name: 'search', label: 'Address' },
-          { name: 'reason', label: 'Reason', options: words('hard_bounce', 'repeated_soft_bounce', 'complaint', 'spamtrap', 'manual') },
+          {
+            name: 'reason',
+            label: 'Reason',
+            options: words('hard_bounce', 'repeated_soft_bounce', 'complaint', 'spamtrap', 'manual'),
+          },
         ]}
         columns={[
           { head: 'Address', cell: ({ email }) => email },
@@ -85,7 +93,10 @@ function Evidence({ row }: { readonly row: Json }) {
 export function Unsubscribes() {
   const [error, remove] = useRemoval('/customer/unsubscribes')
   return (
-    <Page title="Unsubscribes" sentence="People who asked for no more mail. Nothing is sent to them, whatever a request says.">
+    <Page
+      title="Unsubscribes"
+      sentence="People who asked for no more mail. Nothing is sent to them, whatever a request says."
+    >
       <AddAddress path="/customer/unsubscribes" button="Add" />
       <Problem error={error} />
       <Listing
@@ -108,7 +119,10 @@ export function Unsubscribes() {
 
 export function Bounces() {
   return (
-    <Page title="Bounces" sentence="Mail that came back. Hard: the address is wrong. Soft: not now. Block: about us, not about the address.">
+    <Page
+      title="Bounces"
+      sentence="Mail that came back. Hard: the address is wrong. Soft: not now. Block: about us, not about the address."
+    >
       <Listing
         path="/customer/bounces"
         fixed={{ include_sandbox: true }}
@@ -122,10 +136,22 @@ export function Bounces() {
           {
             head: 'Recipient',
             cell: ({ email_id: id, recipient }) =>
-              id === null ? recipient : <Link to="/emails/$id" params={{ id }} className="underline">{recipient}</Link>,
+              id === null ? (
+                recipient
+              ) : (
+                <Link to="/emails/$id" params={{ id }} className="underline">
+                  {recipient}
+                </Link>
+              ),
           },
           { head: 'Category', cell: ({ category }) => category.replaceAll('_', ' ') },
-          { head: 'Answer', wide: true, cell: ({ diagnostic_code: said, error_message: text }) => <span className="text-quiet">{said ?? text ?? ''}</span> },
+          {
+            head: 'Answer',
+            wide: true,
+            cell: ({ diagnostic_code: said, error_message: text }) => (
+              <span className="text-quiet">{said ?? text ?? ''}</span>
+            ),
+          },
           { head: 'When', wide: true, cell: ({ bounced_at: at }) => <Time at={at} /> },
         ]}
         empty="Nothing bounced."

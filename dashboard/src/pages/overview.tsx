@@ -26,7 +26,11 @@ export function Overview() {
           <dl className="grid grid-cols-2 gap-px overflow-hidden rounded border border-line bg-line sm:grid-cols-3 lg:grid-cols-6">
             <Figure name="Sent" value={figures.sent} note="last 30 days" />
             <Figure name="Delivered" value={figures.delivered} note={rate(figures.delivered, figures.sent)} />
-            <Figure name="Bounced" value={figures.bounces} note={`${rate(figures.bounces, figures.sent)}, keep under 2 %`} />
+            <Figure
+              name="Bounced"
+              value={figures.bounces}
+              note={`${rate(figures.bounces, figures.sent)}, keep under 2 %`}
+            />
             <Figure
               name="Complaints"
               value={figures.spam_complaints}
@@ -50,18 +54,31 @@ export function Overview() {
       <Section title="Health">
         {health.data === undefined ? <Waiting /> : <HealthLine health={health.data.data} />}
       </Section>
-      <Section title="Latest emails" actions={<Link to="/emails" className="underline">All emails</Link>}>
+      <Section
+        title="Latest emails"
+        actions={
+          <Link to="/emails" className="underline">
+            All emails
+          </Link>
+        }
+      >
         {recent.data?.data.length === 0 ? (
           <FirstMail />
         ) : (
           <ul className="divide-y divide-line border-y border-line">
             {recent.data?.data.map((email: Json) => (
               <li key={email.id}>
-                <Link to="/emails/$id" params={{ id: email.id }} className="flex flex-wrap gap-x-4 py-2 hover:bg-line/30">
+                <Link
+                  to="/emails/$id"
+                  params={{ id: email.id }}
+                  className="flex flex-wrap gap-x-4 py-2 hover:bg-line/30"
+                >
                   <span className="w-28 shrink-0">
                     <State name={email.status} />
                   </span>
-                  <span className="min-w-0 flex-1 truncate">{email.subject === '' ? '(no subject)' : email.subject}</span>
+                  <span className="min-w-0 flex-1 truncate">
+                    {email.subject === '' ? '(no subject)' : email.subject}
+                  </span>
                   <span className="truncate text-quiet">{email.to}</span>
                 </Link>
               </li>
@@ -117,7 +134,12 @@ function HealthLine({ health }: { readonly health: Json }) {
 }
 
 function FirstMail() {
-  const mail = JSON.stringify({ from: 'you@example.com', to: 'someone@example.net', subject: 'Hello', text: 'It works.' })
+  const mail = JSON.stringify({
+    from: 'you@example.com',
+    to: 'someone@example.net',
+    subject: 'Hello',
+    text: 'It works.',
+  })
   return (
     <div className="rounded border border-dashed border-line p-4">
       <p className="mb-2 text-quiet">No mail yet. A first one, with a test key, into the built-in inbox:</p>

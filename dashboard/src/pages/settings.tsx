@@ -9,10 +9,22 @@ export function Settings() {
   return (
     <Page title="Settings">
       {profile.data === undefined ? <Waiting /> : <Profile key={profile.data.data.id} profile={profile.data.data} />}
-      <Section title="Password"><Password /></Section>
-      {data !== undefined && <Section title="Second factor"><SecondFactor on={data.user.totp_enabled} /></Section>}
-      {data?.user.role === 'owner' && <Section title="Users"><Users /></Section>}
-      <Section title="Where you are signed in"><Sessions /></Section>
+      <Section title="Password">
+        <Password />
+      </Section>
+      {data !== undefined && (
+        <Section title="Second factor">
+          <SecondFactor on={data.user.totp_enabled} />
+        </Section>
+      )}
+      {data?.user.role === 'owner' && (
+        <Section title="Users">
+          <Users />
+        </Section>
+      )}
+      <Section title="Where you are signed in">
+        <Sessions />
+      </Section>
     </Page>
   )
 }
@@ -42,8 +54,12 @@ function Profile({ profile }: { readonly profile: Json }) {
   return (
     <Section title="Account">
       <form onSubmit={save} className="mb-4 flex flex-wrap items-end gap-3">
-        <div className="min-w-52 flex-1"><Field label="Name" required value={name} onChange={setName} /></div>
-        <div className="min-w-40"><Field label="Time zone" required value={timezone} onChange={setTimezone} /></div>
+        <div className="min-w-52 flex-1">
+          <Field label="Name" required value={name} onChange={setName} />
+        </div>
+        <div className="min-w-40">
+          <Field label="Time zone" required value={timezone} onChange={setTimezone} />
+        </div>
         <Button type="submit">Save</Button>
       </form>
       <Problem error={error} />
@@ -85,8 +101,22 @@ function Password() {
   }
   return (
     <form onSubmit={(event) => void save(event)} className="flex flex-wrap items-end gap-3">
-      <Field label="Present password" type="password" autoComplete="current-password" required value={current} onChange={setCurrent} />
-      <Field label="New password, 12 characters or more" type="password" autoComplete="new-password" required value={wanted} onChange={setWanted} />
+      <Field
+        label="Present password"
+        type="password"
+        autoComplete="current-password"
+        required
+        value={current}
+        onChange={setCurrent}
+      />
+      <Field
+        label="New password, 12 characters or more"
+        type="password"
+        autoComplete="new-password"
+        required
+        value={wanted}
+        onChange={setWanted}
+      />
       <Button type="submit">Change</Button>
       <Problem error={error} />
       {done && <p role="status">Changed; all other sessions ended.</p>}
@@ -130,18 +160,36 @@ function SecondFactor({ on }: { readonly on: boolean }) {
       )}
       {on ? (
         <form onSubmit={takeAway} className="flex flex-wrap items-end gap-3">
-          <Field label="Password, to take the second factor away" type="password" required value={password} onChange={setPassword} />
-          <Button type="submit" kind="danger">Take away</Button>
+          <Field
+            label="Password, to take the second factor away"
+            type="password"
+            required
+            value={password}
+            onChange={setPassword}
+          />
+          <Button type="submit" kind="danger">
+            Take away
+          </Button>
         </form>
       ) : offer === null ? (
-        <Button onClick={() => void run(async () => setOffer((await call('POST', '/session/totp')).data))}>Set up</Button>
+        <Button onClick={() => void run(async () => setOffer((await call('POST', '/session/totp')).data))}>
+          Set up
+        </Button>
       ) : (
         <form onSubmit={confirmOffer} className="grid max-w-xl gap-3">
           <p>Give this secret to your authenticator, then type a code of it.</p>
           <Code text={offer.secret} />
-          <p className="break-all text-quiet"><a href={offer.url} className="underline">Open in an authenticator on this device</a></p>
+          <p className="break-all text-quiet">
+            <a href={offer.url} className="underline">
+              Open in an authenticator on this device
+            </a>
+          </p>
           <Field label="Code" autoComplete="one-time-code" required value={code} onChange={setCode} />
-          <div><Button type="submit" kind="main">Turn on</Button></div>
+          <div>
+            <Button type="submit" kind="main">
+              Turn on
+            </Button>
+          </div>
         </form>
       )}
     </div>
@@ -168,11 +216,17 @@ function Users() {
     event.preventDefault()
     void act('POST', '/users', { email, role })
   }
-  const roles = [['owner', 'owner'], ['developer', 'developer'], ['viewer', 'viewer']] as const
+  const roles = [
+    ['owner', 'owner'],
+    ['developer', 'developer'],
+    ['viewer', 'viewer'],
+  ] as const
   return (
     <div>
       <form onSubmit={add} className="mb-4 flex flex-wrap items-end gap-3">
-        <div className="min-w-52 flex-1"><Field label="Email" type="email" required value={email} onChange={setEmail} /></div>
+        <div className="min-w-52 flex-1">
+          <Field label="Email" type="email" required value={email} onChange={setEmail} />
+        </div>
         <Choice label="Role" value={role} onChange={setRole} options={roles} />
         <Button type="submit">Add</Button>
       </form>
@@ -193,7 +247,9 @@ function Users() {
           {
             head: 'Do',
             cell: ({ id, email: address }) => (
-              <Button kind="danger" onClick={() => confirm(`Remove ${address}?`) && void act('DELETE', `/users/${id}`)}>Remove</Button>
+              <Button kind="danger" onClick={() => confirm(`Remove ${address}?`) && void act('DELETE', `/users/${id}`)}>
+                Remove
+              </Button>
             ),
           },
         ]}
@@ -217,7 +273,10 @@ function Sessions() {
         { head: 'Browser', cell: ({ user_agent: agent }) => agent },
         { head: 'Address', wide: true, cell: ({ ip }) => ip },
         { head: 'Last seen', wide: true, cell: ({ last_seen_at: at }) => <Time at={at} /> },
-        { head: 'Do', cell: ({ id, current }) => (current ? 'this one' : <Button onClick={() => void end(id)}>End</Button>) },
+        {
+          head: 'Do',
+          cell: ({ id, current }) => (current ? 'this one' : <Button onClick={() => void end(id)}>End</Button>),
+        },
       ]}
       empty="Nowhere else."
     />

@@ -29,7 +29,9 @@ export function Webhooks() {
         <div className="min-w-64 flex-1">
           <Field label="Address" type="url" required value={url} onChange={setUrl} />
         </div>
-        <Button type="submit" kind="main">Add for all events</Button>
+        <Button type="submit" kind="main">
+          Add for all events
+        </Button>
       </form>
       <Problem error={error} />
       <Listing
@@ -37,10 +39,21 @@ export function Webhooks() {
         pages="page"
         caption="Webhook endpoints"
         columns={[
-          { head: 'Name', cell: ({ id, name: called }) => <Link to="/webhooks/$id" params={{ id }} className="underline">{called}</Link> },
+          {
+            head: 'Name',
+            cell: ({ id, name: called }) => (
+              <Link to="/webhooks/$id" params={{ id }} className="underline">
+                {called}
+              </Link>
+            ),
+          },
           { head: 'Address', cell: ({ url: address }) => address },
           { head: 'State', cell: ({ is_active: active }) => <State name={active ? 'active' : 'canceled'} /> },
-          { head: 'Last', wide: true, cell: ({ last_delivery_status: last }) => (last === null ? '–' : <State name={last} />) },
+          {
+            head: 'Last',
+            wide: true,
+            cell: ({ last_delivery_status: last }) => (last === null ? '–' : <State name={last} />),
+          },
         ]}
         empty="No endpoint yet."
       />
@@ -55,8 +68,18 @@ export function Webhook() {
   const [error, setError] = useState<unknown>(null)
   const [secret, setSecret] = useState<string | null>(null)
   const navigate = useNavigate()
-  if (found.error !== null) return <Page title="Webhook"><Problem error={found.error} /></Page>
-  if (found.data === undefined) return <Page title="Webhook"><Waiting /></Page>
+  if (found.error !== null)
+    return (
+      <Page title="Webhook">
+        <Problem error={found.error} />
+      </Page>
+    )
+  if (found.data === undefined)
+    return (
+      <Page title="Webhook">
+        <Waiting />
+      </Page>
+    )
   const hook: Json = found.data.data
   const act = async (method: string, where: string, body?: object): Promise<Json> => {
     setError(null)
@@ -67,22 +90,34 @@ export function Webhook() {
   return (
     <Page
       title={hook.name}
-      sentence={hook.is_active ? `Told of ${hook.events.includes('*') ? 'all events' : hook.events.join(', ')}.` : `Switched off: ${hook.disabled_reason ?? 'by hand'}.`}
+      sentence={
+        hook.is_active
+          ? `Told of ${hook.events.includes('*') ? 'all events' : hook.events.join(', ')}.`
+          : `Switched off: ${hook.disabled_reason ?? 'by hand'}.`
+      }
       actions={
         <div className="flex flex-wrap gap-2">
-          <Button kind="main" onClick={() => void act('POST', `${path}/test`)}>Send a test</Button>
-          <Button onClick={() => void act('PUT', path, { is_active: !hook.is_active })}>{hook.is_active ? 'Switch off' : 'Switch on'}</Button>
+          <Button kind="main" onClick={() => void act('POST', `${path}/test`)}>
+            Send a test
+          </Button>
+          <Button onClick={() => void act('PUT', path, { is_active: !hook.is_active })}>
+            {hook.is_active ? 'Switch off' : 'Switch on'}
+          </Button>
           <Button
             onClick={() =>
               confirm('The present secret ends. Go on?') &&
-              void act('POST', `${path}/regenerate-secret`).then((answer: Json) => setSecret(answer?.data?.secret ?? answer?.secret ?? null))
+              void act('POST', `${path}/regenerate-secret`).then((answer: Json) =>
+                setSecret(answer?.data?.secret ?? answer?.secret ?? null),
+              )
             }
           >
             New secret
           </Button>
           <Button
             kind="danger"
-            onClick={() => confirm('Remove this endpoint?') && void act('DELETE', path).then(() => navigate({ to: '/webhooks' }))}
+            onClick={() =>
+              confirm('Remove this endpoint?') && void act('DELETE', path).then(() => navigate({ to: '/webhooks' }))
+            }
           >
             Remove
           </Button>
@@ -113,7 +148,9 @@ export function Webhook() {
             {
               head: 'Do',
               cell: ({ id: delivery }) => (
-                <Button onClick={() => void act('POST', `/customer/webhooks/deliveries/${delivery}/replay`)}>Replay</Button>
+                <Button onClick={() => void act('POST', `/customer/webhooks/deliveries/${delivery}/replay`)}>
+                  Replay
+                </Button>
               ),
             },
           ]}

@@ -12,6 +12,7 @@ import {
   DateTime,
   dataOf,
   endpoint,
+  FRAMED_HEADERS,
   IdParams,
   ListLimit,
   ListOffset,
@@ -102,6 +103,21 @@ export function inboxRoutes({ database }: InboxRoutesOptions): readonly AnyEndpo
       handle: async ({ principal, params }) => {
         const { raw: bytes, ...row } = await oneInboxMail(database, principal.accountId, params.id)
         return single({ ...wireMail(row), ...wireParts(await parseMessage(bytes)) })
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/inbox/{id}/preview',
+      access: read,
+      summary: 'The html part alone, for a frame: it can run and load nothing',
+      tag: 'Inbox',
+      params: IdParams,
+      answers: { 200: Type.String() },
+      errors: [errors.not_found],
+      handle: async ({ principal, params }) => {
+        const { raw: bytes } = await oneInboxMail(database, principal.accountId, params.id)
+        const { html } = await parseMessage(bytes)
+        return raw('text/html; charset=utf-8', html ?? '', FRAMED_HEADERS)
       },
     }),
     endpoint({

@@ -8,6 +8,7 @@ import {
   DateTime,
   dataOf,
   endpoint,
+  FRAMED_HEADERS,
   IdParams,
   ListLimit,
   ListOffset,
@@ -114,6 +115,21 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       answers: { 200: dataOf(SingleEmail) },
       errors: [errors.not_found],
       handle: async ({ principal, params }) => single(await story(principal.accountId, params.id)),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/emails/{id}/preview',
+      access: read,
+      summary: 'The html part alone, for a frame: it can run and load nothing',
+      tag: 'Emails',
+      params: IdParams,
+      answers: { 200: Type.String() },
+      errors: [errors.not_found],
+      handle: async ({ principal, params }) => {
+        const { content } = await emailStory(database, principal.accountId, params.id)
+        const html = content?.kind === 'composed' ? content.html : null
+        return raw('text/html; charset=utf-8', html ?? '', FRAMED_HEADERS)
+      },
     }),
     endpoint({
       method: 'GET',

@@ -75,3 +75,11 @@ export function pageOf(
 }
 
 const DEFAULT_PAGE_LIMIT = 50
+
+/** For html that strangers wrote, shown in a frame of ours: no script, no form, no request, no way out of the frame. */
+export const FRAMED_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy':
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+  'cache-control': 'private, no-store',
+  'referrer-policy': 'no-referrer',
+}

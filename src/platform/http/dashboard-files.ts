@@ -1,0 +1,53 @@
+// The dashboard's files. Names with a hash in them never change; the page itself is asked for anew each time, and is the
+// same for every address of the dashboard: which view it is, the browser decides.
+
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+
+/** Scripts, styles and pictures of our own alone; frames show mails, which carry a policy of their own. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "frame-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const PAGE_HEADERS = {
+  'content-security-policy': POLICY,
+  'cache-control': 'no-cache',
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+}
+
+export function arePagesBuilt(folder: string): boolean {
+  return existsSync(path.join(folder, 'index.html'))
+}
+
+/** @param addresses of the views, Fastify's form */
+export async function addPages(app: FastifyInstance, folder: string, addresses: readonly string[]): Promise<void> {
+  await app.register(fastifyStatic, {
+    root: folder,
+    serve: false,
+    preCompressed: true,
+    index: false,
+  })
+  for (const url of addresses) {
+    app.get(url, { schema: { hide: true } }, (_request, reply) => {
+      for (const [name, value] of Object.entries(PAGE_HEADERS)) reply.header(name, value)
+      return reply.sendFile('index.html', { cacheControl: false })
+    })
+  }
+  app.get<{ Params: { name: string } }>('/assets/:name', { schema: { hide: true } }, (request, reply) =>
+    reply.sendFile(`assets/${request.params.name}`, { maxAge: '365d', immutable: true }),
+  )
+  app.get('/favicon.svg', { schema: { hide: true } }, (_request, reply) => reply.sendFile('favicon.svg'))
+}
