@@ -22,10 +22,19 @@ export function schemaOf(described: AnyEndpoint, legacy: boolean): Record<string
     ...(legacy && { deprecated: true }),
     ...(access === null ? { security: [] } : { 'x-scope': access.scope }),
     ...(params !== undefined && { params }),
-    ...(query !== undefined && { querystring: query }),
+    ...(query !== undefined && { querystring: withoutDefaulted(query) }),
     ...(body !== undefined && described.stream === undefined && { body: legacy ? lenient(body) : body }),
     response: { ...describedAnswers(answers), ...describedErrors(access, body !== undefined, errors) },
   }
+}
+
+/** What has a default need not be given; validation fills it in either way. */
+function withoutDefaulted(query: TSchema): TSchema {
+  const { properties = {}, required = [] } = query as {
+    properties?: Readonly<Record<string, { readonly default?: unknown }>>
+    required?: readonly string[]
+  }
+  return { ...query, required: required.filter((name) => properties[name]?.default === undefined) }
 }
 
 function describedAnswers(answers: Readonly<Record<number, TSchema>>): Record<number, unknown> {

@@ -1,0 +1,127 @@
+// The TypeScript client against the running service. That wrong calls do not compile is checked where it says so.
+
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import packageJson from '../clients/typescript/package.json' with { type: 'json' }
+import {
+  everyItem,
+  type PosthornClient,
+  PosthornError,
+  posthornClient,
+  unwrap,
+} from '../clients/typescript/src/index.ts'
+import { startWorld, type World } from './world.ts'
+
+const MAIL = { from: 'a@shop.example', subject: 's', text: 't' }
+let world: World
+let posthorn: PosthornClient
+
+before(async () => {
+  world = await startWorld()
+  posthorn = posthornClient({ baseUrl: `${world.url}/`, apiKey: world.account.testApiKey })
+})
+after(() => world[Symbol.asyncDispose]())
+
+test('a send, once under its key, and the email with its events', async () => {
+  const send = () =>
+    posthorn.POST('/api/v1/send', {
+      body: { ...MAIL, to: { email: 'jo@reader.example', name: 'Jo' }, tag: 'hello', metadata: { order: 7 } },
+      headers: { 'Idempotency-Key': 'order-7' },
+    })
+  const { data: sent } = unwrap(await send())
+  assert.equal(unwrap(await send()).data.email_id, sent.email_id)
+  assert.equal(sent.status, 'sandboxed')
+  const { data: email } = unwrap(await posthorn.GET('/api/v1/emails/{id}', { params: { path: { id: sent.email_id } } }))
+  assert.deepEqual([email.to, email.tag, email.metadata], ['jo@reader.example', 'hello', { order: 7 }])
+})
+
+test('every page of a large list', async () => {
+  const to = Array.from({ length: 7 }, (_, i) => `list${i}@reader.example`)
+  unwrap(await posthorn.POST('/api/v1/send', { body: { ...MAIL, to, tag: 'paged' } }))
+  const found: string[] = []
+  let pages = 0
+  const emails = everyItem((cursor) => {
+    pages++
+    return posthorn.GET('/api/v1/emails', { params: { query: { tag: 'paged', limit: 3, ...cursor } } })
+  })
+  for await (const email of emails) found.push(email.to)
+  assert.deepEqual([found.sort(), pages], [to, 3])
+})
+
+test('an error is a value, or is thrown with what the service said', async () => {
+  const nothing = { params: { path: { id: '0192f000-0000-7000-8000-00000000dead' } } }
+  const { data, error, response } = await posthorn.GET('/api/v1/emails/{id}', nothing)
+  assert.deepEqual([data, error?.code, response.status], [undefined, 'not_found', 404])
+  const refused = await posthorn.POST('/api/v1/send', { body: { ...MAIL, to: 'nobody' } })
+  assert.throws(
+    () => unwrap(refused),
+    (thrown: unknown) => {
+      assert.ok(thrown instanceof PosthornError)
+      assert.deepEqual([thrown.status, thrown.code, thrown.retryAfter], [422, 'validation_error', null])
+      assert.equal(thrown.requestId, refused.response.headers.get('x-request-id'))
+      assert.equal((thrown.details['fields'] as { field: string }[])[0]?.field, 'to')
+      return true
+    },
+  )
+  const stranger = posthornClient({ baseUrl: world.url, apiKey: 'ph_live_nonsense' })
+  const { error: unknown } = await stranger.GET('/api/v1/customer/limits')
+  assert.equal(unknown?.code, 'invalid_api_key')
+})
+
+test('an answer that is no JSON, from a proxy in between, is an error with its status', async () => {
+  const proxied = posthornClient({
+    baseUrl: 'https://mail.example.com',
+    apiKey: 'x',
+    fetch: async () => new Response('<h1>Bad Gateway</h1>', { status: 502, headers: { 'retry-after': '7' } }),
+  })
+  const result = await proxied.GET('/api/v1/customer/limits')
+  assert.throws(
+    () => unwrap(result),
+    (thrown: unknown) => thrown instanceof PosthornError && thrown.status === 502 && thrown.retryAfter === 7,
+  )
+})
+
+test('what other methods take has types too: contacts, webhooks, templates', async () => {
+  const { data: contact } = unwrap(
+    await posthorn.POST('/api/v1/customer/contacts', { body: { email: 'c@reader.example', double_opt_in: false } }),
+  )
+  const path = { id: contact.id }
+  const changed = unwrap(
+    await posthorn.PATCH('/api/v1/customer/contacts/{id}', { params: { path }, body: { tags: ['x'] } }),
+  )
+  assert.deepEqual([changed.data.tags, changed.data.status], [['x'], 'subscribed'])
+  const removed = unwrap(
+    await posthorn.DELETE('/api/v1/customer/contacts/{id}', { params: { path, query: { erase: true } } }),
+  )
+  assert.deepEqual([removed.success, removed.data.erased], [true, true])
+  const template = unwrap(
+    await posthorn.POST('/api/v1/templates', { body: { name: 'n', subject: 's {{x}}', text: 't' } }),
+  )
+  const preview = unwrap(
+    await posthorn.POST('/api/v1/templates/{id}/preview', {
+      params: { path: { id: template.data.id } },
+      body: { variables: { x: 1 } },
+    }),
+  )
+  assert.equal(preview.data.subject, 's 1')
+})
+
+test('wrong calls do not compile', () => {
+  const wrong = () => [
+    // @ts-expect-error -- no such path
+    posthorn.GET('/api/v1/nothing'),
+    // @ts-expect-error -- a required field is missing
+    posthorn.POST('/api/v1/send', { body: { to: 'a@b.example', subject: 's' } }),
+    // @ts-expect-error -- no such stream
+    posthorn.POST('/api/v1/send', { body: { ...MAIL, to: 'a@b.example', stream: 'bulk' } }),
+    // @ts-expect-error -- the id is missing
+    posthorn.GET('/api/v1/emails/{id}'),
+  ]
+  assert.equal(typeof wrong, 'function')
+})
+
+test('the version of the package is that of the API', async () => {
+  const document = JSON.parse(await readFile(new URL('../openapi.json', import.meta.url), 'utf8'))
+  assert.equal(packageJson.version, document.info.version)
+})
