@@ -32,12 +32,12 @@ export const FRAUD: Lexicon = {
     permanently: `permanently permanent definitively forever dauerhaft endgultig unwiderruflich definitivement
       permanemment definitivamente permanentemente permanente automatically automatisch automatiquement automaticamente`,
     verify: `verify verifying verification validate validating validation confirm confirming revalidate reconfirm
-      reactivate unlock unblock reauthenticate authenticate update updating re_enter reenter bestatigen bestatigung
-      verifizieren verifizierung verifikation aktualisieren aktualisierung entsperren reaktivieren freischalten abgleich
+      reactivate reauthenticate authenticate update updating re_enter reenter bestatigen bestatigung
+      verifizieren verifizierung verifikation aktualisieren aktualisierung reaktivieren abgleich
       legitimieren identifizieren verifier verifiez verification confirmer confirmez confirmation valider
-      validez actualiser actualisez mettre_a_jour mettez_a_jour reactiver reactivez debloquer debloquez verificar
+      validez actualiser actualisez mettre_a_jour mettez_a_jour reactiver reactivez verificar
       verifique verifica confirmar confirme confirma validar valide valida actualizar actualice actualiza reactivar
-      reactive desbloquear desbloquee desbloquea regularizar regularisieren`,
+      reactive regularizar regularisieren`,
     secret: `identity identities credentials password passwords passcode personal_information account_information
       account_details card_details card_information bank_details login_details
       security_details personal_details mailbox_details identitat zugangsdaten kontodaten anmeldedaten
@@ -150,11 +150,11 @@ export const FRAUD: Lexicon = {
   },
   concepts: {
     account_threat: {
-      ...{ points: 15, more: 4, max: 19, fraud: 2, suggestion: CHECK },
+      ...{ points: 10, more: 6, max: 18, fraud: 2, suggestion: CHECK },
       description: 'An account is said to be locked or about to be closed',
     },
     credential_request: {
-      ...{ points: 14, more: 4, max: 19, fraud: 2, suggestion: CHECK },
+      ...{ points: 11, more: 5, max: 20, fraud: 2, suggestion: CHECK },
       description: 'The reader is asked to confirm an identity, data or credentials',
     },
     billing_request: {
@@ -162,7 +162,7 @@ export const FRAUD: Lexicon = {
       description: 'The reader is asked to renew means of payment',
     },
     unusual_activity: {
-      ...{ points: 7, more: 0, max: 7, fraud: 1, suggestion: 'Say what happened, when and from where' },
+      ...{ points: 4, more: 0, max: 4, fraud: 0, suggestion: 'Say what happened, when and from where' },
       description: 'Unusual activity is spoken of',
     },
     deadline: {
@@ -190,7 +190,7 @@ export const FRAUD: Lexicon = {
       suggestion: 'Lead to the order on your site; name what was bought and by whom',
     },
     mailbox_warning: {
-      ...{ points: 20, more: 10, max: 36, fraud: 2, suggestion: CHECK },
+      ...{ points: 13, more: 14, max: 40, fraud: 2, suggestion: CHECK },
       description: 'A mailbox is said to be full, its password to expire, or messages to be held',
     },
     parcel_fee: {

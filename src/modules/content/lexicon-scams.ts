@@ -76,10 +76,10 @@ export const SCAMS: Lexicon = {
     giftcards: `gift_cards giftcards gift_card geschenkkarten geschenkkarte gutscheinkarten guthabenkarten cartes_cadeaux
       cartes_cadeau tarjetas_regalo tarjetas_de_regalo steam_cards itunes_cards google_play_cards apple_cards
       amazon_cards vouchers_for paysafecard neosurf gutscheincodes`,
-    errand: `purchase i_need_you reimburse reimbursed scratch codes pictures photos available at_your_desk confidential
-      surprise discreet besorgen kaufen_sie erstatte erstatten freirubbeln codes fotos vertraulich uberraschung
-      besorg acheter rembourserai rembourse gratter photos discretion surprise comprar compres reembolsare reembolso
-      rascar rasques fotos sorpresa discrecion get_them done_asap quickly`,
+    errand: `i_need_you reimburse reimbursed scratch codes at_your_desk confidential
+      discreet kaufen_sie erstatte erstatten freirubbeln codes vertraulich
+      besorg rembourserai rembourse gratter discretion reembolsare reembolso
+      rascar rasques discrecion done_asap `,
     reachable: `are_you_available are_you_free are_you_at are_you_in at_your_desk you_available_now in_a_meeting
       in_meetings cannot_talk can_t_talk cant_talk can_t_take_calls no_calls dont_call sind_sie_am am_platz verfugbar
       in_einer_besprechung in_einem_meeting im_meeting nicht_telefonieren nicht_anrufen etes_vous_disponible
@@ -181,7 +181,7 @@ export const SCAMS: Lexicon = {
       description: 'Much money is offered by a stranger',
     },
     prize: {
-      ...{ points: 24, more: 18, max: 60, fraud: 2 },
+      ...{ points: 20, more: 18, max: 60, fraud: 2 },
       description: 'The reader is said to have won something',
       suggestion: 'Name the competition and how the reader came to take part, and ask for nothing in return',
     },
@@ -283,7 +283,6 @@ export const SCAMS: Lexicon = {
     { concept: 'prize', sets: ['you', 'won', 'prize'], gap: 14 },
     { concept: 'prize', sets: ['won', 'prize', 'claim'], gap: 50 },
     { concept: 'prize', sets: ['won', 'million'], gap: 14 },
-    { concept: 'prize', sets: ['won', 'prize', '#money'], gap: 24 },
     { concept: 'extortion', sets: ['recorded', 'coins', 'shame'], gap: FAR },
     { concept: 'extortion', sets: ['recorded', 'shame', 'ransom', '#wallet'], gap: FAR },
     { concept: 'extortion', sets: ['coins', 'shame', '#wallet'], gap: FAR },

@@ -218,13 +218,15 @@ function brandFindings(
   ]
 }
 
-/** Signs of fraud that would mean little alone mean much together. */
+/** Signs of fraud that would mean little alone mean much together: two, or three where all are words. */
 function together(findings: readonly Finding[], location: Location): Finding[] {
   const rules = new Map<string, number>()
   for (const { rule, fraud } of findings) rules.set(rule, Math.max(fraud, rules.get(rule) ?? 0))
   const strong = [...rules].filter(([, fraud]) => fraud === 2)
   const weak = [...rules].filter(([, fraud]) => fraud === 1)
-  if (strong.length === 0 || strong.length + weak.length < 2) return []
+  const isMoreThanWords = findings.some(({ fraud, category }) => fraud > 0 && category !== 'language')
+  const signs = strong.length + weak.length
+  if (strong.length === 0 || signs < (isMoreThanWords ? 2 : 3)) return []
   const points = Math.min(MAX_BONUS, (strong.length - 1) * STRONG_BONUS + weak.length * WEAK_BONUS)
   return [
     {
