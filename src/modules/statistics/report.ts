@@ -5,7 +5,7 @@ import { type Db, sqlState } from '../../platform/db.ts'
 import { platformErrors } from '../../platform/errors.ts'
 import { COUNTERS, type Counts } from './counters.ts'
 import { rate } from './figures.ts'
-import { NO_DOMAIN, SCOPE, SPAN } from './roll-up.ts'
+import { NO_DOMAIN, SCOPE } from './roll-up.ts'
 import * as sql from './sql.ts'
 
 export const MAX_DAYS = 365
@@ -90,29 +90,60 @@ export async function daysOf(
   const domains = domainsOf(query.domain_id, boundTo)
   const tagged = query.tag !== undefined
   const scope = domains === null ? (tagged ? SCOPE.tag : SCOPE.account) : tagged ? SCOPE.domainAndTag : SCOPE.domain
-  const rows = await db
-    .query<{ readonly date: string } & Counts>(sql.byDay, [
-      accountId,
-      scope,
-      isUtc(period.timezone) ? SPAN.day : SPAN.quarter,
-      domains ?? [NO_DOMAIN],
-      query.tag ?? '',
-      period.from_date,
-      period.to_date,
-      period.timezone,
-      query.stream === undefined ? null : query.stream === 'broadcast' ? 1 : 0,
-      query.include_sandbox,
-    ])
-    .catch((error: unknown) => {
-      if (sqlState(error) === UNKNOWN_ZONE) return fault('timezone', 'timezone')
-      throw error
-    })
-  const known = new Map(rows.map(({ date, ...counts }) => [date, counts as Counts]))
-  const days: { date: string; counts: Counts }[] = []
-  for (let date = period.from_date; date <= period.to_date; date = dateBefore(date, -1)) {
-    days.push({ date, counts: known.get(date) ?? NONE })
+  const asked = [
+    accountId,
+    scope,
+    domains ?? [NO_DOMAIN],
+    query.tag ?? '',
+    query.stream === undefined ? null : query.stream === 'broadcast' ? 1 : 0,
+    query.include_sandbox,
+    period.from_date,
+    period.to_date,
+  ]
+  const known = isUtc(period.timezone) ? await utcDays(db, asked) : await zoneDays(db, asked, period.timezone)
+  return datesOf(period).map((date) => ({ date, counts: known.get(date) ?? NONE }))
+}
+
+type CountsRow = { readonly date: string } & Counts
+
+async function utcDays(db: Db, asked: readonly unknown[]): Promise<ReadonlyMap<string, Counts>> {
+  const rows = await db.query<CountsRow>(sql.byUtcDay, asked)
+  return new Map(rows.map((row) => [row.date, row]))
+}
+
+type ZoneRow = CountsRow & { readonly midnight: string | null; readonly late: boolean }
+
+/** What happened before each midnight of the zone, counted from the first; a day is what lies between two of them. */
+async function zoneDays(db: Db, asked: readonly unknown[], timezone: string): Promise<ReadonlyMap<string, Counts>> {
+  const rows = await db.query<ZoneRow>(sql.byZoneDay, [...asked, timezone]).catch((error: unknown) => {
+    if (sqlState(error) === UNKNOWN_ZONE) return fault('timezone', 'timezone')
+    throw error
+  })
+  const days = rows.filter(({ midnight }) => midnight === null).sort((a, b) => (a.date < b.date ? -1 : 1))
+  const midnights = rows.filter(({ midnight }) => midnight !== null)
+  midnights.sort((a, b) => ((a.midnight ?? '') < (b.midnight ?? '') ? -1 : 1))
+  const known = new Map<string, Counts>()
+  let before: { readonly date: string; readonly counts: Counts } | null = null
+  let next = 0
+  let sum = NONE
+  for (const row of midnights) {
+    for (let day = days[next]; day !== undefined && day.date < row.date; day = days[++next]) sum = combined(sum, day, 1)
+    const whole = days[next]?.date === row.date ? (days[next] ?? NONE) : NONE
+    const counts = row.late ? combined(combined(sum, whole, 1), row, -1) : combined(sum, row, 1)
+    if (before !== null) known.set(before.date, combined(counts, before.counts, -1))
+    before = { date: row.midnight ?? '', counts }
   }
-  return days
+  return known
+}
+
+function combined(a: Counts, b: Counts, sign: 1 | -1): Counts {
+  return Object.fromEntries(COUNTERS.map((name) => [name, a[name] + sign * b[name]])) as Counts
+}
+
+function datesOf(period: Period): readonly string[] {
+  const dates: string[] = []
+  for (let date = period.from_date; date <= period.to_date; date = dateBefore(date, -1)) dates.push(date)
+  return dates
 }
 
 function domainsOf(asked: string | undefined, boundTo: readonly string[] | null): readonly string[] | null {

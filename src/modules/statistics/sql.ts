@@ -31,20 +31,39 @@ export const writeFirsts = statement(
 
 const SUMS = COUNTERS.map((name) => `coalesce(sum(${name}), 0)::bigint as ${name}`).join(', ')
 
-// $2 scope, $3 span, $4 domains, $5 tag, $6 $7 first and last date, $8 time zone, $9 stream, $10 sandbox too. The range of
-// buckets is wider than the dates by what a change of clocks may move midnight; the dates decide.
-export const byDay = statement(
-  'statistics_by_day',
-  `select to_char(day, 'YYYY-MM-DD') as date, s.* from (
-     select day, ${SUMS} from (
-       select (bucket at time zone $8)::date as day, ${COLUMNS} from stat_bucket
-       where account_id = $1 and scope = $2 and span = $3 and domain_id = any($4::uuid[]) and tag = $5
-         and bucket >= ($6::date::timestamp at time zone $8) - interval '3 hours'
-         and bucket < (($7::date + 1)::timestamp at time zone $8) + interval '3 hours'
-         and ($9::smallint is null or stream = $9) and ($10 or not sandbox)
-       offset 0) b
-     group by day offset 0) s
-   where day between $6::date and $7::date order by day`,
+// $2 scope, $3 domains, $4 tag, $5 stream, $6 sandbox too.
+const ASKED = `account_id = $1 and scope = $2 and domain_id = any($3::uuid[]) and tag = $4
+  and ($5::smallint is null or stream = $5) and ($6 or not sandbox)`
+
+/** By day of UTC; $7 $8 first and last date. */
+export const byUtcDay = statement(
+  'statistics_by_utc_day',
+  `select to_char(bucket, 'YYYY-MM-DD') as date, ${SUMS} from stat_bucket
+   where ${ASKED} and span = 1 and bucket >= $7::date and bucket < $8::date + 1 group by bucket order by bucket`,
+)
+
+// Another zone's days are cut out of those of UTC: whole days, and of the day in which a midnight of the zone lies the
+// quarters before it or, where they are fewer, those behind it. So 90 days read some thousand rows and not 17,000, and no
+// time is converted but the midnights (2026-11: overview of 90 days in New York 43 ms -> 5 ms). $9 time zone. Of a midnight
+// that happens twice, PostgreSQL means the second and the day begins with the first. One statement: of one snapshot.
+export const byZoneDay = statement(
+  'statistics_by_zone_day',
+  `with guesses as materialized (
+     select d::date as day, d::timestamp at time zone $9 as at
+     from generate_series($7::date, $8::date + 1, interval '1 day') d
+   ), midnights as materialized (
+     select day, at, date_trunc('day', at) as utc, at - date_trunc('day', at) > interval '12 hours' as late
+     from (select day, case when ((at - interval '1 hour') at time zone $9)::date = day then at - interval '1 hour'
+       else at end as at from guesses) g
+   )
+   select to_char(m.day, 'YYYY-MM-DD') as midnight, to_char(m.utc, 'YYYY-MM-DD') as date, m.late, s.*
+   from midnights m cross join lateral (
+     select ${SUMS} from stat_bucket where ${ASKED} and span = 0
+       and bucket >= case when m.late then m.at else m.utc end
+       and bucket < case when m.late then m.utc + interval '1 day' else m.at end) s
+   union all
+   select null, to_char(bucket, 'YYYY-MM-DD'), false, ${SUMS} from stat_bucket
+   where ${ASKED} and span = 1 and bucket >= $7::date - 2 and bucket < $8::date + 3 group by bucket`,
 )
 
 export const sumOfDays = statement(

@@ -261,30 +261,39 @@ test('raw events past the retention go by partition, their figures stay, and wha
   assert.equal(await report(), 5)
 })
 
-// The clocks of Vienna change in the night to March 29 and to October 25, 2026.
-const NIGHTS: [at: string, day: string][] = [
-  ['2026-03-28T22:59:59Z', '2026-03-28'],
-  ['2026-03-28T23:00:00Z', '2026-03-29'],
-  ['2026-03-29T21:59:59Z', '2026-03-29'],
-  ['2026-03-29T22:00:00Z', '2026-03-30'],
-  ['2026-10-24T21:59:59Z', '2026-10-24'],
-  ['2026-10-24T22:00:00Z', '2026-10-25'],
-  ['2026-10-25T22:59:59Z', '2026-10-25'],
-  ['2026-10-25T23:00:00Z', '2026-10-26'],
+// The clocks of Vienna change in the night to March 29 and to October 25, 2026; in Havana midnight of November 1 comes twice.
+const NIGHTS: readonly [timezone: string, at: string, day: string][] = [
+  ['Europe/Vienna', '2026-03-28T22:59:59Z', '2026-03-28'],
+  ['Europe/Vienna', '2026-03-28T23:00:00Z', '2026-03-29'],
+  ['Europe/Vienna', '2026-03-29T21:59:59Z', '2026-03-29'],
+  ['Europe/Vienna', '2026-03-29T22:00:00Z', '2026-03-30'],
+  ['Europe/Vienna', '2026-10-24T21:59:59Z', '2026-10-24'],
+  ['Europe/Vienna', '2026-10-24T22:00:00Z', '2026-10-25'],
+  ['Europe/Vienna', '2026-10-25T22:59:59Z', '2026-10-25'],
+  ['Europe/Vienna', '2026-10-25T23:00:00Z', '2026-10-26'],
+  ['America/Havana', '2026-11-01T03:59:59Z', '2026-10-31'],
+  ['America/Havana', '2026-11-01T04:00:00Z', '2026-11-01'],
+  ['America/Havana', '2026-11-01T05:30:00Z', '2026-11-01'],
+  ['America/Havana', '2026-11-02T04:59:59Z', '2026-11-01'],
+  ['America/Havana', '2026-11-02T05:00:00Z', '2026-11-02'],
 ]
 test('days of 23 and of 25 hours begin and end when their clocks say', async () => {
   const { system } = world.rooms.database
-  const account = await world.newAccount()
-  for (const day of ['2026-03-29', '2026-10-25']) await ensureEventPartitions(system, new Date(`${day}T12:00:00Z`))
-  await lookBack()
-  for (const [at] of NIGHTS) await tell([event(account.accountId, 'email.sent', { at: new Date(at) })])
-  await settle()
-  const expected = Map.groupBy(NIGHTS, ([, day]) => day)
-  const query = 'timezone=Europe/Vienna&from_date=2026-03-01&to_date=2026-11-01'
-  const { data, totals } = (await account.api.get(`${V1}/sends?${query}`)).body
-  assert.equal(data.length, 246)
-  for (const { date, sent } of data) assert.equal(sent, expected.get(date)?.length ?? 0, date)
-  assert.equal(totals.sent, NIGHTS.length)
+  for (const day of ['2026-03-29', '2026-10-25', '2026-11-01']) {
+    await ensureEventPartitions(system, new Date(`${day}T12:00:00Z`))
+  }
+  for (const [timezone, nights] of Map.groupBy(NIGHTS, ([zone]) => zone)) {
+    const account = await world.newAccount()
+    await lookBack()
+    for (const [, at] of nights) await tell([event(account.accountId, 'email.sent', { at: new Date(at) })])
+    await settle()
+    const expected = Map.groupBy(nights, ([, , day]) => day)
+    const query = `timezone=${timezone}&from_date=2026-03-01&to_date=2026-11-05`
+    const { data, totals } = (await account.api.get(`${V1}/sends?${query}`)).body
+    assert.equal(data.length, 250)
+    for (const { date, sent } of data) assert.equal(sent, expected.get(date)?.length ?? 0, `${timezone} ${date}`)
+    assert.equal(totals.sent, nights.length)
+  }
 })
 
 test('usage tells what became of the month at once, to the unit', async () => {
