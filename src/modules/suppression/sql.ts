@@ -6,6 +6,9 @@ import { statement } from '../../platform/db.ts'
 /** The reasons of a suppression by weight; a row holds the position, counted from 1. */
 const REASON_NAMES = `(array['manual', 'repeated_soft_bounce', 'hard_bounce', 'complaint', 'spamtrap'])`
 
+/** Asked once a statement: an instance that has erased nobody makes no hashes while it claims. */
+const ANY_ERASED = '(select exists (select from erased_address))'
+
 /** What is kept of an erased address (bytea). Both are expressions: uuid, and the suppression key as text. */
 function addressKey(accountId: string, recipient: string): string {
   return `sha256((select salt from erasure_salt) || convert_to(${accountId}::text || ' ' || ${recipient}, 'UTF8'))`
@@ -35,7 +38,8 @@ export function refusalRows(now: string): string {
      e.id, e.created_at
    from ask a cross join lateral (
      select * from erased_address d where d.account_id = a.account_id and d.address_key = ${addressKey('a.account_id', 'a.email')}
-   ) e`
+   ) e
+   where ${ANY_ERASED}`
 }
 
 /** In the same form: what was on the list once, the list being `past`. */
@@ -72,8 +76,9 @@ export function blockedExpression({ accountId, recipient, sandbox, now }: AskExp
     (select 'unsubscribed' from unsubscribe asked_u
      where asked_u.account_id = ${accountId} and asked_u.email = ${recipient} and (${sandbox} or not asked_u.sandbox)
      limit 1),
-    (select coalesce(${REASON_NAMES}[asked_e.reason], 'unsubscribed') from erased_address asked_e
-     where asked_e.account_id = ${accountId} and asked_e.address_key = ${addressKey(accountId, recipient)}))`
+    case when ${ANY_ERASED} then
+      (select coalesce(${REASON_NAMES}[asked_e.reason], 'unsubscribed') from erased_address asked_e
+       where asked_e.account_id = ${accountId} and asked_e.address_key = ${addressKey(accountId, recipient)}) end)`
 }
 
 // --- suppressions
