@@ -1,0 +1,153 @@
+// What a client may try against submission beyond mail: reliability-security.md sections 2.1, 2.3 and 2.4.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { plain, smtpSession, submissionWorld, USER } from '../../test/submission.ts'
+
+const MAIL = 'From: Shop <a@shop.example>\r\nTo: b@example.net\r\nSubject: hello\r\n\r\nbody\r\n'
+const FAKE_ENDS = ['\n.\n', '\r.\r', '\n.\r\n', '\r\n.\n', '\r\n.\r', '\r\r\n.\r\r\n', '\r\n\0.\r\n', '\r\n.\0\r\n']
+
+test('a fake end that lies across 16 KB and 64 KB does not end the data, and a real one there does', async () => {
+  await using world = await submissionWorld()
+  const smtp = await world.session()
+  const smuggled = `MAIL FROM:<a@shop.example>\r\nRCPT TO:<v@example.net>\r\nDATA\r\n${MAIL}`
+  let sent = 0
+  for (const edge of [16_384, 65_536]) {
+    for (const fake of FAKE_ENDS) {
+      for (let before = 0; before <= fake.length; before++) {
+        await smtp.ask('MAIL FROM:<a@shop.example>')
+        await smtp.ask('RCPT TO:<b@example.net>')
+        await smtp.ask('DATA')
+        const filling = edge - before - MAIL.length - 2
+        const body = `${MAIL.slice(0, -2)}\r\n${`${'x'.repeat(70)}\r\n`
+          .repeat(Math.ceil(filling / 72))
+          .slice(0, filling)
+          .replace(/\r$/, 'x')}`
+        smtp.write(`${body}${fake}${smuggled}\r\n.\r\n`)
+        assert.match(await smtp.reply(), /^250 2\.0\.0 queued as /)
+        sent++
+        assert.match(await smtp.ask('NOOP'), /^250/, `${JSON.stringify(fake)} ${before} bytes before ${edge}`)
+      }
+    }
+  }
+  const mails = await world.mails()
+  assert.equal(mails.length, sent)
+  for (const { recipient, message } of mails) {
+    assert.equal(recipient, 'b@example.net')
+    assert.doesNotMatch(message, /\r(?!\n)|(?<!\r)\n/)
+  }
+})
+
+// Each row: who the message says it is from, and what is said to that.
+const SENDERS: [name: string, head: string, answer: RegExp][] = [
+  ['no From', 'Subject: x', /^550 5\.(?:6\.0|7\.1)/],
+  ['an empty From', 'From:', /^550/],
+  ['a From of two mailboxes', 'From: a@shop.example, ceo@bank.example', /^550/],
+  ['a From of two own mailboxes', 'From: a@shop.example, b@other.example', /^550/],
+  ['a From that is a group', 'From: all: a@shop.example, ceo@bank.example;', /^550/],
+  ['a From of a comment and a foreign domain', 'From: (a@shop.example) ceo@bank.example', /^550 5\.7\.1/],
+  ['a From with a blank before its colon', 'From : ceo@bank.example', /^550/],
+  ['a folded From of a foreign domain', 'From:\r\n ceo@bank.example', /^550 5\.7\.1/],
+  ['a folded From of our domain', 'From:\r\n a@shop.example', /^250/],
+  ['an obsolete route', 'From: <@bank.example:a@shop.example>', /^550/],
+  [
+    'an encoded word that hides an address',
+    'From: =?utf-8?q?ceo=40bank.example=3e=00?= <a@shop.example>',
+    /^(?:250|550)/,
+  ],
+  ['From in another case twice', 'from: a@shop.example\r\nFROM: ceo@bank.example', /^550/],
+]
+for (const [name, head, answer] of SENDERS) {
+  test(`${name}: ${answer.source.replaceAll('\\', '')}`, async () => {
+    await using world = await submissionWorld()
+    const smtp = await world.session()
+    await smtp.ask('MAIL FROM:<a@shop.example>')
+    await smtp.ask('RCPT TO:<b@example.net>')
+    await smtp.ask('DATA')
+    const said = await smtp.ask(`${head}\r\nTo: b@example.net\r\n\r\nbody\r\n.`)
+    assert.match(said, answer)
+    const mails = await world.mails()
+    assert.equal(mails.length, said.startsWith('250') ? 1 : 0)
+    assert.match(await smtp.ask('NOOP'), /^250/)
+  })
+}
+
+// Each row: a control header whose value is none.
+const CONTROLS = [
+  'X-Tag: ',
+  `X-Tag: ${'x'.repeat(129)}`,
+  'X-Metadata: []',
+  'X-Metadata: "x"',
+  `X-Metadata: {"k":"${'v'.repeat(4_096)}"}`,
+  'X-Track-Opens: perhaps',
+  'X-Track-Clicks: 2',
+  'X-Sandbox: yes please',
+  'X-Stream: other',
+  'X-Scheduled-At: tomorrow',
+  'X-Scheduled-At: 2099-01-01T00:00:00Z',
+  `X-Idempotency-Key: ${'k'.repeat(257)}`,
+  'X-Tag: one\r\nX-Tag: two',
+]
+test('a bad value of a control header is 550 5.6.0, and nothing is stored', async () => {
+  await using world = await submissionWorld()
+  const smtp = await world.session()
+  const taken: string[] = []
+  for (const header of CONTROLS) {
+    await smtp.ask('MAIL FROM:<a@shop.example>')
+    await smtp.ask('RCPT TO:<b@example.net>')
+    await smtp.ask('DATA')
+    const said = await smtp.ask(`From: a@shop.example\r\n${header}\r\n\r\nbody\r\n.`)
+    if (!said.startsWith('550 5.6.0')) taken.push(`${header.slice(0, 40)}: ${said}`)
+  }
+  assert.deepEqual(taken, [])
+  assert.deepEqual(await world.mails(), [])
+})
+
+test('commands that are none, or not ours, are refused and end a session that goes on with them', async () => {
+  await using world = await submissionWorld()
+  const smtp = await world.session()
+  for (const [command, answer] of [
+    ['VRFY root', /^252|^502/],
+    ['EXPN list', /^502/],
+    ['HELP', /^5\d\d|^214/],
+    ['BDAT 5 LAST', /^5\d\d/],
+    ['PROXY TCP4 192.0.2.1 192.0.2.2 1 2', /^5\d\d/],
+    ['XCLIENT ADDR=192.0.2.1', /^5\d\d/],
+    ['__proto__', /^5\d\d/],
+    ['TURN', /^5\d\d/],
+    ['\x1b[31mEHLO', /^5\d\d/],
+  ] as const) {
+    const said = await smtp.ask(command)
+    assert.match(said, answer, command)
+    assert.doesNotMatch(said, /smtp-server|nodemailer|node/i, 'it names no software')
+  }
+  let answers = 0
+  while (answers < 200 && (await smtp.ask(`JUNK ${answers}`)) !== '') answers++
+  assert.ok(answers <= 110, `${answers} junk commands were answered`)
+})
+
+test('an EHLO with control characters is refused', async () => {
+  await using world = await submissionWorld()
+  for (const name of ['a\x00b', 'a\x1b[31mb', 'a\x7fb', '']) {
+    const smtp = await smtpSession(world.port)
+    assert.match(await smtp.ask(`EHLO ${name}`), /^5\d\d/, JSON.stringify(name))
+    smtp.close()
+  }
+})
+
+test('user names of any kind are refused like a wrong one, and the right one still works', async () => {
+  await using world = await submissionWorld({ rateLimits: false })
+  const smtp = await smtpSession(world.tlsPort, { secure: true })
+  await smtp.ask('EHLO client.test')
+  for (const username of [
+    'a\r\nb',
+    '\x1b[31mred',
+    'a\0b',
+    '__proto__',
+    'x'.repeat(8_000),
+    USER.username.toUpperCase(),
+  ]) {
+    assert.match(await smtp.ask(`AUTH PLAIN ${plain(username, 'nope')}`), /^5(?:35|01)/, JSON.stringify(username))
+  }
+  assert.match(await smtp.ask(`AUTH PLAIN ${plain(USER.username, USER.password)}`), /^235/)
+})
