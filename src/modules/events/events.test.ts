@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startWorld, type World } from '../../../test/world.ts'
-import { append, type NewEvent } from './index.ts'
+import { append, type FollowedEvent, type FollowOptions, follow, type NewEvent } from './index.ts'
 
 function event(world: World, over: Partial<NewEvent> = {}): NewEvent {
   const { clock, ids } = world.rooms.ground
@@ -104,6 +104,55 @@ test('the list has filters, pages and cursors, and shows an account its own even
   assert.equal((await other.api.get('/api/v1/events')).body.pagination.total, 0)
   for (const query of ['event=none', 'limit=0', 'cursor=x', 'recipient=x', 'from=x', 'domain_id=x']) {
     assert.equal((await world.api.get(`/api/v1/events?${query}`)).body.code, 'invalid_parameter', query)
+  }
+})
+
+test('a follower of some types passes the others over, and one that needs no data gets none', async () => {
+  await using world = await startWorld()
+  const { database } = world.rooms
+  const event = (type: NewEvent['type'], number: number): NewEvent => ({
+    eventId: `018f0000-0000-7000-8000-00000000000${number}`,
+    at: new Date(),
+    accountId: world.account.accountId,
+    domainId: null,
+    emailId: null,
+    type,
+    stream: 'transactional',
+    sandbox: false,
+    tag: null,
+    data: { number },
+    facts: { recipient: 'r', from: 'f', from_name: null, subject: 's', message_id: 'm', metadata: null },
+  })
+  const types = ['domain.verified'] as const
+  for (const number of [1, 2, 3, 4]) {
+    await append(database.system, [event('email.sent', number), event(types[0], number + 4)].slice(number % 2))
+  }
+  const heard = async (options: Omit<FollowOptions, 'effect' | 'limit'>, limit = 1_000) => {
+    const events: FollowedEvent[] = []
+    const effect = async (_: unknown, some: readonly FollowedEvent[]): Promise<void> => void events.push(...some)
+    let all = 0
+    for (let taken = limit; taken === limit; all += taken) taken = await follow(database, { ...options, limit, effect })
+    return { all, events }
+  }
+  const whole = await heard({ name: 'test whole' })
+  assert.equal(whole.events.filter(({ facts }) => facts?.subject === 's').length, 6)
+  for (const limit of [1_000, 2]) {
+    const some = await heard({ name: `test some ${limit}`, types }, limit)
+    assert.equal(some.all, whole.all)
+    assert.deepEqual(
+      some.events,
+      whole.events.filter(({ type }) => type === 'domain.verified'),
+    )
+    assert.equal((await heard({ name: `test some ${limit}`, types }, limit)).all, 0)
+  }
+  const bare = await heard({ name: 'test bare', dataOf: types })
+  assert.deepEqual(
+    bare.events.map(({ eventId }) => eventId),
+    whole.events.map(({ eventId }) => eventId),
+  )
+  for (const { type, data, facts } of bare.events) {
+    assert.equal(facts, null)
+    assert.equal(Object.keys(data).length > 0, type === 'domain.verified')
   }
 })
 

@@ -1,6 +1,6 @@
 import type { Database, Db } from '../../platform/db.ts'
 import * as sql from './sql.ts'
-import { type EmailFacts, type EventType, eventType, type Stream } from './types.ts'
+import { type EmailFacts, EVENT_TYPES, type EventType, eventType, type Stream } from './types.ts'
 
 export interface FollowedEvent {
   readonly eventId: string
@@ -21,6 +21,10 @@ export interface FollowOptions {
   readonly name: string
   /** The most events in one transaction. */
   readonly limit: number
+  /** Only events of these types are handed over; absent: all. */
+  readonly types?: readonly EventType[]
+  /** The others come with `data` {} and `facts` null, which is quicker; absent: all come whole. Not beside `types`. */
+  readonly dataOf?: readonly EventType[]
   /** Runs in the transaction that advances the cursor: all of it happens, once, or none of it. */
   readonly effect: (db: Db, events: readonly FollowedEvent[]) => Promise<void>
 }
@@ -54,18 +58,45 @@ export const OVERLAP_MS = 7 * 86_400_000
  *
  * @returns how many events were taken; `limit` means that there is more
  */
-export function follow(database: Database, { name, limit, effect }: FollowOptions): Promise<number> {
+export function follow(database: Database, options: FollowOptions): Promise<number> {
+  const { name, effect } = options
   return database.transaction(async (db) => {
     const cursor = await lockCursor(db, name)
     const since = cursor.at === null ? FROM_THE_START : new Date(cursor.at.getTime() - OVERLAP_MS)
-    const rows = await db.query<EventRow>(sql.after, [cursor.xid, cursor.seq, since, limit])
-    const last = rows.at(-1)
-    if (last === undefined) return 0
-    await effect(db, rows.map(followed))
-    const latest = rows.reduce((at, row) => (row.at > at ? row.at : at), last.at)
-    await db.execute(sql.advance, [name, last.xid, last.seq, latest])
-    return rows.length
+    const stretch = await (options.types === undefined ? readAll : readSome)(db, cursor, since, options)
+    if (stretch === null) return 0
+    if (stretch.rows.length > 0) await effect(db, stretch.rows.map(followed))
+    await db.execute(sql.advance, [name, stretch.xid, stretch.seq, stretch.latest])
+    return stretch.taken
   })
+}
+
+/** Null: there is nothing new. */
+type Stretch = StretchEnd & { readonly rows: readonly EventRow[] }
+
+interface StretchEnd {
+  readonly xid: string
+  readonly seq: number
+  /** The latest time of its events. */
+  readonly latest: Date
+  /** How many events it has, handed over or not. */
+  readonly taken: number
+}
+
+async function readAll(db: Db, { xid, seq }: Cursor, since: Date, options: FollowOptions): Promise<Stretch | null> {
+  const dataOf = options.dataOf?.map((type) => EVENT_TYPES[type]) ?? null
+  const rows = await db.query<EventRow>(sql.after, [xid, seq, since, options.limit, dataOf])
+  const last = rows.at(-1)
+  if (last === undefined) return null
+  const latest = rows.reduce((at, row) => (row.at > at ? row.at : at), last.at)
+  return { xid: last.xid, seq: last.seq, latest, taken: rows.length, rows }
+}
+
+async function readSome(db: Db, { xid, seq }: Cursor, since: Date, options: FollowOptions): Promise<Stretch | null> {
+  const end = await db.one<StretchEnd>(sql.stretchEnd, [xid, seq, since, options.limit])
+  if (end === null) return null
+  const types = (options.types ?? []).map((type) => EVENT_TYPES[type])
+  return { ...end, rows: await db.query<EventRow>(sql.ofTypes, [xid, seq, end.xid, end.seq, since, types]) }
 }
 
 /** How old the first event is that each follower has yet to read: 0 when it has read all. */

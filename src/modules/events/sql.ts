@@ -25,11 +25,28 @@ export const addFollower = statement(
   'events_add_follower',
   'insert into follower (name) values ($1) on conflict (name) do nothing',
 )
+const STRETCH = `from event where (xid, seq) > ($1::xid8, $2) and xid < pg_snapshot_xmin(pg_current_snapshot()) and at >= $3
+   order by xid, seq limit $4`
+/** $5 the types whose data is read; null: of all, and the facts too. Of two events a mail most followers need no more. */
 export const after = statement(
   'events_after',
+  `select xid::text as xid, seq, at, event_id, account_id, domain_id, email_id, type, stream, sandbox, tag,
+     case when $5::smallint[] is null or type = any($5) then data end as data,
+     case when $5::smallint[] is null then facts end as facts ${STRETCH}`,
+)
+/** How far a stretch reaches that is read for some types alone. */
+export const stretchEnd = statement(
+  'events_stretch_end',
+  `select xid::text as xid, seq, latest, taken::int
+   from (select xid, seq, max(at) over stretch as latest, row_number() over stretch as taken
+     from (select xid, seq, at ${STRETCH}) s window stretch as (order by xid, seq)) t
+   order by taken desc limit 1`,
+)
+export const ofTypes = statement(
+  'events_of_types',
   `select xid::text as xid, seq, at, event_id, account_id, domain_id, email_id, type, stream, sandbox, tag, data, facts
-   from event where (xid, seq) > ($1::xid8, $2) and xid < pg_snapshot_xmin(pg_current_snapshot()) and at >= $3
-   order by xid, seq limit $4`,
+   from event where (xid, seq) > ($1::xid8, $2) and (xid, seq) <= ($3::xid8, $4) and at >= $5
+     and type = any($6::smallint[]) order by xid, seq`,
 )
 export const followers = statement(
   'events_followers',

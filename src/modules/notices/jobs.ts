@@ -12,6 +12,7 @@ import {
   type DisabledEndpoint,
   disabledNotice,
   diskNotice,
+  NOTICED,
   type Notice,
   noticesOf,
   quotaNotice,
@@ -78,6 +79,7 @@ export function noticeServices(options: NoticesOptions): readonly Service[] {
       const taken = await follow(database, {
         name: NAME,
         limit: AT_ONCE,
+        types: NOTICED,
         effect: (db, events) => note(db, options, events.flatMap(noticesOf)),
       })
       return taken === AT_ONCE ? 0 : POLL_MS

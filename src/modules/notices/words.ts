@@ -1,7 +1,7 @@
 // What notices say. Pure.
 
 import type { AccountUsage } from '../accounts/index.ts'
-import type { FollowedEvent } from '../events/index.ts'
+import type { EventType, FollowedEvent } from '../events/index.ts'
 
 export interface Notice {
   /** Null: for the operator. */
@@ -70,6 +70,9 @@ export function disabledNotice({ accountId, id, name, url, reason }: DisabledEnd
 }
 
 /** What an event of the log is worth telling. */
+/** The events that are told of. */
+export const NOTICED: readonly EventType[] = ['health.grade_changed', 'domain.verification_failed']
+
 export function noticesOf({ type, eventId, accountId, at, data }: FollowedEvent): readonly Notice[] {
   if (type === 'health.grade_changed') return gradeNotices(eventId, accountId, at, data)
   if (type === 'domain.verification_failed') return [domainNotice(eventId, accountId, at, data)]

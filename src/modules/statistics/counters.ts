@@ -1,6 +1,6 @@
 // What is counted, and what one event adds. Pure: the same events give the same counts, in a replay and in a recount.
 
-import type { FollowedEvent } from '../events/index.ts'
+import type { EventType, FollowedEvent } from '../events/index.ts'
 
 export const COUNTERS = [
   'sent',
@@ -47,6 +47,9 @@ export const COUNTER_OF_FIRST: Readonly<Record<First, Counter>> = {
 }
 
 const NONE: readonly never[] = []
+
+/** The events whose data decides how they count. */
+export const COUNTED_BY_DATA: readonly EventType[] = ['email.bounced', 'email.opened', 'email.clicked']
 
 /** The counters that this event raises by one, but for the firsts of an email. */
 export function countersOf({ type, data }: Pick<FollowedEvent, 'type' | 'data'>): readonly Counter[] {

@@ -2,6 +2,7 @@ import type { Database } from '../../platform/db.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import { follow, logBegins, rewind } from '../events/index.ts'
+import { COUNTED_BY_DATA } from './counters.ts'
 import { rollUp } from './roll-up.ts'
 import * as sql from './sql.ts'
 
@@ -11,7 +12,7 @@ const POLL_MS = 500
 
 /** Counts the next stretch of the log. @returns how many events it had; 0 when there is nothing new */
 export function followStatistics(database: Database): Promise<number> {
-  return follow(database, { name: NAME, limit: AT_ONCE, effect: rollUp })
+  return follow(database, { name: NAME, limit: AT_ONCE, dataOf: COUNTED_BY_DATA, effect: rollUp })
 }
 
 export function statisticsLoop({ database, log }: { readonly database: Database; readonly log: Logger }): Loop {

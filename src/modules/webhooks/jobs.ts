@@ -24,6 +24,7 @@ export function webhookServices(options: WorkerOptions): readonly Loop[] {
       const taken = await follow(database, {
         name: NAME,
         limit: AT_ONCE,
+        dataOf: [],
         effect: async (db, events) => {
           queued = await fanOut(db, options, events)
         },

@@ -51,6 +51,7 @@ const SETTINGS: Settings = {
   synchronous_commit: 'on',
   full_page_writes: 'on',
   max_wal_size: '1GB',
+  checkpoint_timeout: '15min',
   autovacuum_naptime: '10s',
   random_page_cost: 1.1,
   jit: 'off',
