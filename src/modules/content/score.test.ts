@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { CLOSE } from '../../../test/content-mails/close.ts'
 import { FRAUDULENT } from '../../../test/content-mails/fraud.ts'
 import { LEGITIMATE } from '../../../test/content-mails/legitimate.ts'
 import { systemClock } from '../../platform/clock.ts'
@@ -24,6 +25,13 @@ test('honest mail of today scores at least 80, in four languages', () => {
       score >= 80,
       `${mail.name}: ${score}, ${matches.map(({ rule, match }) => `${rule} «${match}»`).join('; ')}`,
     )
+  }
+})
+
+test('honest mail that speaks of what fraud speaks of is never called high', () => {
+  for (const [subject, text] of CLOSE) {
+    const { score, matches } = scoreContent({ subject, html: `<p>${text}</p>`, text: null })
+    assert.ok(score >= 60, `${subject}: ${score}, ${matches.map(({ rule }) => rule).join(', ')}`)
   }
 })
 
