@@ -71,9 +71,10 @@ export function contentReader({ score, monotonicMs }: ContentReaderOptions): Con
 /** The lengths stand before the texts, so that no two questions read alike. */
 function keyOf(question: ContentQuestion): string {
   const hash = createHash('sha1')
-  for (const [name, value] of Object.entries(question)) {
-    const text = typeof value === 'string' ? value : JSON.stringify(value ?? null)
-    hash.update(`${name} ${typeof value} ${text.length} `).update(text)
-  }
+  const { subject, html, text, attachments = [], ...more } = question
+  const files = attachments.map(({ filename, contentType }) => [filename, contentType])
+  const parts = [subject, html, text, JSON.stringify([files, more])]
+  hash.update(parts.map((part) => part?.length ?? -1).join(' '))
+  for (const part of parts) hash.update(part ?? '')
   return hash.digest('base64')
 }
