@@ -2,38 +2,37 @@
 // that was read, so a mail to many, a retry, and the send behind a preview cost a hash.
 //
 // Scores are made one after the other, and between them the process attends to others: a batch of 500 large mails must
-// not keep a small one waiting. At most 10,000 scores and 64 MB of findings are remembered, the oldest go first.
+// not keep a small one waiting. The last 5,000 scores are remembered, each with its ten heaviest matches.
 
-import { createHash } from 'node:crypto'
-import type { ContentQuestion, ContentScore } from '../content/index.ts'
+import { hash } from 'node:crypto'
+import type { ContentLevel, ContentQuestion, ContentScore, Match } from '../content/index.ts'
 
-export type ContentReader = (question: ContentQuestion) => Promise<ContentScore>
+/** What verdict, snapshot and content events need of a score. */
+export interface ContentFound {
+  /** 0-100, higher is better. */
+  readonly score: number
+  readonly level: ContentLevel
+  /** The heaviest first, at most ten; those of severity info are left out. */
+  readonly matches: readonly Match[]
+}
+
+export type ContentReader = (question: ContentQuestion) => Promise<ContentFound>
 
 export interface ContentReaderOptions {
   readonly score: (question: ContentQuestion) => ContentScore | Promise<ContentScore>
   readonly monotonicMs: () => number
 }
 
-const MAX_SCORES = 10_000
-const MAX_FINDINGS_CHARS = 32 * 1_048_576
+const MAX_SCORES = 5_000
+const MAX_MATCHES = 10
 /** So long one score after the other may keep the process from other work. */
 const SLICE_MS = 5
 
-interface Remembered {
-  readonly score: Promise<ContentScore>
-  chars: number
-}
-
 export function contentReader({ score, monotonicMs }: ContentReaderOptions): ContentReader {
-  const remembered = new Map<string, Remembered>()
-  let chars = 0
+  const remembered = new Map<string, Promise<ContentFound>>()
   let sinceMs = Number.NEGATIVE_INFINITY
   let last = Promise.resolve()
 
-  const forget = (key: string): void => {
-    chars -= remembered.get(key)?.chars ?? 0
-    remembered.delete(key)
-  }
   const pause = async (): Promise<void> => {
     if (monotonicMs() - sinceMs <= SLICE_MS) return
     await new Promise(setImmediate)
@@ -42,39 +41,27 @@ export function contentReader({ score, monotonicMs }: ContentReaderOptions): Con
   return (question) => {
     const key = keyOf(question)
     const known = remembered.get(key)
-    if (known !== undefined) {
-      remembered.delete(key)
-      remembered.set(key, known)
-      return known.score
-    }
+    if (known !== undefined) return known
     const turn = last.then(pause)
     last = turn
-    const made = turn.then(() => score(question))
-    const entry: Remembered = { score: made, chars: 0 }
-    remembered.set(key, entry)
-    made.then(
-      (found) => {
-        if (remembered.get(key) !== entry) return
-        entry.chars = JSON.stringify(found).length
-        chars += entry.chars
-        for (const [oldest] of remembered) {
-          if (remembered.size <= MAX_SCORES && chars <= MAX_FINDINGS_CHARS) break
-          forget(oldest)
-        }
-      },
-      () => forget(key),
-    )
+    const made = turn.then(async () => foundOf(await score(question)))
+    remembered.set(key, made)
+    const oldest = remembered.keys().next()
+    if (remembered.size > MAX_SCORES && oldest.done !== true) remembered.delete(oldest.value)
+    made.catch(() => remembered.delete(key))
     return made
   }
 }
 
+function foundOf({ score, level, matches }: ContentScore): ContentFound {
+  const weighty = matches.filter(({ severity }) => severity !== 'info')
+  return { score, level, matches: weighty.sort((a, b) => b.points - a.points).slice(0, MAX_MATCHES) }
+}
+
 /** The lengths stand before the texts, so that no two questions read alike. */
-function keyOf(question: ContentQuestion): string {
-  const hash = createHash('sha1')
-  const { subject, html, text, attachments = [], ...more } = question
-  const files = attachments.map(({ filename, contentType }) => [filename, contentType])
-  const parts = [subject, html, text, JSON.stringify([files, more])]
-  hash.update(parts.map((part) => part?.length ?? -1).join(' '))
-  for (const part of parts) hash.update(part ?? '')
-  return hash.digest('base64')
+function keyOf({ subject, html, text, attachments = [], ...more }: ContentQuestion): string {
+  const names = attachments.map(({ filename, contentType }) => [filename, contentType])
+  const rest = JSON.stringify([names, more])
+  const lengths = `${subject.length} ${html?.length ?? -1} ${text?.length ?? -1} `
+  return hash('sha1', `${lengths}${subject}${html ?? ''}${text ?? ''}${rest}`, 'base64')
 }

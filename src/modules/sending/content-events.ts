@@ -7,7 +7,6 @@
 
 import type { Database, Db } from '../../platform/db.ts'
 import { firstIdAt, type Ids } from '../../platform/ids.ts'
-import type { ContentScore } from '../risk/index.ts'
 import type { Judged } from './judge.ts'
 import type { Incoming } from './sender.ts'
 import * as sql from './sql.ts'
@@ -17,16 +16,10 @@ export interface RefusedMessage {
   readonly incoming: Incoming
 }
 
-const MAX_MATCHES = 20
 const KEPT_MS = 90 * 86_400_000
 const COUNT_LIMIT = 1_000_000
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-
-/** What is kept of the matches: the 20 heaviest. */
-export function keptMatches({ matches }: ContentScore): readonly object[] {
-  return matches.toSorted((a, b) => b.points - a.points).slice(0, MAX_MATCHES)
-}
 
 /** Whether a message was refused for what it says. */
 export function isContentRefusal({ content }: Incoming, judged: Judged): boolean {
@@ -53,7 +46,7 @@ export async function recordContentBlocks(
     refused.map(({ incoming }) => incoming.sender.domainId),
     refused.map(({ incoming }) => incoming.content.score),
     refused.map(({ incoming }) => incoming.content.level),
-    refused.map(({ incoming }) => JSON.stringify(keptMatches(incoming.content))),
+    refused.map(({ incoming }) => JSON.stringify(incoming.content.matches)),
     now,
   ])
 }

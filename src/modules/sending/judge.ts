@@ -10,7 +10,6 @@ import {
   type Verdict,
   verdict,
 } from '../risk/index.ts'
-import { keptMatches } from './content-events.ts'
 import type { RecipientRequest } from './request.ts'
 import type { Incoming } from './sender.ts'
 
@@ -90,7 +89,7 @@ export function riskSnapshot(
     ...verdictSnapshot(found),
     content_score: content.score,
     content_level: content.level,
-    ...(content.matches.length > 0 && { content_matches: keptMatches(content) }),
+    ...(content.matches.length > 0 && { content_matches: content.matches }),
     overridden,
     overridden_by: overridden ? keyId : null,
     ...policySnapshot(policy),

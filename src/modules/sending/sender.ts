@@ -2,7 +2,7 @@
 
 import type { ApiError } from '../../platform/errors.ts'
 import type { Treatment } from '../outbox/index.ts'
-import type { ContentScore, RiskPolicy } from '../risk/index.ts'
+import type { ContentFound, RiskPolicy } from '../risk/index.ts'
 import type { Draft } from './draft.ts'
 import { errors } from './errors.ts'
 import { sandboxResultOf } from './request.ts'
@@ -24,7 +24,7 @@ export interface SenderFacts {
 export interface Incoming {
   readonly draft: Draft
   readonly sender: SenderFacts
-  readonly content: ContentScore
+  readonly content: ContentFound
   /** Who sends it; null for a dashboard session. */
   readonly keyId: string | null
 }
