@@ -171,7 +171,10 @@ export async function opensmtpdProgram(): Promise<string | null> {
   return null
 }
 
-/** Its queue is where it was built to have it, so there is one at a time. */
+/**
+ * Its queue is where it was built to have it, so there is one at a time. It keeps a mail for a host that it cannot connect to
+ * for minutes and goes round a loop a hundred times, so for these two the server behind it says what it does.
+ */
 export async function opensmtpdBouncer(program: string, options: BouncerOptions): Promise<AsyncDisposable> {
   const { address, port, zone, home } = options
   const folder = path.join(options.folder, 'opensmtpd-bouncer')
@@ -185,8 +188,8 @@ export async function opensmtpdBouncer(program: string, options: BouncerOptions)
     `queue ttl 3s
 bounce warn-interval 1d
 listen on ${address} port ${port} hostname mx.${zone}
-${relay('home', `127.0.0.1:${home.port}`)}${relay('refusing', `127.0.0.1:${options.refusing}`)}${relay('small', `127.0.0.1:${options.small}`)}${relay('dead', `${DEAD}:${options.dead}`)}${relay('self', `${address}:${port}`)}
-${route(home.host, 'home')}${route(`size.${zone}`, 'small')}${route(`expiry.${zone}`, 'dead')}${route(`loop.${zone}`, 'self')}${route(`*.${zone}`, 'refusing')}`,
+${relay('home', `127.0.0.1:${home.port}`)}${relay('refusing', `127.0.0.1:${options.refusing}`)}${relay('small', `127.0.0.1:${options.small}`)}
+${route(home.host, 'home')}${route(`size.${zone}`, 'small')}${route(`*.${zone}`, 'refusing')}`,
   )
   await chmod(conf, 0o600)
   return until(start(program, ['-d', '-f', conf]), 'OpenSMTPD', options)
