@@ -60,7 +60,7 @@ import {
 } from './modules/sending/index.ts'
 import { deliveryFigures } from './modules/statistics/index.ts'
 import { suppressionRoutes } from './modules/suppression/index.ts'
-import { type TrackingRoom, trackingDomainExists } from './modules/tracking/index.ts'
+import { type TrackingRoom, trackingDomainExists, trackingDomainRecord } from './modules/tracking/index.ts'
 import { type ValidationRoom, validationRoom } from './modules/validation/index.ts'
 import type { Database } from './platform/db.ts'
 import { type DiskGuard, diskGuard } from './platform/disk.ts'
@@ -126,6 +126,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     spfMechanism: config.spfMechanism,
     onRemoved: (db, { domainId }) => releaseDomain(db, domainId),
     trackingDomainExists,
+    trackingRecord: trackingDomainRecord,
   })
   const senders = senderDomainsOf({ database, clock, secrets })
   const sites = siteIds(database.system)

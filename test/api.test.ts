@@ -171,3 +171,26 @@ test('a stop answers what was asked, and waits for no connection that has asked 
   await stopped
   assert.ok(performance.now() - startedMs < 5_000)
 })
+
+test('a domain with a tracking domain shows its CNAME among the optional records', async () => {
+  await using world = await startWorld()
+  const { api, zones } = world
+  const domain = await api.post('/api/v1/customer/domains', { domain: 'shop.example' })
+  const tracking = await api.post('/api/v1/customer/tracking-domains', { domain: 'link.shop.example' })
+  const place = `/api/v1/customer/domains/${domain.body.data.id}`
+  const record = async () =>
+    (await api.get(`${place}/dns`)).body.optional_records.find(
+      ({ purpose }: { purpose: string }) => purpose === 'tracking',
+    )
+  assert.equal(await record(), undefined)
+  await api.patch(place, { tracking_domain_id: tracking.body.data.id })
+  const { name, host, type, value, required, status } = await record()
+  assert.deepEqual(
+    [name, host, type, value, required, status],
+    ['link.shop.example', 'link', 'CNAME', tracking.body.data.cname_target, false, 'pending'],
+  )
+  zones.declare({ 'link.shop.example': { CNAME: [value] } })
+  await api.post(`/api/v1/customer/tracking-domains/${tracking.body.data.id}/verify`)
+  const verified = await record()
+  assert.deepEqual([verified.status, verified.found, verified.error], ['valid', [value], null])
+})

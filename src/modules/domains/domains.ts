@@ -35,8 +35,20 @@ export interface DomainsOptions {
   readonly spfMechanism: string
   /** Whether the account has that tracking domain; asked inside the caller's transaction. Absent: there are none. */
   readonly trackingDomainExists?: (db: Db, accountId: string, trackingDomainId: string) => Promise<boolean>
+  /** The CNAME of a tracking domain; asked inside the caller's transaction. Absent: none is shown. */
+  readonly trackingRecord?: (db: Db, accountId: string, trackingDomainId: string) => Promise<TrackingRecord | null>
   /** Runs in the transaction that removes a domain, as the service: what waits in the queue for it ends there. */
   readonly onRemoved?: (db: Db, removed: RemovedDomain) => Promise<void>
+}
+
+/** What stands in the DNS for the tracking domain of a sending domain. */
+export interface TrackingRecord {
+  readonly name: string
+  readonly target: string
+  readonly status: 'valid' | 'pending' | 'missing' | 'mismatch'
+  readonly found: readonly string[]
+  readonly error: string | null
+  readonly checkedAt: Date | null
 }
 
 /** Whose domains: an account's, or of these those that a key is bound to. */
@@ -72,6 +84,8 @@ export interface Domains {
   ): Promise<{ readonly domains: readonly Domain[]; readonly total: number }>
   /** @throws not_found */
   get(holder: Holder, id: string): Promise<Domain>
+  /** The CNAME of the domain's own tracking domain; null when it has none. */
+  trackingRecord(domain: Domain): Promise<TrackingRecord | null>
   /** @throws not_found, validation_error for a tracking domain that the account has not */
   change(holder: Holder, id: string, change: DomainChange): Promise<Domain>
   /** @throws not_found */
@@ -117,6 +131,11 @@ export function domainsOf(options: DomainsOptions): Domains {
         const rows = await db.query<sql.DomainRow>(sql.list, [accountId, domainIds, limit, offset])
         return { domains: rows.map(domainOf), total: total?.n ?? 0 }
       }),
+    trackingRecord: async ({ accountId, settings: { trackingDomainId } }) => {
+      const { trackingRecord } = options
+      if (trackingDomainId === null || trackingRecord === undefined) return null
+      return database.tenant(accountId, (db) => trackingRecord(db, accountId, trackingDomainId))
+    },
     change: (holder, id, change) => changeDomain(options, holder, id, change),
     remove: (holder, id) => remove(options, holder, id),
     verify: async (holder, id) => {

@@ -4,6 +4,7 @@ import {
   dmarcRecord,
   domainRecords,
   ed25519Record,
+  hostOf,
   type RecordCheck,
   type RecordStatus,
   spfRecord,
@@ -25,7 +26,7 @@ import {
   single,
   Uuid,
 } from '../../platform/http.ts'
-import type { DomainChange, Domains, Holder } from './domains.ts'
+import type { DomainChange, Domains, Holder, TrackingRecord } from './domains.ts'
 import { errors } from './errors.ts'
 import { isActive, STATUSES } from './states.ts'
 import { type Domain, identityOf } from './types.ts'
@@ -184,7 +185,7 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
         const dns = {
           domain: domain.name,
           dns_records: wireRecords(domain, spfMechanism),
-          optional_records: wireOptional(domain, spfMechanism),
+          optional_records: wireOptional(domain, spfMechanism, await domains.trackingRecord(domain)),
         }
         return single(dns, { also: dns })
       },
@@ -320,10 +321,28 @@ export function wireRecords(domain: Domain, spfMechanism: string): readonly obje
   )
 }
 
-/** Records that may be published too: the second DKIM key (RFC 8463). Once it stands, mail is signed with both. */
-function wireOptional(domain: Domain, spfMechanism: string): readonly object[] {
+/** Records that may be published too: the second DKIM key (RFC 8463), and the CNAME of the domain's tracking domain. */
+function wireOptional(domain: Domain, spfMechanism: string, tracking: TrackingRecord | null): readonly object[] {
   const checked = domain.ed25519Check ?? undefined
-  return [wireRecord(ed25519Record(identityOf(domain, spfMechanism)), checked, domain)]
+  const key = wireRecord(ed25519Record(identityOf(domain, spfMechanism)), checked, domain)
+  return tracking === null ? [key] : [key, wireTracking(tracking)]
+}
+
+function wireTracking({ name, target, status, found, error, checkedAt }: TrackingRecord): object {
+  return {
+    type: 'CNAME',
+    purpose: 'tracking',
+    name,
+    host: hostOf(name, name),
+    value: target,
+    ttl: 3600,
+    priority: null,
+    required: false,
+    status,
+    found,
+    error,
+    last_checked_at: checkedAt?.toISOString() ?? null,
+  }
 }
 
 function wireRecord(record: DomainRecord, check: RecordCheck | undefined, { lastCheckedAt }: Domain): object {

@@ -5,7 +5,7 @@
 // counts once whatever dies in between: its id is chosen when it comes in and stays the event's.
 
 export { trackingCommands } from './cli.ts'
-export { type TrackingDomainFacts, trackingDomainExists, trackingDomainFacts } from './names.ts'
+export { type TrackingDomainFacts, trackingDomainExists, trackingDomainFacts, trackingDomainRecord } from './names.ts'
 export { dropHits, ensureHitPartitions } from './partitions.ts'
 export { type TrackingOptions, type TrackingRoom, trackingRoom } from './room.ts'
 export type { Treating } from './treat.ts'

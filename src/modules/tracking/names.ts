@@ -198,6 +198,42 @@ export async function trackingDomainExists(db: Db, accountId: string, id: string
   return (await db.one(sql.oneName, [accountId, id])) !== null
 }
 
+/** The CNAME of a tracking domain, for the DNS of the sending domains that use it; null when the account has none of that id. */
+export async function trackingDomainRecord(
+  db: Db,
+  accountId: string,
+  id: string,
+): Promise<TrackingDomainRecord | null> {
+  const row = await db.one<NameRow>(sql.oneName, [accountId, id])
+  if (row === null) return null
+  const status =
+    row.verified_at !== null
+      ? 'valid'
+      : row.checked_at === null
+        ? 'pending'
+        : row.found === null
+          ? 'missing'
+          : 'mismatch'
+  const { name, cname_target: target, found, check_error: error, checked_at: checkedAt } = row
+  return {
+    name,
+    target,
+    status,
+    found: found === null ? [] : [found],
+    error: status === 'valid' ? null : error,
+    checkedAt,
+  }
+}
+
+export interface TrackingDomainRecord {
+  readonly name: string
+  readonly target: string
+  readonly status: 'valid' | 'pending' | 'missing' | 'mismatch'
+  readonly found: readonly string[]
+  readonly error: string | null
+  readonly checkedAt: Date | null
+}
+
 export interface TrackingDomainFacts {
   readonly name: string
   readonly isVerified: boolean
