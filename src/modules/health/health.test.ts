@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { startWorld } from '../../../test/world.ts'
 import { statement } from '../../platform/db.ts'
+import type { Loop } from '../../platform/lifecycle.ts'
 import { COUNTERS } from '../statistics/counters.ts'
 import { type Counts, followStatistics } from '../statistics/index.ts'
 import { gradeOf, healthOf } from './formula.ts'
@@ -102,6 +103,51 @@ test('a record is kept by the day, refreshed, listed, and a grade that changed i
   const domainId = await world.verifiedDomain('ready.example')
   const other = await world.newAccount()
   assert.equal((await other.api.get(`/api/v1/customer/domains/test-readiness/${domainId}`)).status, 404)
+})
+
+test('the daily job makes the record of every account that sent, and tells of a grade that changed since', async () => {
+  await using world = await startWorld()
+  const { accountId, api } = world.account
+  const silent = await world.newAccount()
+  const { system } = world.rooms.database
+  const fill = statement(
+    'test_fill_days',
+    `insert into stat_bucket (account_id, scope, span, domain_id, tag, bucket, stream, sandbox, sent, delivered, hard)
+     values ($1, 0, 1, '00000000-0000-0000-0000-000000000000', '', date_trunc('day', now()) + $2::int * interval '1 day', 0,
+       false, 1000, 1000 - $3, $3)`,
+  )
+  const daily = (world.rooms.followers.workers as readonly Loop[]).find(({ name }) => name === 'health')
+  const history = async (of = api) => (await of.get(`${PATH}/history`)).body.data as { date: string; grade: string }[]
+  const records = async (many: number): Promise<void> => {
+    for (let i = 0; (await history()).length < many; i++) {
+      if (i > 200) throw new Error(`there are fewer than ${many} records`)
+      daily?.wake()
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+  await system.execute(fill, [accountId, 0, 0])
+  await records(1)
+  await system.execute(fill, [accountId, 1, 900])
+  world.clock.advance(86_400_000)
+  await records(2)
+  const days = await history()
+  assert.deepEqual(
+    days.map(({ grade }) => grade),
+    ['F', 'A+'],
+  )
+  assert.equal(Date.parse(days[0]?.date ?? '') - Date.parse(days[1]?.date ?? ''), 86_400_000)
+  assert.deepEqual(await history(silent.api), [])
+  const told = (await api.get('/api/v1/events?event=health.grade_changed')).body.data
+  assert.deepEqual(
+    told.map(({ data }: { data: object }) => data),
+    [{ previous_grade: 'A+', grade: 'F', score: 29 }],
+  )
+  const now = (await api.get(PATH)).body.data
+  assert.deepEqual([now.trend, now.previous_score, now.score], ['down', 100, 29])
+  for (const { code, severity, message, evidence } of now.findings) {
+    assert.ok(code !== '' && message !== '' && ['warning', 'critical'].includes(severity))
+    assert.ok(evidence.sent === 2_000 && evidence.value !== undefined && evidence.warning !== undefined)
+  }
 })
 
 test('a domain that is new has the whole readiness report, and is for plain text', async () => {
