@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
-import { dashboardPages } from './dashboard.ts'
+import type { DashboardPages } from './dashboard.ts'
 import { type Followers, followersOf } from './followers.ts'
 import type { Ground } from './ground.ts'
 import { hearingOf } from './hearing.ts'
@@ -98,6 +98,8 @@ export interface Rooms {
   readonly tracking: TrackingRoom
   readonly endpoints: readonly AnyEndpoint[]
   readonly metrics: ServiceMetrics
+  /** The dashboard's files; null without them. */
+  pages: DashboardPages | null
   /** Called after each acceptance; the delivery role of this process listens. */
   onQueued: () => void
   /** Every role of this process is up. */
@@ -134,7 +136,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     if (beating) log.info({}, 'the database answers again')
     else log.error({}, 'the database does not answer')
   })
-  const state = { onQueued: (): void => undefined, isUp: false }
+  const state = { onQueued: (): void => undefined, isUp: false, pages: null }
   const metrics = serviceMetrics({ database, ground, beating: () => pulse.beating(), isUp: () => state.isUp })
   const disk = diskGuard(config.dataDir, sendingLimits.MAX_MESSAGE_BYTES, (err) =>
     log.warn({ err }, 'no look at the disk'),
@@ -400,7 +402,7 @@ function relayOf({ delivery, relayTls, relayUser, relayPassword }: Config): Rela
 
 export async function apiServer(rooms: Rooms): Promise<HttpServer> {
   const { config, ground, accounts, database, endpoints } = rooms
-  const pages = dashboardPages()
+  const { pages } = rooms
   // Where the dashboard stands, the plain page of the inbox steps back.
   const shown = endpoints.filter(
     ({ method, path }) => pages === null || method !== 'GET' || !['/', '/inbox'].includes(path),
@@ -451,8 +453,14 @@ export interface App {
 }
 
 /** Starts every role of the configuration over an open store. The store stays the caller's to close. */
-export async function startApp(config: Config, ground: Ground, store: Store): Promise<App> {
+export async function startApp(
+  config: Config,
+  ground: Ground,
+  store: Store,
+  pages: DashboardPages | null = null,
+): Promise<App> {
   const rooms = connectRooms(config, ground, store)
+  rooms.pages = pages
   const { services, http, mx, submission: submitting } = await servicesOf(rooms)
   await startAll(services)
   rooms.isUp = true

@@ -6,7 +6,7 @@ import { arePagesBuilt } from './platform/http/dashboard-files.ts'
 
 const FOLDER = path.join(import.meta.dirname, '../dashboard/dist')
 
-export const DASHBOARD_ADDRESSES: readonly string[] = [
+const ADDRESSES: readonly string[] = [
   '/',
   ...['emails', 'inbox', 'domains', 'webhooks'].flatMap((name) => [`/${name}`, `/${name}/:id`]),
   ...['templates', 'contacts', 'tracking-domains', 'health', 'suppressions', 'unsubscribes', 'bounces'].map(
@@ -15,7 +15,13 @@ export const DASHBOARD_ADDRESSES: readonly string[] = [
   ...['validation', 'risk', 'keys', 'smtp', 'usage', 'settings'].map((name) => `/${name}`),
 ]
 
+export interface DashboardPages {
+  readonly folder: string
+  /** Of the views, in Fastify's form. */
+  readonly addresses: readonly string[]
+}
+
 /** Null when it was not built. */
-export function dashboardPages(): { readonly folder: string; readonly addresses: readonly string[] } | null {
-  return arePagesBuilt(FOLDER) ? { folder: FOLDER, addresses: DASHBOARD_ADDRESSES } : null
+export function dashboardPages(): DashboardPages | null {
+  return arePagesBuilt(FOLDER) ? { folder: FOLDER, addresses: ADDRESSES } : null
 }

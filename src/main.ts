@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { startApp } from './app.ts'
 import { commands } from './commands.ts'
 import { type Config, processConfig } from './config.ts'
+import { dashboardPages } from './dashboard.ts'
 import { firstRun } from './first-run.ts'
 import { systemGround } from './ground.ts'
 import { instanceCommands } from './operator/commands.ts'
@@ -56,7 +57,7 @@ async function serve(hello: boolean): Promise<number> {
   })
   const store = await openStore(storeOptions(config, ground))
   try {
-    const app = await startApp(config, ground, store)
+    const app = await startApp(config, ground, store, dashboardPages())
     if (hello) for (const line of await firstRun(app.rooms)) print(line)
     print(`ready ${config.publicUrl}`)
     log.info({ roles: config.roles, signal: null }, 'ready')
