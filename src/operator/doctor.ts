@@ -9,7 +9,7 @@ import { isPublicAddress } from '../platform/addresses.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { DnsAnswer, Resolver } from '../platform/dns.ts'
-import { commitOnce, serverFacts } from '../platform/server-facts.ts'
+import { commitOnce, serverFacts } from '../platform/sql-server.ts'
 
 export type State = 'ok' | 'warn' | 'fail' | 'unknown' | 'skipped'
 
