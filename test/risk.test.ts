@@ -112,7 +112,7 @@ async function sentBySmtp(principal: Principal, message: Record<string, unknown>
   const encoded = (text: unknown): string => Buffer.from(String(text)).toString('base64').replaceAll(/.{76}/g, '$&\r\n')
   const part = (type: string, content: unknown): string =>
     `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n${encoded(content)}\r\n`
-  const stream = message['stream'] === undefined ? '' : `X-Stream: ${message['stream']}\r\n`
+  const stream = typeof message['stream'] === 'string' ? `X-Stream: ${message['stream']}\r\n` : ''
   const html = message['html']
   const head = `From: ${message['from']}\r\nTo: ${message['to']}\r\nSubject: =?utf-8?B?${Buffer.from(String(message['subject'])).toString('base64')}?=\r\nMIME-Version: 1.0\r\n${stream}`
   const alternatives = `Content-Type: multipart/alternative; boundary=b\r\n\r\n--b\r\n${part('text/plain', message['text'])}--b\r\n${part('text/html', html)}--b--\r\n`

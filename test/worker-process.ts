@@ -17,8 +17,7 @@ const app = await startApp(config, systemGround(config), {
   secrets,
   close: async () => undefined,
 })
-process.once('SIGTERM', async () => {
-  await app.stop(AbortSignal.timeout(10_000))
-  await database.close()
+process.once('SIGTERM', () => {
+  void app.stop(AbortSignal.timeout(10_000)).then(() => database.close())
 })
 console.log('ready')

@@ -38,7 +38,7 @@ export async function withSpamAssassin<T>(use: (rival: Rival) => Promise<T>): Pr
     '--cf=use_bayes 0',
     '--cf=use_auto_whitelist 0',
   ]
-  return use({
+  return await use({
     name: 'SpamAssassin, local rules',
     threshold: 5,
     score: async (mails) => {

@@ -2,7 +2,7 @@
 
 import { QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
 
-// biome-ignore lint/suspicious/noExplicitAny: the API document holds the shapes; pages read what they show
+// oxlint-disable-next-line typescript/no-explicit-any -- the API document holds the shapes; pages read what they show
 export type Json = any
 
 export class ApiProblem extends Error {

@@ -52,7 +52,6 @@ export function StackedDays({
         </span>
       </figcaption>
       {table ? (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
         <div className="max-h-72 overflow-auto" tabIndex={0} role="region" aria-labelledby={id}>
           <table className="w-full text-right">
             <thead>

@@ -2,7 +2,7 @@
 
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import { ApiProblem, call, type Json, queries, useApi } from './api.ts'
+import { ApiProblem, call, type Json, useApi } from './api.ts'
 import { SignIn } from './sign-in.tsx'
 import { Button, Problem, Waiting } from './ui.tsx'
 
@@ -74,7 +74,6 @@ function Inside({ me }: { readonly me: Json }) {
   useKeys(() => setHelp((shown) => !shown))
   const signOut = async (): Promise<void> => {
     await call('DELETE', '/session')
-    queries.clear()
     location.assign('/')
   }
   return (

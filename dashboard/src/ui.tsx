@@ -239,7 +239,6 @@ export function Table<Row extends { readonly id?: string }>({
   if (rows === undefined) return <Waiting />
   if (rows.length === 0) return <div className="rounded border border-dashed border-line p-6 text-quiet">{empty}</div>
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
     <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={caption}>
       <table className="w-full border-collapse text-left">
         <caption className="sr-only">{caption}</caption>
@@ -315,7 +314,6 @@ export function Section({
 /** A secret or a command, as it is. */
 export function Code({ text }: { readonly text: string }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
     <pre
       tabIndex={0}
       className="overflow-x-auto rounded border border-line bg-raised p-3 font-mono text-xs whitespace-pre-wrap break-all"

@@ -170,6 +170,7 @@ test('from the first sign-in to a verified story: a domain, a mail and what beca
   const codes = (await page.getByRole('status').locator('pre').innerText()).trim().split('\n')
   assert.equal(codes.length, 10)
   await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('Password').waitFor()
   await page.getByLabel('Email').fill(who.email)
   await page.getByLabel('Password').fill(who.dashboard_password)
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -200,7 +201,8 @@ test('what strangers wrote is shown as text: no script runs, nothing is asked of
   for (const payload of payloads) {
     const line = payload.replaceAll(/[\r\n\0]/g, ' ').slice(0, 180)
     const mail = {
-      from: { email: 'a@shop.example', name: line },
+      from: 'a@shop.example',
+      from_name: line,
       to: 'jo@example.net',
       subject: line,
       html: payload,
@@ -209,8 +211,10 @@ test('what strangers wrote is shown as text: no script runs, nothing is asked of
       metadata: { note: payload },
     }
     const sent = await posthorn.call(who.test_api_key, 'POST', '/api/v1/send', mail)
-    if (sent.status === 202) stored++
-    else await posthorn.call(who.test_api_key, 'POST', '/api/v1/send', { ...mail, tag: 'x', metadata: {} })
+    // Not every one of them is a tag.
+    const again = { ...mail, tag: 'x' }
+    const kept = sent.status === 202 ? sent : await posthorn.call(who.test_api_key, 'POST', '/api/v1/send', again)
+    if (kept.status === 202) stored++
     await posthorn.call(who.api_key, 'POST', '/api/v1/templates', {
       name: line.slice(0, 90),
       subject: line,

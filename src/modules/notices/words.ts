@@ -120,7 +120,7 @@ function domainNotice(
   at: Date,
   { domain, domain_id: id, verification_status: status, checks }: Readonly<Record<string, unknown>>,
 ): Notice {
-  const parts = Object.entries((checks ?? {}) as Record<string, { status?: unknown } | null>)
+  const parts = Object.entries((checks ?? {}) as Record<string, { status?: string } | null>)
   return {
     accountId,
     key: `event ${eventId}`,
@@ -129,7 +129,7 @@ function domainNotice(
     text: written([
       `The check of ${domain} failed at ${at.toISOString()}; its status is ${status}.`,
       '',
-      ...parts.map(([name, check]) => `${name}: ${String(check?.status ?? 'unknown')}`),
+      ...parts.map(([name, check]) => `${name}: ${check?.status ?? 'unknown'}`),
       '',
       status === 'temporary_failure'
         ? 'Mail from it still goes out, for 72 hours from now at the most.'
