@@ -2,7 +2,7 @@
 //
 // The load is wrk's (Debian: wrk, nginx-light), over addresses of many mails; both servers may use every core. An open or
 // a click is answered when it is in PostgreSQL, synced (synchronous_commit on, fsync on). Afterwards: how long answers
-// take at a steady 2,000 a second, and that each answered hit is there as one event.
+// take at a steady 2,000 a second. (That each answered hit is there as one event is shown by test/peers/tracking-outage.)
 
 import { writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
@@ -12,7 +12,9 @@ import { freePort, run, scratch, start, waitFor } from '../test/peers/ground.ts'
 import { startPosthorn } from '../test/peers/posthorn.ts'
 
 const SECONDS = Number(process.argv[2] ?? 8)
-const CONNECTIONS = 64
+const CONNECTIONS = 256
+/** Until what came in is judged. */
+const JUDGED_MS = 25_000
 const MAILS = 500
 const STEADY = 2_000
 const STEADY_SECONDS = 10
@@ -137,7 +139,7 @@ const share = (ours: number, theirs: number): number =>
 console.log(
   `opens ${(share(1, 0) * 100).toFixed(0)} %, redirects ${(share(3, 2) * 100).toFixed(0)} % of nginx (bar: 33 %)`,
 )
-await delay(5_000)
+await delay(JUDGED_MS)
 for (const [what, paths] of [
   ['opens', opens],
   ['redirects', clicks],

@@ -38,6 +38,8 @@ export interface Intake {
 }
 
 const MAX_TOGETHER = 500
+/** While one group is synced the next one is written. */
+const WRITES_AT_ONCE = 2
 const MAX_BYTES = 4 * 1_048_576
 const MAX_WAITING_BYTES = 64 * 1_048_576
 const WRITE_WITHIN_MS = 2_000
@@ -70,7 +72,7 @@ export function intakeOf(options: IntakeOptions): Intake {
     sizeOf: ({ url, userAgent }) => HIT_BYTES + (url?.length ?? 0) + userAgent.length,
     maxItems: MAX_TOGETHER,
     maxBytes: MAX_BYTES,
-    concurrency: 1,
+    concurrency: WRITES_AT_ONCE,
     maxWaitingBytes: MAX_WAITING_BYTES,
     full: () => platformErrors.service_unavailable({}, { retryAfter: 5 }),
   })

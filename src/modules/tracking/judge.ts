@@ -30,12 +30,18 @@ export interface JudgeOptions {
 const LIES_MS = WINDOW_MS + 250
 const AT_ONCE = 500
 const EVERY_MS = 250
+/** After a full turn, so many times what it took: a burst of hits is answered first and judged after. */
+const RESTS = 2
 const MAX_CLICKS_NEAR = 20_000
 
 export function judgeLoop(options: JudgeOptions): Loop {
   return loop({
     name: 'tracking judge',
-    turn: async () => ((await judgeDue(options)) === AT_ONCE ? 0 : EVERY_MS),
+    turn: async () => {
+      const began = options.clock.monotonicMs()
+      const isFull = (await judgeDue(options)) === AT_ONCE
+      return isFull ? (options.clock.monotonicMs() - began) * RESTS : EVERY_MS
+    },
     onError: (err) => options.log.warn({ err }, 'hits will be judged again'),
   })
 }
