@@ -1,0 +1,140 @@
+// Large submissions: the memory that ten messages of 25 MB at once take, and what a refused one of 100 MB leaves behind.
+//
+//   npm run bench -- large [--messages 10]
+//
+// Posthorn with its own store and the roles api and submission; a test key, implicit TLS. Memory is sampled every 20 ms:
+// resident of the Node process, and the proportional set sizes of all processes together (PostgreSQL included). A message
+// of 100 MB comes once with its size declared (refused at MAIL), once without, and once as a REST body.
+
+import { readFileSync } from 'node:fs'
+import http from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { descendants, scratch } from '../test/peers/ground.ts'
+import { startPosthorn } from '../test/peers/posthorn.ts'
+import { plain, type SmtpSession, smtpSession } from '../test/submission.ts'
+
+const { values } = parseArgs({ options: { messages: { type: 'string', default: '10' } } })
+const MESSAGES = Number(values.messages)
+const MB = 1_048_576
+const LINE = Buffer.from(`${'QUJD'.repeat(19)}\r\n`)
+const CHUNK = Buffer.alloc(LINE.length * 1_000, LINE)
+const HEAD = `From: Shop <a@shop.example>\r\nTo: b@example.net\r\nSubject: large\r\nMIME-Version: 1.0\r\nContent-Type: application/pdf; name=a.pdf\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: attachment; filename=a.pdf\r\n\r\n`
+
+interface Memory {
+  readonly nodeMb: number
+  readonly allMb: number
+}
+
+function memoryOf(pids: readonly number[]): Memory {
+  let node = 0
+  let all = 0
+  for (const pid of pids) {
+    const rollup = (() => {
+      try {
+        return readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
+      } catch {
+        return '' // it has ended
+      }
+    })()
+    const kb = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(rollup)?.[1] ?? 0)
+    node = Math.max(node, kb('Rss'))
+    all += kb('Pss')
+  }
+  return { nodeMb: Math.round(node / 1_024), allMb: Math.round(all / 1_024) }
+}
+
+/** Runs `work` and tells the most memory that was seen meanwhile. */
+async function peak(root: number, work: () => Promise<void>): Promise<Memory> {
+  let nodeMb = 0
+  let allMb = 0
+  const done = new AbortController()
+  const watching = (async () => {
+    while (!done.signal.aborted) {
+      const now = memoryOf(await descendants(root))
+      nodeMb = Math.max(nodeMb, now.nodeMb)
+      allMb = Math.max(allMb, now.allMb)
+      await delay(20)
+    }
+  })()
+  await work()
+  done.abort()
+  await watching
+  return { nodeMb, allMb }
+}
+
+async function logIn(port: number, key: string): Promise<SmtpSession> {
+  const session = await smtpSession(port, { secure: true })
+  await session.ask('EHLO bench.test')
+  const answer = await session.ask(`AUTH PLAIN ${plain('apikey', key)}`)
+  if (!answer.startsWith('235')) throw new Error(answer)
+  return session
+}
+
+/** @returns the reply to MAIL when that refuses, else the one to the final dot */
+async function send(session: SmtpSession, bytes: number, declared: boolean): Promise<string> {
+  const mail = await session.ask(`MAIL FROM:<a@shop.example>${declared ? ` SIZE=${bytes}` : ''}`)
+  if (!mail.startsWith('250')) return mail
+  await session.ask('RCPT TO:<b@example.net>')
+  await session.ask('DATA')
+  session.write(HEAD)
+  for (let sent = HEAD.length; sent + CHUNK.length <= bytes; sent += CHUNK.length) {
+    session.write(CHUNK)
+    await delay(0)
+  }
+  return session.ask('.')
+}
+
+function post(url: string, key: string, bytes: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'x-api-key': key, 'content-type': 'application/json', 'content-length': bytes }
+    const request = http.request(`${url}/api/v1/send`, { method: 'POST', headers }, (reply) => {
+      reply.resume()
+      reply.on('end', () => resolve(reply.statusCode ?? 0))
+      request.destroy()
+    })
+    request.on('error', reject)
+    let left = bytes
+    const write = (): void => {
+      while (left > 0 && !request.destroyed) {
+        left -= CHUNK.length
+        if (!request.write(CHUNK)) {
+          request.once('drain', write)
+          return
+        }
+      }
+    }
+    write()
+  })
+}
+
+await using folder = await scratch('bench-large')
+await using posthorn = await startPosthorn(folder.path, {
+  POSTHORN_ROLES: 'api,submission',
+  POSTHORN_RATE_LIMITS: 'off',
+})
+const { test_api_key: key } = await posthorn.account()
+const port = Number(posthorn.env['POSTHORN_SUBMISSION_TLS_PORT'])
+const root = posthorn.running.child.pid ?? 0
+const idle = memoryOf(await descendants(root))
+const figures: object[] = [{ what: 'idle', ...idle, answer: '' }]
+const measure = async (what: string, work: () => Promise<string | number>): Promise<void> => {
+  const before = memoryOf(await descendants(root))
+  let answer: string | number = ''
+  const most = await peak(root, async () => {
+    answer = await work()
+  })
+  figures.push({ what, ...most, grownMb: most.nodeMb - before.nodeMb, answer: String(answer).slice(0, 50) })
+}
+const refused = await logIn(port, key)
+await measure('100 MB by SMTP, size declared', () => send(refused, 100 * MB, true))
+await measure('100 MB by SMTP, not declared', () => send(refused, 100 * MB, false))
+await measure('100 MB by REST', () => post(posthorn.url, key, 100 * MB))
+const sessions = await Promise.all(Array.from({ length: MESSAGES }, () => logIn(port, key)))
+await measure(`${MESSAGES} x 25 MB at once`, async () => {
+  const replies = await Promise.all(sessions.map((session) => send(session, 25 * MB - 4_096, true)))
+  return `${replies.filter((reply) => reply.startsWith('250')).length} accepted`
+})
+console.table(figures)
+console.log(JSON.stringify(figures))
+for (const session of [refused, ...sessions]) session.close()
