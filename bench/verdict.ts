@@ -44,7 +44,7 @@ function mailOf(bytes: number, n: number): ContentQuestion {
   const paragraphs: string[] = []
   for (let at = n, size = 0; size < bytes - 3_000; at++) {
     const source = (legitimateTexts[at % legitimateTexts.length] ?? '')
-      .replaceAll(/<[^>]*>/g, ' ')
+      .replaceAll(/<[^>]*>|&[#a-z0-9]+;/gi, ' ')
       .replaceAll(/\s+/g, ' ')
     const part = `<p style="margin:0 0 16px">${source.slice((at * 37) % 200, 700)} <a href="https://shop.example/p/${n}-${at}">More</a></p>`
     paragraphs.push(part)

@@ -4,7 +4,7 @@
 // Scores are made one after the other, and between them the process attends to others: a batch of 500 large mails must
 // not keep a small one waiting. The last 5,000 scores are remembered, each with its ten heaviest matches.
 
-import { hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { ContentLevel, ContentQuestion, ContentScore, Match } from '../content/index.ts'
 
 /** What verdict, snapshot and content events need of a score. */
@@ -62,6 +62,11 @@ function foundOf({ score, level, matches }: ContentScore): ContentFound {
 function keyOf({ subject, html, text, attachments = [], ...more }: ContentQuestion): string {
   const names = attachments.map(({ filename, contentType }) => [filename, contentType])
   const rest = JSON.stringify([names, more])
-  const lengths = `${subject.length} ${html?.length ?? -1} ${text?.length ?? -1} `
-  return hash('sha1', `${lengths}${subject}${html ?? ''}${text ?? ''}${rest}`, 'base64')
+  // Part by part: one text of all would be copied once more.
+  const hash = createHash('sha1').update(
+    `${subject.length} ${html?.length ?? -1} ${text?.length ?? -1} ${subject}${rest}`,
+  )
+  if (html !== null) hash.update(html)
+  if (text !== null) hash.update(text)
+  return hash.digest('base64')
 }
