@@ -133,9 +133,12 @@ export interface UnfollowedExpressions {
 export function unfollowedSql({ follower, accountId }: UnfollowedExpressions): string {
   const of = (column: string, none: string): string =>
     `coalesce((select f.${column} from follower f where f.name = ${follower}), ${none})`
+  // The range of xid says nothing that is not so of every row that can be seen; it and the fence keep the planner on the
+  // index of the order. By the time of the events it would read days of them (20 million events: 400 ms).
   return `select e.at, e.type, e.data, e.sandbox from event e
     where (e.xid, e.seq) > (${of('xid', `'0'::xid8`)}, ${of('seq', '0')})
-      and e.at >= ${of('at', `'-infinity'`)} - interval '7 days' and e.account_id::text = ${accountId}::text`
+      and e.xid >= ${of('xid', `'0'::xid8`)} and e.xid < pg_snapshot_xmax(pg_current_snapshot())
+      and e.at >= ${of('at', `'-infinity'`)} - interval '7 days' and e.account_id::text = ${accountId}::text offset 0`
 }
 
 export const rewind = statement(
