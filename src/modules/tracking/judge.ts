@@ -28,10 +28,10 @@ export interface JudgeOptions {
 
 /** The window, and what a group commit may add to it. */
 const LIES_MS = WINDOW_MS + 250
-const AT_ONCE = 500
+const AT_ONCE = 150
 const EVERY_MS = 250
-/** After a full turn, so many times what it took: a burst of hits is answered first and judged after. */
-const RESTS = 2
+/** After a full turn, this many times what it took: a burst of hits is answered first and judged after. */
+const RESTS = 1
 const MAX_CLICKS_NEAR = 20_000
 
 export function judgeLoop(options: JudgeOptions): Loop {
@@ -46,7 +46,7 @@ export function judgeLoop(options: JudgeOptions): Loop {
   })
 }
 
-/** @returns how many hits were looked at; as many as 500 means that there may be more */
+/** @returns how many hits were looked at; as many as 150 means that there may be more */
 export async function judgeDue({ database, clock, ids, ledger }: JudgeOptions): Promise<number> {
   const until = new Date(clock.now().getTime() - LIES_MS)
   return database.transaction(async (db) => {
