@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { decodeQuotedPrintable, encodeQuotedPrintable } from './encodings.ts'
-import { letterParts, mayHavePlaceholder, plainLetter } from './letter-parts.ts'
+import { letterParts, mayHavePlaceholder, plainLetter, withoutBulk } from './letter-parts.ts'
 import { parseMessage } from './mime-parse.ts'
 
 const message = (...lines: string[]): Buffer => Buffer.from(lines.join('\r\n'))
@@ -76,4 +76,27 @@ test('quoted-printable comes back as it was, with blanks before line ends or wit
         assert.equal(stripped, decodeQuotedPrintable(some).toString('latin1'))
     }),
   )
+})
+
+test('without its bulk a message tells the same letter and the same names', async () => {
+  const bulk = Buffer.alloc(300_000, 'a').toString('base64').replaceAll(/.{76}/g, '$&\r\n')
+  const attached = (name: string, type: string, body: string): string =>
+    `--out\r\nContent-Type: ${type}; name="${name}"\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: attachment; filename="${name}"\r\n\r\n${body}\r\n`
+  const long = 'word '.repeat(20_000)
+  const message = Buffer.from(
+    `Subject: s\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=out\r\n\r\n` +
+      `--out\r\nContent-Type: multipart/alternative; boundary=in\r\n\r\n` +
+      `--in\r\nContent-Type: text/plain\r\n\r\n${long}\r\n--in\r\nContent-Type: text/html\r\n\r\n<p>html</p>\r\n--in--\r\n` +
+      `${attached('one.pdf', 'application/pdf', bulk)}${attached('two.txt', 'text/plain', bulk)}${attached('small.exe', 'application/x-dosexec', 'AAAA')}--out--\r\n`,
+  )
+  const slim = withoutBulk(message)
+  assert.ok(slim.length < 120_000, `${slim.length} bytes of ${message.length}`)
+  const [whole, less] = [await parseMessage(message), await parseMessage(slim)]
+  assert.equal(less.text, whole.text)
+  assert.equal(less.html, whole.html)
+  const named = ({ attachments }: typeof whole) =>
+    attachments.map(({ filename, contentType }) => [filename, contentType])
+  assert.deepEqual(named(less), named(whole))
+  const plain = Buffer.from(`Subject: s\r\n\r\n${long}`)
+  assert.equal(withoutBulk(plain), plain)
 })

@@ -103,6 +103,42 @@ export function mayHavePlaceholder(message: Buffer, { bodyStart, end, encoding }
   return PLACEHOLDER_STARTS[encoding].some((start) => body.includes(start, 0, 'latin1'))
 }
 
+const BULKY_BYTES = 65_536
+
+/**
+ * The message without the bodies of its bulky parts: their headers, and so their names and types, stay. Html and text are
+ * never bulky. Who only reads a letter and the names of what is attached needs no memory for attachments.
+ */
+export function withoutBulk(message: Buffer): Buffer {
+  const pieces: Buffer[] = []
+  let kept = 0
+  for (const { bodyStart, end } of bulkyParts(message, { start: 0, end: message.length, boundaries: [], depth: 0 })) {
+    pieces.push(message.subarray(kept, bodyStart))
+    kept = end
+  }
+  return kept === 0 ? message : Buffer.concat([...pieces, message.subarray(kept)])
+}
+
+function bulkyParts(message: Buffer, { start, end, depth }: Place): readonly { bodyStart: number; end: number }[] {
+  if (end - start <= BULKY_BYTES || depth > NESTING_MOST) return []
+  const entity = message.subarray(start, end)
+  const { fields, bodyStart } = parseHeaderBlock(entity)
+  const field = fields.find(({ key }) => key === 'content-type')
+  const typeText = field === undefined ? '' : fieldValue(entity, field)
+  const type = (typeText.split(';', 1)[0] ?? '').trim().toLowerCase()
+  const at = start + bodyStart
+  const boundary = type.startsWith('multipart/') ? boundaryOf(typeText) : null
+  if (boundary !== null) {
+    return partsBetween(entity.subarray(bodyStart), boundary).flatMap((part) =>
+      bulkyParts(message, { start: at + part.start, end: at + part.end, boundaries: [], depth: depth + 1 }),
+    )
+  }
+  const disposition = fields.find(({ key }) => key === 'content-disposition')
+  const isAttached = disposition !== undefined && /^\s*attachment\b/i.test(fieldValue(entity, disposition))
+  const isLetter = (type === '' || type.startsWith('text/')) && !isAttached
+  return isLetter || end - at <= BULKY_BYTES ? [] : [{ bodyStart: at, end }]
+}
+
 /**
  * Html and text, decoded, of a message that is these alone: one text, or a multipart/alternative of two at most, in UTF-8,
  * without an attachment and with one Content-Type each. Most mail is; of what is not, a parser must tell.

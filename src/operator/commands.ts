@@ -17,7 +17,7 @@ import { restoreBackup, takeBackup } from '../platform/postgres/backup.ts'
 import { attachOrStart, embeddedCluster } from '../platform/postgres.ts'
 import { attachStore, type Store } from '../platform/store.ts'
 import { examine, type Finding } from './doctor.ts'
-import { type Ask, serveMcp } from './mcp.ts'
+import type { Ask } from './mcp.ts'
 
 export interface InstanceContext {
   readonly config: Config
@@ -154,6 +154,8 @@ export const instanceCommands: readonly InstanceCommand[] = [
     options: { url: { type: 'string' }, 'allow-send': { type: 'boolean' } },
     run: async (context, values) => {
       const { apiKey } = context.config
+      // Loaded for this command alone: the service has no use for it.
+      const { serveMcp } = await import('./mcp.ts')
       if (apiKey === null) throw new UsageError('set POSTHORN_API_KEY to the key whose account is served')
       const shared = { version: packageJson.version, allowSend: values['allow-send'] === true }
       if (typeof values['url'] === 'string') return serveMcp({ ...shared, ask: askOver(values['url'], apiKey) })

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { type Address, suppressionKey } from '../../mail/address.ts'
 import { checkHeaderText } from '../../mail/headers.ts'
-import { plainLetter } from '../../mail/letter-parts.ts'
+import { plainLetter, withoutBulk } from '../../mail/letter-parts.ts'
 import { parseMessage } from '../../mail/mime-parse.ts'
 import type { ControlHeader, SubmittedMessage } from '../../mail/submitted.ts'
 import { jsonFaults } from '../../platform/json.ts'
@@ -63,7 +63,7 @@ export function submittedDraft(
         const letter = plainLetter(message)
         const senderDomain = fromDomain
         if (letter !== null) return { subject, html: letter.html, text: letter.text, senderDomain }
-        const { html, text, attachments } = await parseMessage(message)
+        const { html, text, attachments } = await parseMessage(withoutBulk(message))
         const named = attachments.map(({ filename, contentType }) => ({ filename, contentType }))
         return { subject, html, text, senderDomain, attachments: named }
       },
