@@ -121,7 +121,7 @@ test('a request that another site may have sent changes nothing, with whatever m
     ['POST', '/api/v1/session', { email: who.email, password: who.password }],
     ['PUT', '/api/v1/session/password', { current_password: who.password, new_password: 'a long and new password' }],
     ['POST', '/api/v1/users', { email: 'evil@evil.example', role: 'owner' }],
-    ['DELETE', '/api/v1/session/totp', { current_password: who.password }],
+    ['POST', '/api/v1/session/totp/remove', { current_password: who.password }],
   ]
   for (const [method, path, body] of whole) {
     for (const headers of foreign) {
@@ -173,7 +173,7 @@ test('a second factor is asked for once it stands, works once for each step, and
   assert.equal((await ask('POST', '/api/v1/session', { email, password, code })).status, 401)
   await signIn(who, recovery[0] ?? '')
   assert.equal((await ask('POST', '/api/v1/session', { email, password, code: recovery[0] })).status, 401)
-  assert.equal((await ask('DELETE', '/api/v1/session/totp', { current_password: password }, session)).status, 204)
+  assert.equal((await ask('POST', '/api/v1/session/totp/remove', { current_password: password }, session)).status, 204)
   await signIn(who)
   world.clock.advance(15 * 60_000)
 })

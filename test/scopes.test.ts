@@ -117,7 +117,9 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
 }
 
 test('every route that the service serves stands in the document with the scope of the contract, or is public by intent', () => {
-  const served = world.rooms.endpoints.flatMap(({ method, path, legacyPath }) =>
+  // Other vendors' endpoints are their documents' matter.
+  const own = world.rooms.endpoints.filter(({ foreign }) => foreign === undefined)
+  const served = own.flatMap(({ method, path, legacyPath }) =>
     [path, ...(legacyPath === undefined ? [] : [legacyPath])].map((one) => `${method} ${one}`),
   )
   const documented = routes.map(({ method, template }) => `${method} ${template}`)

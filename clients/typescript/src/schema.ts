@@ -307,8 +307,24 @@ export interface paths {
         put: operations["put_api_v1_session_totp"];
         /** Offer a second factor: a secret for an authenticator, not yet in force */
         post: operations["post_api_v1_session_totp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/totp/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
         /** Take the second factor away */
-        delete: operations["delete_api_v1_session_totp"];
+        post: operations["post_api_v1_session_totp_remove"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -4328,7 +4344,7 @@ export interface operations {
             };
         };
     };
-    delete_api_v1_session_totp: {
+    post_api_v1_session_totp_remove: {
         parameters: {
             query?: never;
             header?: never;

@@ -145,7 +145,7 @@ function SecondFactor({ on }: { readonly on: boolean }) {
   const takeAway = (event: FormEvent): void => {
     event.preventDefault()
     void run(async () => {
-      await call('DELETE', '/session/totp', { current_password: password })
+      await call('POST', '/session/totp/remove', { current_password: password })
       setRecovery(null)
     })
   }

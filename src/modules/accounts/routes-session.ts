@@ -295,8 +295,8 @@ function factorRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       },
     }),
     endpoint({
-      method: 'DELETE',
-      path: '/api/v1/session/totp',
+      method: 'POST',
+      path: '/api/v1/session/totp/remove',
       access: null,
       summary: 'Take the second factor away',
       tag: TAG,
