@@ -119,5 +119,6 @@ export const TOOLS = [
     packages: ['fastify/', '@fastify/'],
     files: ['app\\.ts', 'modules/[^/]+/routes[^/]*\\.ts', 'roles/', 'platform/http', 'platform/validation\\.ts'],
   },
+  { name: 'the reader of markdown', packages: ['marked/'], files: ['platform/http/docs-page\\.ts'] },
   { name: 'the database driver', packages: ['pg/', '@types/pg/'], files: ['platform/'] },
 ]

@@ -6,6 +6,7 @@ import os from 'node:os'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
 import type { DashboardPages } from './dashboard.ts'
+import { docsEndpoints } from './docs.ts'
 import { type Followers, followersOf } from './followers.ts'
 import type { Ground } from './ground.ts'
 import { hearingOf } from './hearing.ts'
@@ -420,6 +421,7 @@ export async function apiServer(rooms: Rooms): Promise<HttpServer> {
   http.add([
     metricsEndpoint(rooms.metrics, config),
     ...healthEndpoints({ database, roles: config.roles, version: VERSION, isUp: () => rooms.isUp, http: () => http }),
+    ...docsEndpoints(() => http.document()),
     ...shown,
   ])
   return http

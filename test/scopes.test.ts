@@ -69,6 +69,8 @@ const PUBLIC = [
   'GET /readyz',
   'GET /metrics',
   'GET /openapi.json',
+  'GET /docs',
+  'GET /docs/{page}',
   'GET /.well-known/acme-challenge/{token}',
   'GET /track/o/{token}',
   'GET /track/c/{token}',

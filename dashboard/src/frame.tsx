@@ -112,6 +112,13 @@ function Inside({ me }: { readonly me: Json }) {
                   </Link>
                 </li>
               ))}
+              {title === 'Build' && (
+                <li>
+                  <a href="/docs" className="block rounded px-2 py-1 no-underline hover:bg-line/50">
+                    Docs
+                  </a>
+                </li>
+              )}
             </ul>
           </div>
         ))}

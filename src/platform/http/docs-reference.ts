@@ -1,0 +1,197 @@
+// The reference of the API as a page, from the OpenAPI document that the service serves: it cannot say anything else.
+
+import { escapeText } from 'entities'
+import { attribute } from './docs-page.ts'
+
+interface Schema {
+  readonly type?: string | readonly string[]
+  readonly format?: string
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+  readonly allOf?: readonly Schema[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly default?: unknown
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+}
+
+interface Content {
+  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>
+}
+
+interface Operation {
+  readonly summary?: string
+  readonly tags?: readonly string[]
+  readonly deprecated?: boolean
+  readonly 'x-scope'?: string
+  readonly parameters?: readonly (Schema & {
+    readonly name: string
+    readonly in: string
+    readonly required?: boolean
+    readonly schema?: Schema
+  })[]
+  readonly requestBody?: Content
+  readonly responses?: Readonly<Record<string, Content & { readonly description?: string }>>
+}
+
+export interface ReferenceDocument {
+  readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly servers?: readonly { readonly url: string; readonly description?: string }[]
+}
+
+interface Listed {
+  readonly method: string
+  readonly path: string
+  readonly operation: Operation
+  /** The same operation's path without a version. */
+  readonly legacy: string | null
+}
+
+/** Objects within objects further down than this are told as `object`. */
+const MAX_DEPTH = 5
+
+/** @returns html: a list of contents, then every operation by tag. Legacy paths stand with the operation they lead to. */
+export function referenceHtml(document: ReferenceDocument): string {
+  const byTag = Map.groupBy(operationsOf(document), ({ operation }) => operation.tags?.[0] ?? 'Other')
+  const tags = [...byTag].sort(([a], [b]) => a.localeCompare(b))
+  const server = document.servers?.[0]?.url ?? ''
+  return `<h1>API reference</h1>
+<p>Base address: <code>${escapeText(server)}</code>. A key goes into <code>X-API-Key</code> or <code>Authorization: Bearer</code>; each operation names the
+scope that it asks for, which the scope <code>full</code> opens too. Every error is <code>{error, code, details, request_id}</code>: the codes that an
+operation can answer stand with it, <a href="/docs/errors">all of them on one page</a>. The same as a document for machines: <a href="/openapi.json">openapi.json</a>.</p>
+<ul class="contents">${tags.map(([tag, list]) => `<li><a href="#${anchor(tag)}">${escapeText(tag)}</a> <span class="quiet">${list.length}</span></li>`).join('')}</ul>
+${tags.map(([tag, list]) => `<h2 id="${anchor(tag)}">${escapeText(tag)}</h2>\n${list.map(operationHtml).join('\n')}`).join('\n')}`
+}
+
+function operationsOf({ paths = {} }: ReferenceDocument): readonly Listed[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, operation]) => operation.deprecated !== true)
+      .map(([method, operation]) => {
+        const legacy = path.replace('/api/v1/', '/api/')
+        const isThere = legacy !== path && paths[legacy]?.[method]?.deprecated === true
+        return { method: method.toUpperCase(), path, operation, legacy: isThere ? legacy : null }
+      }),
+  )
+}
+
+function operationHtml({ method, path, operation, legacy }: Listed): string {
+  const scope = operation['x-scope']
+  const parameters = operation.parameters ?? []
+  const facts = [
+    scope === undefined ? 'no key' : `scope <code>${escapeText(scope)}</code>`,
+    ...(legacy === null ? [] : [`also at <code>${escapeText(legacy)}</code> (deprecated)`]),
+  ]
+  const given = parameters.map((one) => row(one.name, one.schema ?? one, one.required === true, one.in))
+  return `<section class="operation"><h3 id="${anchor(`${method} ${path}`)}"><a href="#${anchor(`${method} ${path}`)}">${method} ${escapeText(path)}</a></h3>
+<p>${escapeText(operation.summary ?? '')} <span class="quiet">(${facts.join('; ')})</span></p>
+${given.length === 0 ? '' : `<h4>Parameters</h4>${table(given)}`}
+${bodyHtml(operation.requestBody)}
+${answersHtml(operation.responses ?? {})}</section>`
+}
+
+function bodyHtml(body: Content | undefined): string {
+  return Object.entries(body?.content ?? {})
+    .map(([type, { schema }]) => folded(`Body <span class="quiet">${escapeText(type)}</span>`, schema))
+    .join('')
+}
+
+function answersHtml(responses: NonNullable<Operation['responses']>): string {
+  const entries = Object.entries(responses)
+  const good = entries
+    .filter(([status]) => Number(status) < 400)
+    .map(([status, { content = {} }]) => {
+      const [first] = Object.entries(content)
+      return folded(
+        `Answer ${status}${first === undefined ? '' : ` <span class="quiet">${escapeText(first[0])}</span>`}`,
+        first?.[1].schema,
+      )
+    })
+  const bad = entries
+    .filter(([status]) => Number(status) >= 400)
+    .map(([status, { description = '' }]) => {
+      const codes = description.split(', ').map((code) => `<code>${escapeText(code)}</code>`)
+      return `<tr><td>${status}</td><td>${codes.join(' ')}</td></tr>`
+    })
+  const errors =
+    bad.length === 0
+      ? ''
+      : `<details><summary>Errors</summary><div class="scroll" tabindex="0"><table><thead><tr><th>status</th><th>codes</th></tr></thead><tbody>${bad.join('')}</tbody></table></div></details>`
+  return good.join('') + errors
+}
+
+function folded(title: string, schema: Schema | undefined): string {
+  if (schema === undefined) return `<p>${title}</p>`
+  const rows = fieldsOf(schema, '', 0)
+  if (rows.length === 0) return `<p>${title}: ${typeWords(schema)}</p>`
+  return `<details><summary>${title}</summary>${table(rows)}</details>`
+}
+
+/** The rows of an object's fields, those of objects within it after their own. */
+function fieldsOf(schema: Schema, prefix: string, depth: number): readonly string[] {
+  if (depth > MAX_DEPTH) return []
+  const parts = [...(schema.anyOf ?? []), ...(schema.allOf ?? [])].flatMap((part) => fieldsOf(part, prefix, depth))
+  const items = schema.items === undefined ? [] : fieldsOf(schema.items, `${prefix}[]`, depth + 1)
+  const fields = Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const named = prefix === '' ? name : `${prefix}.${name}`
+    return [row(named, field, schema.required?.includes(name) === true), ...fieldsOf(field, named, depth + 1)]
+  })
+  return [...new Set([...parts, ...items, ...fields])]
+}
+
+function row(name: string, schema: Schema, isRequired: boolean, place?: string): string {
+  const notes = [
+    ...(place === undefined ? [] : [`in ${place}`]),
+    ...(isRequired ? ['always there'] : []),
+    ...limitsOf(schema),
+    ...(schema.description === undefined ? [] : [escapeText(schema.description)]),
+  ]
+  return `<tr><td><code>${escapeText(name)}</code></td><td>${typeWords(schema)}</td><td>${notes.join('; ')}</td></tr>`
+}
+
+function table(rows: readonly string[]): string {
+  return `<div class="scroll" tabindex="0"><table><thead><tr><th>name</th><th>type</th><th></th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`
+}
+
+function typeWords(schema: Schema): string {
+  if (schema.const !== undefined) return `<code>${escapeText(JSON.stringify(schema.const))}</code>`
+  if (schema.enum !== undefined) return schema.enum.map((one) => `<code>${escapeText(String(one))}</code>`).join(', ')
+  const parts = schema.anyOf ?? schema.allOf
+  if (parts !== undefined) return [...new Set(parts.map(typeWords))].join(' or ')
+  if (schema.type === 'array') return `list of ${schema.items === undefined ? 'anything' : typeWords(schema.items)}`
+  if (schema.type === undefined) return schema.properties === undefined ? 'anything' : 'object'
+  const type = typeof schema.type === 'string' ? schema.type : schema.type.join(' or ')
+  return escapeText(schema.format === undefined ? type : `${type}, ${schema.format}`)
+}
+
+function limitsOf(schema: Schema): readonly string[] {
+  const { minimum, maximum, minLength, maxLength, minItems, maxItems } = schema
+  const range = (name: string, from: number | undefined, to: number | undefined): string[] => {
+    if (from === undefined && to === undefined) return []
+    if (from === undefined) return [`${name}at most ${to}`]
+    return [to === undefined ? `${name}at least ${from}` : `${name}${from} to ${to}`]
+  }
+  return [
+    ...range('', minimum, maximum),
+    ...range('length ', minLength, maxLength),
+    ...range('items ', minItems, maxItems),
+    ...(schema.default === undefined ? [] : [`default <code>${escapeText(JSON.stringify(schema.default))}</code>`]),
+  ]
+}
+
+function anchor(text: string): string {
+  return attribute(
+    text
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '-')
+      .replaceAll(/^-|-$/g, ''),
+  )
+}
