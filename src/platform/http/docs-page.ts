@@ -25,7 +25,7 @@ code{overflow-wrap:anywhere}td code{overflow-wrap:normal}pre code{overflow-wrap:
 pre{overflow-x:auto;padding:.75rem 1rem;margin:.75rem 0 1.25rem;background:var(--raised);border:1px solid var(--line);border-radius:.375rem;font-size:.875rem;line-height:1.5}pre code{font-size:inherit}
 summary{cursor:pointer}.quiet{color:var(--quiet)}.contents{columns:16rem;list-style:none;padding:0;font-size:.9375rem}
 .operation{border-top:1px solid var(--line);margin-top:1.5rem}.operation h3{font-family:ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere}
-.skip{position:absolute;left:-100vw}.skip:focus{left:.5rem;top:.5rem;background:var(--paper);padding:.5rem}
+li:has(>[aria-hidden]){list-style:none}.skip{position:absolute;left:-100vw}.skip:focus{left:.5rem;top:.5rem;background:var(--paper);padding:.5rem}
 @media (min-width:60rem){.frame{grid-template-columns:15rem minmax(0,1fr)}header{grid-column:1/-1}nav{grid-column:1;grid-row:2;border:0}nav>div{position:sticky;top:0;max-height:100vh;overflow-y:auto}main{grid-column:2;padding:1rem 2rem 4rem}.to-pages{display:none}}
 @media print{nav,header{display:none}}`
 
@@ -83,6 +83,9 @@ export function markdownToHtml(text: string, linkTo: (href: string) => string | 
     renderer: {
       heading({ tokens, depth, text: words }: Tokens.Heading): string {
         return `<h${depth} id="${anchorOf(words, anchors)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+      },
+      checkbox(): string {
+        return '<span aria-hidden="true">☐</span> '
       },
       link({ href, tokens }: Tokens.Link): string {
         const words = this.parser.parseInline(tokens)
