@@ -86,7 +86,7 @@ test('what is on no list is not served, whatever is asked for', async () => {
   }
 })
 
-test('the reference has every operation of the document with its scope and its error codes', async () => {
+test('the reference has every operation of the document with its scope, its fields and its error codes', async () => {
   const { html } = await show('/docs/api')
   const { body } = await world.api.get('/openapi.json')
   const sections = html.split('<section class="operation">').slice(1)
@@ -101,6 +101,12 @@ test('the reference has every operation of the document with its scope and its e
     assert.ok(section !== undefined, named)
     const scope = one['x-scope'] as string | undefined
     assert.ok(section.includes(scope === undefined ? '(no key' : `(scope <code>${scope}</code>`), named)
+    const body = one['requestBody'] as { content: Record<string, { schema: { properties?: object } }> } | undefined
+    for (const { schema } of Object.values(body?.content ?? {})) {
+      for (const field of Object.keys(schema.properties ?? {})) {
+        assert.ok(section.includes(`<code>${field}</code>`), `${named} ${field}`)
+      }
+    }
     const responses = Object.entries(one['responses'] as Record<string, { description: string }>)
     for (const [status, { description }] of responses) {
       assert.ok(section.includes(status), `${named} ${status}`)

@@ -10,14 +10,14 @@ const STYLE = `:root{color-scheme:light dark;--paper:light-dark(#fdfcfa,#16150f)
 *{box-sizing:border-box}html{scroll-padding-top:1rem}
 body{margin:0;background:var(--paper);color:var(--ink);font:1rem/1.6 Inter,ui-sans-serif,system-ui,sans-serif;font-variant-numeric:tabular-nums}
 .frame{display:grid;grid-template-columns:minmax(0,1fr);max-width:72rem;margin:0 auto}
-header,main,nav{padding:1rem 1.25rem}header{display:flex;justify-content:space-between;border-bottom:1px solid var(--line)}
+header,main,nav{padding:1rem 1.25rem}header{display:flex;flex-wrap:wrap;gap:.25rem 1rem;justify-content:space-between;border-bottom:1px solid var(--line)}
 nav{border-top:1px solid var(--line);font-size:.9375rem}nav p{margin:1rem 0 .25rem;color:var(--quiet);font-size:.8125rem}
 nav ul{list-style:none;margin:0;padding:0}nav li a{display:block;padding:.25rem .5rem;border-radius:.25rem;text-decoration:none}
 nav a:hover,nav a[aria-current]{background:var(--line)}nav a[aria-current]{font-weight:600}
 a{color:inherit;text-underline-offset:3px;text-decoration-color:var(--brass)}
 :focus-visible{outline:2px solid var(--brass);outline-offset:2px;border-radius:3px}
 h1{font-size:1.75rem;line-height:1.25;margin:.5rem 0 1rem}h2{font-size:1.25rem;line-height:1.3;margin:2.5rem 0 .5rem}
-h3{font-size:1rem;margin:1.75rem 0 .25rem}h4{font-size:.875rem;color:var(--quiet);margin:1rem 0 .25rem}p,ul,ol{margin:.5rem 0 1rem}li{margin:.25rem 0}
+h3{font-size:1rem;margin:1.75rem 0 .25rem}h4{font-size:.875rem;color:var(--quiet);margin:1rem 0 .25rem}p,ul,ol{margin:.5rem 0 1rem}ul,ol{padding-left:1.5rem}li{margin:.25rem 0}
 .scroll{overflow-x:auto;margin:.75rem 0 1.25rem}
 table{border-collapse:collapse;font-size:.875rem;line-height:1.45}th,td{text-align:left;vertical-align:top;padding:.375rem .75rem .375rem 0;border-bottom:1px solid var(--line)}th{color:var(--quiet);font-weight:400}
 code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.875em}
@@ -25,7 +25,7 @@ code{overflow-wrap:anywhere}td code{overflow-wrap:normal}pre code{overflow-wrap:
 pre{overflow-x:auto;padding:.75rem 1rem;margin:.75rem 0 1.25rem;background:var(--raised);border:1px solid var(--line);border-radius:.375rem;font-size:.875rem;line-height:1.5}pre code{font-size:inherit}
 summary{cursor:pointer}.quiet{color:var(--quiet)}.contents{columns:16rem;list-style:none;padding:0;font-size:.9375rem}
 .operation{border-top:1px solid var(--line);margin-top:1.5rem}.operation h3{font-family:ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere}
-li:has(>[aria-hidden]){list-style:none}.skip{position:absolute;left:-100vw}.skip:focus{left:.5rem;top:.5rem;background:var(--paper);padding:.5rem}
+li:has(>[aria-hidden]){list-style:none;margin-left:-1.5rem;padding-left:1.5rem;text-indent:-1.5rem}.skip{position:absolute;left:-100vw}.skip:focus{left:.5rem;top:.5rem;background:var(--paper);padding:.5rem}
 @media (min-width:60rem){.frame{grid-template-columns:15rem minmax(0,1fr)}header{grid-column:1/-1}nav{grid-column:1;grid-row:2;border:0}nav>div{position:sticky;top:0;max-height:100vh;overflow-y:auto}main{grid-column:2;padding:1rem 2rem 4rem}.to-pages{display:none}}
 @media print{nav,header{display:none}}`
 
@@ -84,6 +84,10 @@ export function markdownToHtml(text: string, linkTo: (href: string) => string | 
       heading({ tokens, depth, text: words }: Tokens.Heading): string {
         return `<h${depth} id="${anchorOf(words, anchors)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
       },
+      // What scrolls by itself can be reached by keyboard.
+      code({ text: program }: Tokens.Code): string {
+        return `<pre tabindex="0"><code>${escapeText(program)}</code></pre>\n`
+      },
       checkbox(): string {
         return '<span aria-hidden="true">☐</span> '
       },
@@ -94,7 +98,10 @@ export function markdownToHtml(text: string, linkTo: (href: string) => string | 
       },
       table(token: Tokens.Table): string {
         const cells = (row: readonly Tokens.TableCell[], tag: string): string =>
-          row.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')
+          row
+            .map((cell) => ({ tag: cell.text === '' ? 'td' : tag, words: this.parser.parseInline(cell.tokens) }))
+            .map((cell) => `<${cell.tag}>${cell.words}</${cell.tag}>`)
+            .join('')
         const body = token.rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n')
         return `<div class="scroll" tabindex="0"><table><thead><tr>${cells(token.header, 'th')}</tr></thead>\n<tbody>${body}</tbody></table></div>\n`
       },

@@ -90,7 +90,9 @@ function operationHtml({ method, path, operation, legacy }: Listed): string {
     scope === undefined ? 'no key' : `scope <code>${escapeText(scope)}</code>`,
     ...(legacy === null ? [] : [`also at <code>${escapeText(legacy)}</code> (deprecated)`]),
   ]
-  const given = parameters.map((one) => row(one.name, one.schema ?? one, one.required === true, one.in))
+  const given = parameters.map((one) =>
+    row(one.name, one.schema ?? one, one.required === true ? 'required' : null, one.in),
+  )
   return `<section class="operation"><h3 id="${anchor(`${method} ${path}`)}"><a href="#${anchor(`${method} ${path}`)}">${method} ${escapeText(path)}</a></h3>
 <p>${escapeText(operation.summary ?? '')} <span class="quiet">(${facts.join('; ')})</span></p>
 ${given.length === 0 ? '' : `<h4>Parameters</h4>${table(given)}`}
@@ -100,7 +102,7 @@ ${answersHtml(operation.responses ?? {})}</section>`
 
 function bodyHtml(body: Content | undefined): string {
   return Object.entries(body?.content ?? {})
-    .map(([type, { schema }]) => folded(`Body <span class="quiet">${escapeText(type)}</span>`, schema))
+    .map(([type, { schema }]) => folded(`Body <span class="quiet">${escapeText(type)}</span>`, schema, 'required'))
     .join('')
 }
 
@@ -113,6 +115,7 @@ function answersHtml(responses: NonNullable<Operation['responses']>): string {
       return folded(
         `Answer ${status}${first === undefined ? '' : ` <span class="quiet">${escapeText(first[0])}</span>`}`,
         first?.[1].schema,
+        'always there',
       )
     })
   const bad = entries
@@ -128,29 +131,39 @@ function answersHtml(responses: NonNullable<Operation['responses']>): string {
   return good.join('') + errors
 }
 
-function folded(title: string, schema: Schema | undefined): string {
+/** @param must what is said of a field that an object may not lack */
+function folded(title: string, schema: Schema | undefined, must: string): string {
   if (schema === undefined) return `<p>${title}</p>`
-  const rows = fieldsOf(schema, '', 0)
+  const rows = fieldsOf(schema, { prefix: '', depth: 0, must })
   if (rows.length === 0) return `<p>${title}: ${typeWords(schema)}</p>`
   return `<details><summary>${title}</summary>${table(rows)}</details>`
 }
 
+interface Place {
+  readonly prefix: string
+  readonly depth: number
+  readonly must: string
+}
+
 /** The rows of an object's fields, those of objects within it after their own. */
-function fieldsOf(schema: Schema, prefix: string, depth: number): readonly string[] {
+function fieldsOf(schema: Schema, place: Place): readonly string[] {
+  const { prefix, depth, must } = place
   if (depth > MAX_DEPTH) return []
-  const parts = [...(schema.anyOf ?? []), ...(schema.allOf ?? [])].flatMap((part) => fieldsOf(part, prefix, depth))
-  const items = schema.items === undefined ? [] : fieldsOf(schema.items, `${prefix}[]`, depth + 1)
+  const parts = [...(schema.anyOf ?? []), ...(schema.allOf ?? [])].flatMap((part) => fieldsOf(part, place))
+  const below = { ...place, depth: depth + 1 }
+  const items = schema.items === undefined ? [] : fieldsOf(schema.items, { ...below, prefix: `${prefix}[]` })
   const fields = Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const named = prefix === '' ? name : `${prefix}.${name}`
-    return [row(named, field, schema.required?.includes(name) === true), ...fieldsOf(field, named, depth + 1)]
+    const said = schema.required?.includes(name) === true ? must : null
+    return [row(named, field, said), ...fieldsOf(field, { ...below, prefix: named })]
   })
   return [...new Set([...parts, ...items, ...fields])]
 }
 
-function row(name: string, schema: Schema, isRequired: boolean, place?: string): string {
+function row(name: string, schema: Schema, must: string | null, place?: string): string {
   const notes = [
     ...(place === undefined ? [] : [`in ${place}`]),
-    ...(isRequired ? ['always there'] : []),
+    ...(must === null ? [] : [must]),
     ...limitsOf(schema),
     ...(schema.description === undefined ? [] : [escapeText(schema.description)]),
   ]
@@ -158,7 +171,7 @@ function row(name: string, schema: Schema, isRequired: boolean, place?: string):
 }
 
 function table(rows: readonly string[]): string {
-  return `<div class="scroll" tabindex="0"><table><thead><tr><th>name</th><th>type</th><th></th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`
+  return `<div class="scroll" tabindex="0"><table><thead><tr><th>name</th><th>type</th><td></td></tr></thead><tbody>${rows.join('')}</tbody></table></div>`
 }
 
 function typeWords(schema: Schema): string {
