@@ -38,6 +38,7 @@ const GROUPS: readonly (readonly [title: string, pages: readonly Page[]])[] = [
       guide('events', 'Events'),
       guide('double-opt-in', 'Contacts and double opt-in'),
       guide('moving-from-another-provider', 'Moving from another provider'),
+      guide('scaling-out', 'Scaling out'),
     ],
   ],
   [
