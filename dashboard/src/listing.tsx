@@ -3,7 +3,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { type Json, useApi, withQuery } from './api.ts'
-import type { Search } from './router.tsx'
+import type { Search } from './search.ts'
 import { Button, Choice, type Column, Field, Problem, Table } from './ui.tsx'
 
 export interface Filter {

@@ -3,8 +3,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { Frame } from './frame.tsx'
 import { Overview } from './pages/overview.tsx'
-
-export type Search = Readonly<Record<string, string | undefined>>
+import type { Search } from './search.ts'
 
 const root = createRootRoute({ component: Frame })
 
