@@ -69,7 +69,10 @@ function isInstalled(production) {
     if (where === '') return true
     if (Object.hasOwn(found, where)) return found[where].version === version
     if (production && dev) return true
-    return Boolean(optional || devOptional) && !(fits(systems, process.platform) && fits(cpu, process.arch) && !libc)
+    if (!optional && !devOptional) return false
+    // One that names no platform comes along with those of another, and is missing with them.
+    if (systems === undefined && cpu === undefined) return true
+    return !(fits(systems, process.platform) && fits(cpu, process.arch) && !libc)
   })
 }
 
