@@ -62,6 +62,7 @@ export async function ownCertificate({
 export function inboundMx(options: ListenersOptions, certificate: Certificate): Mx {
   const { config, ground, disk, inbound, tracking, pulse } = options
   return mxService({
+    spoolFolder: config.dataDir,
     host: config.bind,
     port: config.mxPort,
     hostname: config.hostname,
@@ -82,6 +83,7 @@ export function inboundMx(options: ListenersOptions, certificate: Certificate): 
 export function submission(options: ListenersOptions, certificate: Certificate): Submission {
   const { config, ground, accounts, disk, submissionDoor } = options
   return submissionService({
+    spoolFolder: config.dataDir,
     host: config.bind,
     starttlsPorts: config.submissionPorts,
     implicitTlsPorts: config.submissionTlsPorts,

@@ -2,6 +2,7 @@
 
 import { createHmac } from 'node:crypto'
 import net from 'node:net'
+import os from 'node:os'
 import tls from 'node:tls'
 import { ensureEventPartitions } from '../src/modules/events/index.ts'
 import { decodeContent, ensureOutboxPartitions, siteIds } from '../src/modules/outbox/index.ts'
@@ -125,6 +126,7 @@ export async function submissionWorld(change: Partial<SubmissionOptions> = {}): 
   }
   const principal: Principal = { accountId: ACCOUNT, keyId: null, mode: 'live', scopes: ['full'], domainIds: null }
   const service = submissionService({
+    spoolFolder: os.tmpdir(),
     host: '127.0.0.1',
     starttlsPorts: [0],
     implicitTlsPorts: [0],

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import os from 'node:os'
 import { describe, test } from 'node:test'
 import { ACCOUNT, type House, house } from '../../test/delivery-house.ts'
 import { type SmtpSession, smtpSession } from '../../test/submission.ts'
@@ -55,6 +56,7 @@ async function inside(reader?: ReportReader): Promise<Inside> {
     ...(reader !== undefined && { reader }),
   })
   const mx = mxService({
+    spoolFolder: os.tmpdir(),
     host: '127.0.0.1',
     port: 0,
     hostname: HOST,

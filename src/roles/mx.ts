@@ -40,6 +40,8 @@ export interface MxOptions {
   readonly rateLimits: boolean
   /** Whether the disk has room for another message. */
   readonly hasRoom: () => boolean
+  /** Where large messages that declared no size are kept until they end. */
+  readonly spoolFolder: string
 }
 
 export interface Mx extends Service {
@@ -58,7 +60,7 @@ const STOP_POLL_MS = 25
 
 export function mxService(options: MxOptions): Mx {
   const { clock, log } = options
-  const messages = incomingMessages(MAX_MESSAGE_BYTES)
+  const messages = incomingMessages(MAX_MESSAGE_BYTES, options.spoolFolder)
   const underWay = new Set<Promise<unknown>>()
 
   const handle = <T>(work: Promise<T>, done: (error: Error | null, value?: T) => void): void => {

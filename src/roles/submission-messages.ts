@@ -1,11 +1,16 @@
 // Messages on their way in, held in memory: each up to the size limit, all together up to MAX_HELD_BYTES; what goes beyond
 // is read and dropped.
 //
-// What turns out to be large (a megabyte) gets room for the size it declared (RFC 1870; without one, for the most that
-// is taken) before more of it is read, and is worked on one at a time, so that neither the messages nor their copies add
-// up. It is collected in one buffer: its pages are only taken as they fill, and no small pieces live on until the garbage
-// collector comes by. Whoever gets no room within a minute is told to come back.
+// What turns out to be large (a megabyte) gets room for the size it declared (RFC 1870) before more of it is read, and is
+// worked on one at a time, so that neither the messages nor their copies add up. It is collected in one buffer: its pages
+// are only taken as they fill, and no small pieces live on until the garbage collector comes by. Whoever gets no room
+// within a minute is told to come back.
+//
+// What is large and declared nothing may be of any size: it goes on in a file without a name, and takes room in memory
+// only when its end has shown that it is not too large. So 100 MB are refused with one of them in memory.
 
+import { type FileHandle, open, unlink } from 'node:fs/promises'
+import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { SMTPServerDataStream } from 'smtp-server'
 import { Reply } from './submission-replies.ts'
@@ -24,10 +29,14 @@ const LARGE_BYTES = 1_048_576
 const LARGE_TOGETHER_BYTES = 80 * 1_048_576
 const WAIT_FOR_ROOM_MS = 60_000
 const MAX_HELD_BYTES = 384 * 1_048_576
+const MAX_SPOOLED_BYTES = 1_073_741_824
 
-export function incomingMessages(maxMessageBytes: number): IncomingMessages {
+/** @param spoolFolder where messages of unknown size are kept until they end; nothing stays there */
+export function incomingMessages(maxMessageBytes: number, spoolFolder: string): IncomingMessages {
   const room = roomOf(LARGE_TOGETHER_BYTES)
   let heldBytes = 0
+  let spooledBytes = 0
+  let spools = 0
   let large: Promise<unknown> = Promise.resolve()
 
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -36,53 +45,85 @@ export function incomingMessages(maxMessageBytes: number): IncomingMessages {
     return turn
   }
 
+  const newSpool = async (): Promise<FileHandle> => {
+    const file = path.join(spoolFolder, `incoming.${process.pid}.${++spools}`)
+    const handle = await open(file, 'wx+', 0o600)
+    await unlink(file)
+    return handle
+  }
+
   return {
     take: async (stream, declaredBytes, work) => {
       const mostBytes = Math.min(maxMessageBytes, Math.ceil((declaredBytes ?? maxMessageBytes) * 1.1) + LARGE_BYTES)
       let pieces: Buffer[] = []
       let whole: Buffer | null = null
+      let spool: FileHandle | null = null
+      let roomBytes = 0
       let bytes = 0
       let refused: Reply | null = null
-      const give = (): void => {
-        heldBytes -= bytes
+      const give = async (): Promise<void> => {
+        if (spool === null) heldBytes -= bytes
+        else spooledBytes -= bytes
         bytes = 0
         pieces = []
-        if (whole !== null) room.leave(mostBytes)
         whole = null
+        room.leave(roomBytes)
+        roomBytes = 0
+        const closed = spool
+        spool = null
+        await closed?.close()
       }
-      const keep = (chunk: Buffer): void => {
-        if (whole === null) pieces.push(chunk)
-        else chunk.copy(whole, bytes)
-        bytes += chunk.length
-        heldBytes += chunk.length
+      const getRoom = async (wanted: number): Promise<boolean> => {
+        if (!(await room.enter(wanted, WAIT_FOR_ROOM_MS))) return false
+        roomBytes = wanted
+        whole = Buffer.allocUnsafeSlow(wanted)
+        return true
       }
-      const makeRoom = async (chunk: Buffer): Promise<void> => {
+      const becomeLarge = async (): Promise<void> => {
+        const collected = Buffer.concat(pieces, bytes)
+        if (declaredBytes === null) {
+          spool = await newSpool()
+          await spool.writeFile(collected)
+          heldBytes -= bytes
+          spooledBytes += bytes
+        } else if (await getRoom(mostBytes)) collected.copy(whole as unknown as Buffer)
+        else refused = noRoom()
+        pieces = []
+      }
+      const keep = async (chunk: Buffer): Promise<void> => {
         if (bytes + chunk.length > mostBytes) {
           refused = new Reply(552, `5.3.4 the message is larger than ${mostBytes} bytes`)
-        } else if (heldBytes + chunk.length > MAX_HELD_BYTES) refused = noRoom()
-        else if (whole === null && bytes + chunk.length > LARGE_BYTES) {
-          if (!(await room.enter(mostBytes, WAIT_FOR_ROOM_MS))) {
-            refused = noRoom()
-            return
-          }
-          whole = Buffer.allocUnsafeSlow(mostBytes)
-          Buffer.concat(pieces, bytes).copy(whole)
-          pieces = []
+        } else if (heldBytes + chunk.length > MAX_HELD_BYTES || spooledBytes + chunk.length > MAX_SPOOLED_BYTES) {
+          refused = noRoom()
+        } else if (whole === null && spool === null && bytes + chunk.length > LARGE_BYTES) await becomeLarge()
+        if (refused !== null) return
+        if (spool !== null) {
+          await spool.writeFile(chunk)
+          spooledBytes += chunk.length
+        } else {
+          if (whole === null) pieces.push(chunk)
+          else chunk.copy(whole, bytes)
+          heldBytes += chunk.length
         }
+        bytes += chunk.length
+      }
+      const readBack = async (from: FileHandle): Promise<void> => {
+        if (!(await getRoom(bytes))) throw noRoom()
+        await from.read(whole as unknown as Buffer, 0, bytes, 0)
       }
       try {
         for await (const chunk of stream as AsyncIterable<Buffer>) {
-          if (refused === null) await makeRoom(chunk)
-          if (refused === null) keep(chunk)
-          else give()
+          if (refused === null) await keep(chunk)
+          if (refused !== null) await give()
         }
         if (refused !== null) throw refused as Reply
+        if (spool !== null) await readBack(spool)
         const collected = whole as Buffer | null
         const raw = collected === null ? Buffer.concat(pieces, bytes) : collected.subarray(0, bytes)
         pieces = []
         return await (collected === null ? work(raw) : inTurn(() => work(raw)))
       } finally {
-        give()
+        await give()
       }
     },
   }

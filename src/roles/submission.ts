@@ -48,6 +48,8 @@ export interface SubmissionOptions {
   readonly takeRate: (principal: Principal) => Promise<ApiError | null>
   /** Whether the disk has room for another message. */
   readonly hasRoom: () => boolean
+  /** Where large messages that declared no size are kept until they end. */
+  readonly spoolFolder: string
 }
 
 export interface SubmissionPorts {
@@ -163,7 +165,7 @@ interface Conversation {
 function conversation(options: SubmissionOptions): Conversation {
   const { door, clock, log } = options
   const failures = loginFailures(clock, options.rateLimits)
-  const messages = incomingMessages(MAX_MESSAGE_BYTES)
+  const messages = incomingMessages(MAX_MESSAGE_BYTES, options.spoolFolder)
 
   const logIn = async (ip: string, username: string, password: string): Promise<Principal> => {
     const answer = await options.authenticate({ username, password, ip })
