@@ -41,6 +41,7 @@ test('a report whose row cannot be written is answered 451 and taken when it com
   await world.verifiedDomain('shop.example')
   const { database, store } = world.rooms
   const owner = new pg.Client({ connectionString: store.adminUrl })
+  owner.on('error', () => undefined)
   await owner.connect()
   const to = await delivered(world, (count) => mx.received(count))
   const send = async (): Promise<string> => {

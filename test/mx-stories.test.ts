@@ -52,12 +52,12 @@ describe('the inbound MX of a process', () => {
       return row?.count === 0 ? true : null
     })
   const until = async <T>(what: string, look: () => Promise<T | null> | T | null): Promise<T> => {
-    for (let i = 0; i < 400; i++) {
+    for (let i = 0; i < 2_000; i++) {
       const found = await look()
       if (found !== null) return found
       await new Promise((resolve) => setTimeout(resolve, 25))
     }
-    throw new Error(`${what} did not come within 10 seconds`)
+    throw new Error(`${what} did not come within 50 seconds`)
   }
   const posthorn = async (
     words: string,

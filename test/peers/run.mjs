@@ -47,7 +47,7 @@ async function onDebianPostgres() {
     if (status !== 0) throw new Error(`${words.join(' ')}: ${stderr}${stdout}`)
   }
   const settings = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=300`
-  as(path.join(bin, 'initdb'), '-D', data, '-A', 'trust', '-E', 'UTF8', '--no-sync')
+  as(path.join(bin, 'initdb'), '-D', data, '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync')
   as(path.join(bin, 'pg_ctl'), '-D', data, '-w', '-o', settings, '-l', path.join(folder, 'log'), 'start')
   try {
     return await node(['test/run.mjs'], { DATABASE_URL: `postgresql://postgres@127.0.0.1:${port}/postgres` })
