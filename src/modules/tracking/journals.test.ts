@@ -45,6 +45,8 @@ test('after an outage nothing is known before every process that is up has hande
     const known = b.knownSince()
     assert.notEqual(known, null, 'both are clear')
 
+    // An outage is longer than the millisecond to which times are told.
+    await new Promise((resolve) => setTimeout(resolve, 5))
     // Both saw the database away; a has a journal that it has not handed on yet.
     waits.add('a')
     for (const one of [a, b]) one.doubt()
