@@ -43,6 +43,7 @@ test('a report whose row cannot be written is answered 451 and taken when it com
   const owner = new pg.Client({ connectionString: store.adminUrl })
   owner.on('error', () => undefined)
   await owner.connect()
+  await owner.query('set search_path to posthorn')
   const to = await delivered(world, (count) => mx.received(count))
   const send = async (): Promise<string> => {
     const session = await smtpSession(world.mxPort)
