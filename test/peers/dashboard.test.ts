@@ -64,7 +64,9 @@ async function visit(who: Owner | null, options: Parameters<Browser['newContext'
   })
   page.on('request', (request) => {
     const { host, protocol } = new URL(request.url())
-    if (protocol !== 'data:' && host !== new URL(posthorn.url).host) faults.push(`a request to ${request.url()}`)
+    // A frame told to go to javascript: is counted as a request too; it asks nobody, and what it did would be seen above.
+    const asksNobody = ['data:', 'about:', 'blob:', 'javascript:'].includes(protocol)
+    if (!asksNobody && host !== new URL(posthorn.url).host) faults.push(`a request to ${request.url()}`)
   })
   await page.exposeFunction('violated', (what: string) => faults.push(`${page.url()}: policy: ${what}`))
   await page.addInitScript({
@@ -170,7 +172,7 @@ test('from the first sign-in to a verified story: a domain, a mail and what beca
   const codes = (await page.getByRole('status').locator('pre').innerText()).trim().split('\n')
   assert.equal(codes.length, 10)
   await page.getByRole('button', { name: 'Sign out' }).click()
-  await page.getByLabel('Password').waitFor()
+  await page.getByLabel('Password', { exact: true }).waitFor()
   await page.getByLabel('Email').fill(who.email)
   await page.getByLabel('Password').fill(who.dashboard_password)
   await page.getByRole('button', { name: 'Sign in' }).click()
