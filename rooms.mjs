@@ -30,6 +30,7 @@ export const ROOMS = [
     owns: 'suppressions and unsubscribes: two lists, one question (may we send?)',
     enters: ['accounts', 'events'],
   },
+  { name: 'machines', floor: 2, owns: 'what runs where: a row for each process', enters: ['accounts'] },
   { name: 'content', floor: 2, owns: 'content scoring', enters: ['accounts'] },
   {
     name: 'validation',

@@ -370,7 +370,9 @@ create table dashboard_session (
   expires_at timestamp with time zone not null,
   ip text not null,
   agent text not null,
+  acting_id uuid,
   constraint dashboard_session_account_id_user_id_fkey FOREIGN KEY (account_id, user_id) REFERENCES dashboard_user(account_id, id) ON DELETE CASCADE,
+  constraint dashboard_session_acting_id_fkey FOREIGN KEY (acting_id) REFERENCES account(account_id) ON DELETE SET NULL,
   constraint dashboard_session_pkey PRIMARY KEY (account_id, id)
 );
 CREATE INDEX dashboard_session_user ON dashboard_session USING btree (account_id, user_id);
@@ -396,10 +398,12 @@ create table dashboard_user (
   totp_used bigint default 0 not null,
   recovery_hashes bytea[] default '{}'::bytea[] not null,
   last_seen_at timestamp with time zone,
+  operator boolean default false not null,
   constraint dashboard_user_pkey PRIMARY KEY (account_id, id),
   constraint dashboard_user_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'developer'::text, 'viewer'::text])))
 );
 CREATE INDEX dashboard_user_email ON dashboard_user USING btree (email);
+CREATE INDEX dashboard_user_operators ON dashboard_user USING btree (account_id, id) WHERE operator;
 CREATE UNIQUE INDEX dashboard_user_once ON dashboard_user USING btree (account_id, email);
 alter table dashboard_user enable row level security, force row level security;
 create policy system on dashboard_user to posthorn_system
@@ -686,6 +690,21 @@ create policy tenant on list_removal to posthorn_tenant
 grant delete, insert, select, update on list_removal to posthorn_system;
 grant insert, select on list_removal to posthorn_tenant;
 
+create table machine (
+  id uuid not null,
+  host text not null,
+  pid integer not null,
+  roles text[] not null,
+  version text not null,
+  started_at timestamp with time zone not null,
+  seen_at timestamp with time zone not null,
+  loop_delay_ms integer not null,
+  memory_bytes bigint not null,
+  stopped_at timestamp with time zone,
+  constraint machine_pkey PRIMARY KEY (id)
+) with (fillfactor=50);
+grant delete, insert, select, update on machine to posthorn_system;
+
 create table migration (
   name text not null,
   checksum text not null,
@@ -728,6 +747,26 @@ create policy tenant on notice to posthorn_tenant
   with check (account_id = ( SELECT current_account() AS current_account));
 grant delete, insert, select, update on notice to posthorn_system;
 grant select on notice to posthorn_tenant;
+
+create table operator_action (
+  id uuid not null,
+  at timestamp with time zone not null,
+  operator text not null,
+  ip text,
+  action text not null,
+  account_id uuid,
+  detail jsonb default '{}'::jsonb not null,
+  constraint operator_action_pkey PRIMARY KEY (id)
+);
+CREATE INDEX operator_action_account ON operator_action USING btree (account_id, id);
+alter table operator_action enable row level security, force row level security;
+create policy system on operator_action to posthorn_system
+  using true
+  with check true;
+create policy tenant on operator_action to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on operator_action to posthorn_system;
 
 create table own_certificate (
   name text not null,
@@ -893,14 +932,42 @@ create policy tenant on sent_day to posthorn_tenant
   with check (account_id = ( SELECT current_account() AS current_account));
 grant delete, insert, select, update on sent_day to posthorn_system;
 
+create table setup_token (
+  hash bytea not null,
+  account_id uuid,
+  expires_at timestamp with time zone not null,
+  constraint setup_token_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(account_id) ON DELETE CASCADE,
+  constraint setup_token_pkey PRIMARY KEY (hash)
+);
+alter table setup_token enable row level security, force row level security;
+create policy system on setup_token to posthorn_system
+  using true
+  with check true;
+grant delete, insert, select on setup_token to posthorn_system;
+
 create table site (
   id integer generated always as identity not null,
   name text not null,
   paused boolean default false not null,
+  paused_at timestamp with time zone,
   constraint site_name_key UNIQUE (name),
   constraint site_pkey PRIMARY KEY (id)
 );
+CREATE INDEX site_paused ON site USING btree (id) WHERE paused;
 grant insert, select, update on site to posthorn_system;
+
+create table site_report (
+  site_id integer not null,
+  node text not null,
+  at timestamp with time zone not null,
+  attempts integer not null,
+  delivered integer not null,
+  outcome smallint not null,
+  response text,
+  constraint site_report_pkey PRIMARY KEY (site_id, node),
+  constraint site_report_site_id_fkey FOREIGN KEY (site_id) REFERENCES site(id) ON DELETE CASCADE
+) with (fillfactor=70);
+grant delete, insert, select, update on site_report to posthorn_system;
 
 create table smtp_credential (
   account_id uuid not null,

@@ -63,6 +63,7 @@ import { deliveryFigures } from './modules/statistics/index.ts'
 import { suppressionRoutes } from './modules/suppression/index.ts'
 import { type TrackingRoom, trackingDomainExists, trackingDomainRecord } from './modules/tracking/index.ts'
 import { type ValidationRoom, validationRoom } from './modules/validation/index.ts'
+import { officeEndpoints, officeServices } from './office.ts'
 import type { Database } from './platform/db.ts'
 import { type DiskGuard, diskGuard } from './platform/disk.ts'
 import { healthEndpoints } from './platform/health.ts'
@@ -111,11 +112,12 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
   const { clock, ids, log, verifier } = ground
   const { database, secrets } = store
   const verpMac = (text: Buffer): Buffer => secrets.mac('verp', text)
+  const plans = readPlans(config.plansFile)
   const accounts = accountsRoom({
     database,
     clock,
     secrets,
-    plans: readPlans(config.plansFile),
+    plans,
     rateLimits: config.rateLimits,
     log,
     ids,
@@ -264,6 +266,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
       clock,
       secure: config.publicUrl.startsWith('https:'),
     }),
+    ...officeEndpoints({ config, ground, store, accounts, plans, onQueued: () => state.onQueued() }),
     ...domainRoutes(domains),
     ...suppressionRoutes({ database, clock, ids }),
     ...tracking.publicEndpoints,
@@ -358,6 +361,7 @@ export async function servicesOf(rooms: Rooms): Promise<Running> {
     listener(rooms),
     rooms.disk,
     rooms.pulse,
+    officeServices(rooms, VERSION),
     rooms.tracking.memory,
     rooms.tracking.intake,
   ]

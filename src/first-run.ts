@@ -1,10 +1,11 @@
 // What `npm start` tells a newcomer: where the dashboard is, a key, and a curl line that sends a first mail. The account
 // is made at the first start; its test key is kept in the data directory, since it can do nothing but fill the inbox.
+// While the installation has no operator, each start prints an address with a set-up token; the one before ends.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Rooms } from './app.ts'
-import { createAccount, passwords } from './modules/accounts/index.ts'
+import { createAccount, hasOperator, newSetupToken, PLACEHOLDER, passwords } from './modules/accounts/index.ts'
 import { platformErrors } from './platform/errors.ts'
 
 interface FirstAccount {
@@ -16,7 +17,8 @@ interface FirstAccount {
 export async function firstRun(rooms: Rooms): Promise<readonly string[]> {
   const { config } = rooms
   const known = await readFirstAccount(rooms)
-  const { account, password } = known === null ? await makeFirstAccount(rooms) : { account: known, password: null }
+  const account = known ?? (await makeFirstAccount(rooms))
+  const setUp = (await hasOperator(rooms.database)) ? null : await setUpAddress(rooms, account.account_id)
   const body = { from: 'you@example.com', to: 'someone@example.net', subject: 'First mail', html: '<h1>It works</h1>' }
   return [
     '',
@@ -26,7 +28,7 @@ export async function firstRun(rooms: Rooms): Promise<readonly string[]> {
     `  docs        ${config.publicUrl}/docs`,
     `  API         ${config.publicUrl}/docs/api, ${config.publicUrl}/openapi.json`,
     `  test key    ${account.test_api_key}`,
-    ...(password === null ? [] : [`  log-in      ${OWNER_EMAIL} with password ${password} (shown this once)`]),
+    ...(setUp === null ? [] : [`  set-up      ${setUp} makes you its operator, once`]),
     '',
     'Send a first mail; it goes to the built-in inbox, never to the network:',
     '',
@@ -39,7 +41,12 @@ export async function firstRun(rooms: Rooms): Promise<readonly string[]> {
   ]
 }
 
-const OWNER_EMAIL = 'owner@localhost.localdomain'
+/** The token stands behind the number sign: no server's log sees it. */
+async function setUpAddress(rooms: Rooms, accountId: string): Promise<string> {
+  const { ids, clock } = rooms.ground
+  const token = await newSetupToken({ database: rooms.database, ids, clock }, accountId)
+  return `${rooms.config.publicUrl}/setup#${token}`
+}
 
 function fileOf({ config }: Rooms): string {
   return path.join(config.dataDir, 'first-account.json')
@@ -58,12 +65,12 @@ async function readFirstAccount(rooms: Rooms): Promise<FirstAccount | null> {
   }
 }
 
-async function makeFirstAccount(rooms: Rooms): Promise<{ readonly account: FirstAccount; readonly password: string }> {
+async function makeFirstAccount(rooms: Rooms): Promise<FirstAccount> {
   const { ids, clock } = rooms.ground
   const { database, secrets } = rooms.store
   const context = { database, secrets, ids, clock, passwords: passwords(ids.bytes) }
-  const made = await createAccount(context, { email: OWNER_EMAIL, name: 'First account' })
+  const made = await createAccount(context, { email: PLACEHOLDER, name: 'First account' })
   const account = { account_id: made.accountId, test_api_key: made.testApiKey }
   await writeFile(fileOf(rooms), `${JSON.stringify(account, null, 2)}\n`, { mode: 0o600 })
-  return { account, password: made.dashboardPassword }
+  return account
 }

@@ -80,7 +80,7 @@ const PUBLIC = [
   'POST /confirm/{token}',
 ]
 /** These ask for a person who is signed in, not for a key. */
-const FOR_PEOPLE = /^\w+ \/api\/v1\/(?:sessions?|users)(?:\/|$)/
+const FOR_PEOPLE = /^\w+ \/api\/v1\/(?:sessions?|users|setup|operator)(?:\/|$)/
 
 // The scope of a path of the contract, section 3: the longest beginning that fits. `X` is read by GET, else written.
 const CONTRACT: readonly (readonly [beginning: string, scope: string])[] = [

@@ -12,6 +12,7 @@ export interface CommandSettings {
   readonly dnsServers: readonly string[]
   readonly allowPrivateNetworks: boolean
   readonly spfMechanism: string
+  readonly publicUrl: string
 }
 
 export interface CommandContext {

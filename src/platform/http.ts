@@ -160,8 +160,13 @@ function askerOf(request: FastifyRequest, reply: FastifyReply, { foreign }: AnyE
     fromOurPages: isFromOurPages(request.method, request.headers),
     ip: request.ip,
     method: request.method,
+    path: pathOf(request),
     setHeader: (name, value) => void reply.header(name, value),
   }
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0] ?? url
 }
 
 function callOf(request: FastifyRequest, reply: FastifyReply, legacy: boolean): Call<never, never, never> {
@@ -176,6 +181,7 @@ function callOf(request: FastifyRequest, reply: FastifyReply, legacy: boolean): 
     query: request.query as never,
     body: request.body as never,
     method: request.method,
+    path: pathOf(request),
     headers: request.headers,
     ip: request.ip,
     legacy,

@@ -6,10 +6,12 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Secrets } from '../../platform/secrets.ts'
+import { CONSOLE, type Deed, noteDeed } from './deeds.ts'
 import { errors } from './errors.ts'
 import { newKey } from './key-format.ts'
 import { newPassword, type Passwords } from './passwords.ts'
 import type { Overrides, Plan } from './plans.ts'
+import type { Operator } from './session-door.ts'
 import { newSmtpCredentials } from './smtp-credential.ts'
 import {
   type AccountRow,
@@ -30,6 +32,8 @@ export interface OperatorContext {
   readonly ids: Ids
   readonly clock: Clock
   readonly passwords: Passwords
+  /** Who does it. Absent: the console. */
+  readonly by?: Operator
 }
 
 export interface CreatedAccount {
@@ -41,7 +45,7 @@ export interface CreatedAccount {
 
 /** The secrets it answers are stored nowhere in this form. */
 export async function createAccount(
-  { database, secrets, ids, clock, passwords }: OperatorContext,
+  { database, secrets, ids, clock, passwords, by = CONSOLE }: OperatorContext,
   { email, name, plan = 'enterprise' }: { readonly email: string; readonly name: string; readonly plan?: Plan },
 ): Promise<CreatedAccount> {
   const accountId = ids.next()
@@ -70,13 +74,15 @@ export async function createAccount(
       })
     }
     for (const row of newSmtpCredentials(secrets, ids, accountId, createdAt)) await insertSmtp(db, row)
+    await noteDeed(db, { ids, clock }, by, { action: 'account.create', accountId, detail: { plan } })
   })
   return { accountId, apiKey: keys.live.key, testApiKey: keys.sandbox.key, dashboardPassword }
 }
 
 /** @throws ApiError not_found */
-export async function setPlan({ database }: OperatorContext, accountId: string, plan: Plan): Promise<void> {
-  if (!(await updatePlan(database.system, accountId, plan))) throw errors.not_found()
+export function setPlan(context: OperatorContext, accountId: string, plan: Plan): Promise<void> {
+  const deed = { action: 'account.plan', detail: { plan } }
+  return changeLocked(context, accountId, deed, (db) => updatePlan(db, accountId, plan))
 }
 
 /**
@@ -84,12 +90,14 @@ export async function setPlan({ database }: OperatorContext, accountId: string, 
  *
  * @throws ApiError not_found
  */
-export async function setLimits(
-  { database }: OperatorContext,
+export function setLimits(
+  context: OperatorContext,
   accountId: string,
   changes: { readonly [Name in keyof Overrides['limits']]: Overrides['limits'][Name] | undefined },
 ): Promise<void> {
-  await changeLocked(database, accountId, (db, { limits }) =>
+  const changed = Object.entries(changes).map(([name, value]) => [name, value === undefined ? 'plan' : value])
+  const deed = { action: 'account.limits', detail: Object.fromEntries(changed) }
+  return changeLocked(context, accountId, deed, (db, { limits }) =>
     updateLimits(db, accountId, withoutUndefined({ ...limits, ...changes }) as Overrides['limits']),
   )
 }
@@ -98,36 +106,41 @@ export async function setLimits(
  * @param enabled null takes the feature back to the plan's
  * @throws ApiError not_found
  */
-export async function setFeature(
-  { database }: OperatorContext,
+export function setFeature(
+  context: OperatorContext,
   accountId: string,
   feature: keyof Overrides['features'],
   enabled: boolean | null,
 ): Promise<void> {
-  await changeLocked(database, accountId, (db, { features }) =>
+  const deed = { action: 'account.features', detail: { [feature]: enabled ?? 'plan' } }
+  return changeLocked(context, accountId, deed, (db, { features }) =>
     updateFeatures(db, accountId, withoutUndefined({ ...features, [feature]: enabled ?? undefined })),
   )
 }
 
 /** Reading stays allowed; writing, sending and the queue stop everywhere within 5 s. @throws ApiError not_found */
-export async function suspend({ database, clock }: OperatorContext, accountId: string): Promise<void> {
-  if (!(await updateSuspended(database.system, accountId, clock.now()))) throw errors.not_found()
+export function suspend(context: OperatorContext, accountId: string): Promise<void> {
+  const now = context.clock.now()
+  return changeLocked(context, accountId, { action: 'account.suspend' }, (db) => updateSuspended(db, accountId, now))
 }
 
 /** @throws ApiError not_found */
-export async function resume({ database }: OperatorContext, accountId: string): Promise<void> {
-  if (!(await updateSuspended(database.system, accountId, null))) throw errors.not_found()
+export function resume(context: OperatorContext, accountId: string): Promise<void> {
+  return changeLocked(context, accountId, { action: 'account.resume' }, (db) => updateSuspended(db, accountId, null))
 }
 
+/** One change, with the note of it, in one transaction. */
 function changeLocked(
-  database: Database,
+  { database, ids, clock, by = CONSOLE }: OperatorContext,
   accountId: string,
-  change: (db: Db, row: AccountRow) => Promise<void>,
+  deed: Deed,
+  change: (db: Db, row: AccountRow) => Promise<unknown>,
 ): Promise<void> {
   return database.transaction(async (db) => {
     const row = await lockAccount(db, accountId)
     if (row === null) throw errors.not_found()
     await change(db, row)
+    await noteDeed(db, { ids, clock }, by, { ...deed, accountId })
   })
 }
 

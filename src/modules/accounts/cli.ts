@@ -5,6 +5,7 @@ import { parseAddress } from '../../mail/address.ts'
 import { type Command, type CommandContext, type OptionValues, UsageError } from '../../platform/command.ts'
 import { createAccount, type OperatorContext, resume, setFeature, setLimits, setPlan, suspend } from './accounts.ts'
 import { keyCommands } from './cli-keys.ts'
+import { operatorCommands } from './cli-operator.ts'
 import { findAccount, JSON_OPTION, noMore, printRecords, report, required, text } from './cli-words.ts'
 import { passwords } from './passwords.ts'
 import { FEATURES, isPlan, PLANS, type Plan, plansFrom, RATE_CLASSES, type RateClass, RESOURCES } from './plans.ts'
@@ -111,6 +112,7 @@ export const accountCommands: readonly Command[] = [
       change(context, values, positionals, 1, (operator, { account_id }) => resume(operator, account_id)),
   },
   ...keyCommands,
+  ...operatorCommands,
 ]
 
 async function change(

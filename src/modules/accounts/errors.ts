@@ -16,6 +16,8 @@ export const errors = defineErrors({
   second_factor_required: [401, 'A code of the second factor is needed'],
   not_signed_in: [401, 'Nobody is signed in'],
   insufficient_role: [403, 'Only an owner of the account may do this'],
+  not_operator: [403, 'Only an operator of this installation may do this'],
+  invalid_token: [401, 'The set-up token is not valid any more; posthorn operator token prints a new one'],
   cross_site_request: [403, 'The request does not come from a page of this service'],
   last_owner: [409, 'The account must keep an owner'],
   already_exists: [409, 'The account has a user of that address'],

@@ -37,7 +37,7 @@ export interface GateParts {
   readonly buckets: Buckets
   readonly failures: Failures
   readonly uses: UseLog
-  readonly sessions: Pick<Sessions, 'find'>
+  readonly sessions: Pick<Sessions, 'find' | 'noteActing'>
 }
 
 export function apiGate(parts: GateParts): ApiGate {
@@ -80,6 +80,7 @@ async function bySession({ sessions }: GateParts, asker: Asker): Promise<Princip
   if (!asker.fromOurPages) throw errors.cross_site_request()
   const session = await sessions.find(token)
   if (session === null) throw errors.not_signed_in()
+  await sessions.noteActing(session, asker)
   return principalOfSession(session)
 }
 

@@ -13,8 +13,10 @@ export {
 export type { Buckets } from './buckets.ts'
 export { accountCommands } from './cli.ts'
 export { accountNamed } from './cli-words.ts'
+export { CONSOLE, type Deed, noteDeed } from './deeds.ts'
 export { errors as accountErrors, quotaErrors } from './errors.ts'
 export type { ApiGate } from './gate.ts'
+export { hasOperator, newSetupToken, PLACEHOLDER } from './operators.ts'
 export { type Passwords, passwords } from './passwords.ts'
 export {
   type Feature,
@@ -30,8 +32,11 @@ export {
 export type { EmailAsk, EmailCredits, Quotas, Receipt, Usage } from './quota.ts'
 export { type Accounts, type AccountsOptions, accountsRoom, CHANNEL as ACCOUNTS_CHANNEL } from './room.ts'
 export { type AccountRoutesOptions, accountRoutes, type DeliveryFigures, type SubmissionFace } from './routes.ts'
+export { type OperatorRoutesOptions, operatorRoutes } from './routes-operator.ts'
 export { sessionRoutes } from './routes-session.ts'
+export { setupRoutes } from './routes-setup.ts'
 export { allows, SCOPES, type Scope } from './scopes.ts'
+export { type Operator, type OperatorDoor, operatorDoor } from './session-door.ts'
 export type { AccountSettings, TrackingDefaults } from './settings.ts'
 export type { SmtpLogin } from './smtp-credential.ts'
 export { longestRetentionDays } from './sql.ts'

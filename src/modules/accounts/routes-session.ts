@@ -7,7 +7,6 @@ import type { Database } from '../../platform/db.ts'
 import {
   type Answer,
   type AnyEndpoint,
-  type Call,
   DateTime,
   dataOf,
   endpoint,
@@ -19,8 +18,9 @@ import {
 import type { Ids } from '../../platform/ids.ts'
 import { errors } from './errors.ts'
 import { newPassword, type Passwords } from './passwords.ts'
-import { sessionToken } from './session-cookie.ts'
-import { SCOPES_OF, SESSION_LIFE_MS, type Sessions } from './sessions.ts'
+import { sessionCookie } from './session-cookie.ts'
+import { accountOf, sessionDoors } from './session-door.ts'
+import { roleOf, SCOPES_OF, SESSION_LIFE_MS, type Sessions } from './sessions.ts'
 import type { SettingsReader } from './settings.ts'
 import { selectAccount } from './sql.ts'
 import {
@@ -62,8 +62,15 @@ const Password = Type.String({ minLength: MIN_PASSWORD_CHARS, maxLength: MAX_PAS
 const Code = Type.String({ minLength: 6, maxLength: 32 })
 const RoleName = Type.Enum([...ROLES])
 const Me = Type.Object({
-  user: Type.Object({ id: Uuid, email: Type.String(), role: RoleName, totp_enabled: Type.Boolean() }),
+  user: Type.Object({
+    id: Uuid,
+    email: Type.String(),
+    role: RoleName,
+    totp_enabled: Type.Boolean(),
+    operator: Type.Boolean({ description: 'Handles the installation' }),
+  }),
   account: Type.Object({ id: Uuid, name: Type.String(), plan: Type.String() }),
+  acting: Type.Boolean({ description: 'An operator looks into an account that is not their own' }),
   scopes: Type.Array(Type.String()),
   session_id: Uuid,
   expires_at: DateTime,
@@ -86,38 +93,11 @@ const User = Type.Object({
   last_seen_at: Type.Union([DateTime, Type.Null()]),
 })
 
-type AnyCall = Call<never, never, never>
-
 export function sessionRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
   return [...signInRoutes(options), ...factorRoutes(options), ...userRoutes(options)]
 }
 
-function cookieName({ secure }: SessionRoutesOptions): string {
-  return secure ? '__Host-posthorn' : 'posthorn'
-}
-
-function cookieOf(options: SessionRoutesOptions, token: string, maxAgeSeconds: number): string {
-  const attributes = ['Path=/', 'HttpOnly', 'SameSite=Strict', `Max-Age=${maxAgeSeconds}`]
-  return [`${cookieName(options)}=${token}`, ...attributes, ...(options.secure ? ['Secure'] : [])].join('; ')
-}
-
 const NO_STORE = { 'cache-control': 'no-store' }
-
-/** @throws ApiError not_signed_in, cross_site_request */
-async function sessionOf({ sessions }: SessionRoutesOptions, call: AnyCall): Promise<FoundSession> {
-  if (!isFromOurPages(call.method, call.headers)) throw errors.cross_site_request()
-  const token = sessionToken(call.headers.cookie)
-  const found = token === null ? null : await sessions.find(token)
-  if (found === null) throw errors.not_signed_in()
-  return found
-}
-
-/** @throws ApiError insufficient_role */
-async function ownerOf(options: SessionRoutesOptions, call: AnyCall): Promise<FoundSession> {
-  const session = await sessionOf(options, call)
-  if (session.role !== 'owner') throw errors.insufficient_role()
-  return session
-}
 
 async function userOf({ database }: SessionRoutesOptions, session: FoundSession): Promise<UserRow> {
   const user = (await listUsers(database.system, session.account_id)).find(({ id }) => id === session.user_id)
@@ -127,13 +107,17 @@ async function userOf({ database }: SessionRoutesOptions, session: FoundSession)
 
 function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
   const { sessions, database } = options
+  const door = sessionDoors(options.sessions)
   const me = async (session: FoundSession): Promise<Static<typeof Me>> => {
-    const account = await selectAccount(database.system, session.account_id)
+    const account = await selectAccount(database.system, accountOf(session))
     if (account === null) throw errors.not_signed_in()
+    const role = roleOf(session)
+    const { user_id: id, email, totp, operator } = session
     return {
-      user: { id: session.user_id, email: session.email, role: session.role, totp_enabled: session.totp },
+      user: { id, email, role, totp_enabled: totp, operator },
       account: { id: account.account_id, name: account.name, plan: account.plan },
-      scopes: [...SCOPES_OF[session.role]],
+      acting: session.acting_id !== null,
+      scopes: [...SCOPES_OF[role]],
       session_id: session.id,
       expires_at: session.expires_at.toISOString(),
     }
@@ -165,7 +149,7 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
         const { email, password, code = null } = call.body
         const agent = call.headers['user-agent'] ?? ''
         const { token, session } = await sessions.signIn({ email, password, code, ip: call.ip, agent })
-        const cookie = cookieOf(options, token, SESSION_LIFE_MS / 1_000)
+        const cookie = sessionCookie(token, { secure: options.secure, maxAgeSeconds: SESSION_LIFE_MS / 1_000 })
         return { ...single(await me(session)), headers: { ...NO_STORE, 'set-cookie': cookie } }
       },
     }),
@@ -178,7 +162,7 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       answers: { 200: dataOf(Me) },
       errors: [errors.not_signed_in],
       handle: async (call): Promise<Answer> => ({
-        ...single(await me(await sessionOf(options, call as never))),
+        ...single(await me(await door.person(call))),
         headers: NO_STORE,
       }),
     }),
@@ -191,8 +175,12 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       answers: { 204: Type.Null() },
       errors: [errors.not_signed_in, errors.cross_site_request],
       handle: async (call): Promise<Answer> => {
-        await sessions.signOut(await sessionOf(options, call as never))
-        return { status: 204, body: undefined, headers: { 'set-cookie': cookieOf(options, '', 0) } }
+        await sessions.signOut(await door.person(call))
+        return {
+          status: 204,
+          body: undefined,
+          headers: { 'set-cookie': sessionCookie('', { secure: options.secure, maxAgeSeconds: 0 }) },
+        }
       },
     }),
     endpoint({
@@ -204,7 +192,7 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       answers: { 200: Type.Object({ data: Type.Array(Session) }) },
       errors: [errors.not_signed_in],
       handle: async (call): Promise<Answer> => {
-        const current = await sessionOf(options, call as never)
+        const current = await door.person(call)
         const rows = await listSessions(database.system, current.account_id, current.user_id)
         const data = rows.map((row) => ({
           id: row.id,
@@ -228,7 +216,7 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       answers: { 204: Type.Null() },
       errors: [errors.not_signed_in, errors.not_found, errors.cross_site_request],
       handle: async (call): Promise<Answer> => {
-        const { account_id, user_id } = await sessionOf(options, call as never)
+        const { account_id, user_id } = await door.person(call)
         if (!(await deleteSession(database.system, account_id, user_id, call.params.id))) throw errors.not_found()
         return { status: 204, body: undefined }
       },
@@ -246,7 +234,7 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       answers: { 204: Type.Null() },
       errors: [errors.not_signed_in, errors.invalid_credentials, errors.cross_site_request],
       handle: async (call): Promise<Answer> => {
-        const session = await sessionOf(options, call as never)
+        const session = await door.person(call)
         const user = await userOf(options, session)
         await sessions.checkPassword(user, call.body.current_password, call.ip)
         const hash = await options.passwords.hash(call.body.new_password)
@@ -262,6 +250,7 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
 
 function factorRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
   const { sessions, database } = options
+  const door = sessionDoors(options.sessions)
   return [
     endpoint({
       method: 'POST',
@@ -272,7 +261,7 @@ function factorRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       answers: { 200: dataOf(Type.Object({ secret: Type.String(), url: Type.String() })) },
       errors: [errors.not_signed_in, errors.cross_site_request],
       handle: async (call): Promise<Answer> => {
-        const user = await userOf(options, await sessionOf(options, call as never))
+        const user = await userOf(options, await door.person(call))
         const { secret, url, sealed } = sessions.newSecret(user)
         await offerTotp(database.system, user.account_id, user.id, sealed)
         return { ...single({ secret, url }), headers: NO_STORE }
@@ -288,7 +277,7 @@ function factorRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       answers: { 200: dataOf(Type.Object({ recovery_codes: Type.Array(Type.String()) })) },
       errors: [errors.not_signed_in, errors.invalid_credentials, errors.cross_site_request],
       handle: async (call): Promise<Answer> => {
-        const user = await userOf(options, await sessionOf(options, call as never))
+        const user = await userOf(options, await door.person(call))
         const codes = await sessions.confirmSecret(user, call.body.code)
         if (codes === null) throw errors.invalid_credentials()
         return { ...single({ recovery_codes: codes }), headers: NO_STORE }
@@ -307,7 +296,7 @@ function factorRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       answers: { 204: Type.Null() },
       errors: [errors.not_signed_in, errors.invalid_credentials, errors.cross_site_request],
       handle: async (call): Promise<Answer> => {
-        const user = await userOf(options, await sessionOf(options, call as never))
+        const user = await userOf(options, await door.person(call))
         await sessions.checkPassword(user, call.body.current_password, call.ip)
         await setTotp(database.system, user.account_id, user.id, { sealed: null, step: user.totp_used, recovery: [] })
         return { status: 204, body: undefined }
@@ -318,6 +307,7 @@ function factorRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
 
 function userRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
   const { database, ids, clock, passwords } = options
+  const door = sessionDoors(options.sessions)
   const known = [errors.not_signed_in, errors.insufficient_role, errors.cross_site_request]
   return [
     endpoint({
@@ -329,8 +319,8 @@ function userRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       answers: { 200: Type.Object({ data: Type.Array(User) }) },
       errors: [errors.not_signed_in],
       handle: async (call): Promise<Answer> => {
-        const { account_id } = await sessionOf(options, call as never)
-        return { status: 200, body: { data: (await listUsers(database.system, account_id)).map(wireUser) } }
+        const accountId = accountOf(await door.person(call))
+        return { status: 200, body: { data: (await listUsers(database.system, accountId)).map(wireUser) } }
       },
     }),
     endpoint({
@@ -349,7 +339,7 @@ function userRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       answers: { 201: dataOf(Type.Object({ ...User.properties, password: Type.String() })) },
       errors: [...known, errors.already_exists, errors.invalid_state],
       handle: async (call): Promise<Answer> => {
-        const { account_id } = await ownerOf(options, call as never)
+        const account_id = accountOf(await door.owner(call))
         const password = newPassword(ids.bytes)
         const password_hash = await passwords.hash(password)
         const { email, role } = call.body
@@ -373,7 +363,7 @@ function userRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       answers: { 200: dataOf(User) },
       errors: [...known, errors.not_found, errors.last_owner],
       handle: async (call): Promise<Answer> => {
-        const { account_id } = await ownerOf(options, call as never)
+        const account_id = accountOf(await door.owner(call))
         const { role } = call.body
         const changed = await database.transaction(async (db) => {
           if (role !== 'owner') assertAnotherOwner(await lockUsers(db, account_id), call.params.id)
@@ -393,7 +383,7 @@ function userRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       answers: { 204: Type.Null() },
       errors: [...known, errors.not_found, errors.last_owner],
       handle: async (call): Promise<Answer> => {
-        const { account_id } = await ownerOf(options, call as never)
+        const account_id = accountOf(await door.owner(call))
         const gone = await database.transaction(async (db) => {
           assertAnotherOwner(await lockUsers(db, account_id), call.params.id)
           return deleteUser(db, account_id, call.params.id)

@@ -15,10 +15,12 @@ import type { Database } from '../../platform/db.ts'
 import type { Principal } from '../../platform/http.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Secrets } from '../../platform/secrets.ts'
+import { noteDeed } from './deeds.ts'
 import { errors } from './errors.ts'
 import { randomBase62 } from './key-format.ts'
 import type { Passwords } from './passwords.ts'
 import { SCOPES } from './scopes.ts'
+import { accountOf } from './session-door.ts'
 import {
   addSession,
   deleteSession,
@@ -71,6 +73,11 @@ export interface Sessions {
   /** Null when the token is none, or its session is over. */
   find(token: string): Promise<FoundSession | null>
   signOut(session: FoundSession): Promise<void>
+  /** Writes down what an operator is about to change in an account that is not theirs; else nothing. */
+  noteActing(
+    session: FoundSession,
+    asked: { readonly method: string; readonly path: string; readonly ip: string },
+  ): Promise<void>
   /** @throws ApiError invalid_credentials, rate_limit_exceeded */
   checkPassword(user: UserRow, password: string, ip: string): Promise<void>
   /** A secret to be shown as a QR code, and how it is written down. */
@@ -128,7 +135,11 @@ export function sessionsOf({ database, clock, ids, secrets, passwords }: Session
         agent: agent.slice(0, MAX_AGENT_CHARS),
       }
       await addSession(database.system, session, hashOf(token))
-      return { token, session: { ...session, email: user.email, role: user.role, totp: user.totp_secret !== null } }
+      const { operator, role } = user
+      return {
+        token,
+        session: { ...session, email: user.email, role, operator, totp: user.totp_secret !== null, acting_id: null },
+      }
     },
     find: async (token) => {
       const session = await findSession(database.system, hashOf(token))
@@ -141,6 +152,11 @@ export function sessionsOf({ database, clock, ids, secrets, passwords }: Session
     },
     signOut: async ({ account_id, user_id, id }) => {
       await deleteSession(database.system, account_id, user_id, id)
+    },
+    noteActing: async ({ acting_id: accountId, email }, { method, path, ip }) => {
+      if (accountId === null || method === 'GET' || method === 'HEAD') return
+      const detail = { method, path }
+      await noteDeed(database.system, { ids, clock }, { email, ip }, { action: 'account.request', accountId, detail })
     },
     checkPassword: async (user, password, ip) => {
       guard(ip, user.email)
@@ -195,6 +211,12 @@ export const SCOPES_OF: Readonly<Record<Role, readonly string[]>> = {
   viewer: READING.filter((scope) => scope !== 'smtp:read' && scope !== 'api_keys:read'),
 }
 
-export function principalOfSession({ account_id, role }: FoundSession): Principal {
-  return { accountId: account_id, keyId: null, mode: 'live', scopes: SCOPES_OF[role], domainIds: null }
+/** An operator who looks into another account acts there as an owner. */
+export function roleOf({ role, acting_id }: Pick<FoundSession, 'role' | 'acting_id'>): Role {
+  return acting_id === null ? role : 'owner'
+}
+
+export function principalOfSession(session: FoundSession): Principal {
+  const scopes = SCOPES_OF[roleOf(session)]
+  return { accountId: accountOf(session), keyId: null, mode: 'live', scopes, domainIds: null }
 }

@@ -11,6 +11,7 @@ export interface UserRow {
   readonly email: string
   readonly password_hash: string
   readonly role: Role
+  readonly operator: boolean
   readonly totp_secret: Buffer | null
   readonly totp_pending: Buffer | null
   readonly totp_used: number
@@ -30,7 +31,7 @@ export interface SessionRow {
   readonly agent: string
 }
 
-const USER = `account_id, id, email, password_hash, role, totp_secret, totp_pending, totp_used, recovery_hashes, created_at,
+const USER = `account_id, id, email, password_hash, role, operator, totp_secret, totp_pending, totp_used, recovery_hashes, created_at,
   last_seen_at`
 const SESSION = 'account_id, id, user_id, created_at, seen_at, expires_at, ip, agent'
 
@@ -88,8 +89,8 @@ const INSERT_SESSION = statement(
 )
 const FIND_SESSION = statement(
   'accounts_find_session',
-  `select s.account_id, s.id, s.user_id, s.created_at, s.seen_at, s.expires_at, s.ip, s.agent, u.email, u.role,
-     u.totp_secret is not null as totp
+  `select s.account_id, s.id, s.user_id, s.created_at, s.seen_at, s.expires_at, s.ip, s.agent, u.email, u.role, u.operator,
+     u.totp_secret is not null as totp, case when u.operator then s.acting_id end as acting_id
    from dashboard_session s join dashboard_user u on u.account_id = s.account_id and u.id = s.user_id
    where s.token_hash = $1`,
 )
@@ -178,7 +179,10 @@ export function addSession(db: Db, row: SessionRow, tokenHash: Buffer): Promise<
 export interface FoundSession extends SessionRow {
   readonly email: string
   readonly role: Role
+  readonly operator: boolean
   readonly totp: boolean
+  /** The other account that an operator looks into; null: their own. */
+  readonly acting_id: string | null
 }
 
 export function findSession(db: Db, tokenHash: Buffer): Promise<FoundSession | null> {

@@ -29,6 +29,7 @@ import {
   type Letter,
   promote,
   RENEW_EVERY_MS,
+  siteReporter,
   takeOver,
 } from '../outbox/index.ts'
 import { type Composer, composerOf } from './compose.ts'
@@ -105,6 +106,12 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     onError,
   })
   const recorder = recorderOf(options)
+  const reports = siteReporter({
+    db: database.system,
+    clock,
+    node: options.nodeName,
+    onError: (error) => log.debug({ error: describe(error) }, 'figures of destinations were not written'),
+  })
   const places = placesOf(network.pauseMs)
   const gate = answerGate(limits.maxUnrecorded)
   const large = byteBudget(limits.maxLargeBytes)
@@ -248,7 +255,11 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     try {
       const ended = await conclude(one)
       if (ended === null) await handBack(database.system, epoch, [claimed])
-      else await recorder.add({ ...ended, epoch })
+      else {
+        await recorder.add({ ...ended, epoch })
+        const { attempt, response } = ended.result
+        if (attempt !== null) reports.note(claimed.siteId, attempt.outcome, response)
+      }
     } catch (error) {
       // What is neither recorded nor handed back is set ready again when its epoch ends.
       node.doubt()
@@ -391,7 +402,8 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     turn: async () => ((await claimSome()) === 0 ? CLAIM_EVERY_MS : CLAIM_AGAIN_MS),
     onError: quietly,
   })
-  const others: readonly Loop[] = [
+  const others: readonly Service[] = [
+    reports,
     loop({
       name: 'delivery lease',
       turn: async () => {

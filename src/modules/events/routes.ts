@@ -149,6 +149,7 @@ async function admits(
         cookie: headers.cookie,
         ip,
         method: 'GET',
+        path: '',
         fromOurPages: true,
         setHeader: () => undefined,
       },

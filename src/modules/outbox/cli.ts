@@ -2,9 +2,12 @@
 // the delivery role sees what became ready at its next look, a quarter of a second later at most.
 
 import { type Command, UsageError } from '../../platform/command.ts'
+import { CONSOLE } from '../accounts/index.ts'
 import { retryEmail } from './control.ts'
-import { flushQueue, type QueuedDestination, queueByDestination, queueFigures } from './figures.ts'
+import { holdDestination, retryDestination } from './destinations.ts'
+import { type QueuedDestination, queueByDestination, queueFigures } from './figures.ts'
 import { ownerOfEmail } from './owner.ts'
+import { wireDestination } from './routes-queue.ts'
 
 const LISTED = 100
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
@@ -20,7 +23,7 @@ export const queueCommands: readonly Command[] = [
       if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit is a number from 1')
       const [figures, destinations] = await Promise.all([
         queueFigures(database.system, clock.now()),
-        queueByDestination(database.system, limit),
+        queueByDestination(database.system, { limit, now: clock.now() }),
       ])
       if (values['json'] === true) {
         for (const one of destinations) print(JSON.stringify(wireDestination(one)))
@@ -35,12 +38,27 @@ export const queueCommands: readonly Command[] = [
     summary: 'try the deferred emails now, those of one destination or all',
     usage: '[destination]',
     options: { json: { type: 'boolean' } },
-    run: async ({ database, clock, print }, values, [destination = null, ...more]) => {
+    run: async ({ database, clock, ids, print }, values, [destination = null, ...more]) => {
       if (more.length > 0) throw new UsageError('one destination, or none for all')
-      const emails = await flushQueue(database.system, destination?.toLowerCase() ?? null, clock.now())
+      const emails = await retryDestination({ database, clock, ids }, CONSOLE, destination?.toLowerCase() ?? null)
       print(values['json'] === true ? JSON.stringify({ emails }) : `${emails} emails are ready`)
     },
   },
+  ...(['pause', 'resume'] as const).map(
+    (verb): Command => ({
+      path: ['queue', verb],
+      summary: verb === 'pause' ? 'hold a destination back, on all machines' : 'let a destination go on',
+      usage: '<destination>',
+      options: { json: { type: 'boolean' } },
+      run: async ({ database, clock, ids, print }, values, [given, ...more]) => {
+        if (given === undefined || more.length > 0) throw new UsageError('name one destination')
+        const destination = given.toLowerCase()
+        await holdDestination({ database, clock, ids }, CONSOLE, destination, verb === 'pause')
+        const state = verb === 'pause' ? 'paused' : 'resumed'
+        print(values['json'] === true ? JSON.stringify({ destination, state }) : `${destination} is ${state}`)
+      },
+    }),
+  ),
   {
     path: ['queue', 'retry'],
     summary: 'try one email again: a deferred one now, one that failed or bounced anew',
@@ -55,26 +73,14 @@ export const queueCommands: readonly Command[] = [
   },
 ]
 
-function wireDestination(one: QueuedDestination): object {
-  return {
-    destination: one.destination,
-    ready: one.ready,
-    leased: one.leased,
-    waiting: one.waiting,
-    scheduled: one.scheduled,
-    oldest_at: one.oldestAt.toISOString(),
-    next_attempt_at: one.nextAttemptAt?.toISOString() ?? null,
-    last_response: one.lastResponse,
-  }
-}
-
 function line(one: QueuedDestination, now: Date): string {
   const counts = (['ready', 'leased', 'waiting', 'scheduled'] as const)
     .filter((state) => one[state] > 0)
     .map((state) => `${one[state]} ${state}`)
+  const held = one.pausedAt === null ? [] : [`paused since ${one.pausedAt.toISOString()}`]
   const next = one.nextAttemptAt === null ? [] : [`next try ${inWords(one.nextAttemptAt.getTime() - now.getTime())}`]
   const said = one.lastResponse === null ? [] : [`last answer: ${one.lastResponse.replaceAll(/\s+/g, ' ')}`]
-  return `${one.destination.padEnd(30)} ${[...counts, ...next, ...said].join(', ')}`
+  return `${one.destination.padEnd(30)} ${[...held, ...counts, ...next, ...said].join(', ')}`
 }
 
 function inWords(ms: number): string {

@@ -2,6 +2,7 @@
 
 import type { Db } from '../../platform/db.ts'
 import * as sql from './sql.ts'
+import { ATTEMPT_OUTCOMES, type AttemptOutcome } from './types.ts'
 
 const QUEUE_STATES = ['ready', 'leased', 'waiting'] as const
 
@@ -27,40 +28,75 @@ function secondsBetween(from: Date, to: Date): number {
 
 export interface QueuedDestination {
   readonly destination: string
+  /** Since when nothing of it is tried; null: it is not held back. */
+  readonly pausedAt: Date | null
   readonly ready: number
   readonly leased: number
   /** Deferred ones. */
   readonly waiting: number
   readonly scheduled: number
-  /** When the first of them was accepted, put off to, or scheduled for. */
-  readonly oldestAt: Date
+  /** When the first of them was accepted, put off to, or scheduled for; null when nothing waits. */
+  readonly oldestAt: Date | null
   /** When the next of the waiting ones is tried; null when none waits. */
   readonly nextAttemptAt: Date | null
-  /** What the destination said last to one of its waiting emails; null when it has said nothing. */
+  /** In the last minute, by all machines. */
+  readonly attempts: number
+  readonly delivered: number
+  /** What the destination said last; null when it has said nothing. */
   readonly lastResponse: string | null
+  /** Null where only a waiting email remembers it. */
+  readonly lastOutcome: AttemptOutcome | null
+  readonly lastAt: Date | null
 }
 
-/** The destinations with the most emails first. */
-export async function queueByDestination(db: Db, limit: number): Promise<readonly QueuedDestination[]> {
-  const rows = await db.query<{
-    name: string
-    ready: number
-    leased: number
-    waiting: number
-    scheduled: number
-    oldest: Date
-    next: Date | null
-    last_response: string | null
-  }>(sql.queueByDestination, [limit])
+interface DestinationRow {
+  readonly name: string
+  readonly paused_at: Date | null
+  readonly ready: number
+  readonly leased: number
+  readonly waiting: number
+  readonly scheduled: number
+  readonly oldest: Date | null
+  readonly next: Date | null
+  readonly attempts: number
+  readonly delivered: number
+  readonly last_response: string | null
+  readonly last_at: Date | null
+  readonly last_outcome: number | null
+}
+
+const MINUTE_MS = 60_000
+
+export interface DestinationsAsk {
+  readonly limit: number
+  readonly now: Date
+  /** A part of the name; null: all. */
+  readonly search?: string | null
+}
+
+/** The destinations with the most emails first; those that are held back are among them in any case. */
+export async function queueByDestination(
+  db: Db,
+  { limit, now, search = null }: DestinationsAsk,
+): Promise<readonly QueuedDestination[]> {
+  const pattern = search === null ? null : `%${search.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
+  // A report is renewed every few seconds while there is something to report.
+  const since = new Date(now.getTime() - MINUTE_MS / 2)
+  const rows = await db.query<DestinationRow>(sql.queueByDestination, [limit, pattern, since])
   return rows.map((row) => ({
     destination: row.name,
+    pausedAt: row.paused_at,
     ready: row.ready,
     leased: row.leased,
     waiting: row.waiting,
     scheduled: row.scheduled,
     oldestAt: row.oldest,
     nextAttemptAt: row.next,
+    attempts: row.attempts,
+    delivered: row.delivered,
     lastResponse: row.last_response,
+    lastOutcome: row.last_outcome === null ? null : (ATTEMPT_OUTCOMES[row.last_outcome] ?? null),
+    lastAt: row.last_at,
   }))
 }
 

@@ -35,6 +35,8 @@ export {
 } from './queue.ts'
 export { lockReportedEmail, markReported, type ReportedEmail, type ReportKey } from './reports.ts'
 export { type EmailRoutesOptions, emailRoutes } from './routes.ts'
+export { type QueueRoutesOptions, queueRoutes } from './routes-queue.ts'
+export { type SiteReporter, siteReporter } from './site-reports.ts'
 export { type SiteIds, siteIds } from './sites.ts'
 export * from './types.ts'
 

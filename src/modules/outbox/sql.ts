@@ -42,7 +42,8 @@ export const addSites = statement(
 /**
  * The fair claim: a loose index scan visits each (destination, account) that has ready rows once and takes at most its
  * free places, so neither a destination nor an account with a million rows delays another, and the cost does not grow
- * with the depth of the queue. `blocked` asks the lists again for what is taken.
+ * with the depth of the queue. `blocked` asks the lists again for what is taken. A paused destination is visited and
+ * nothing of it taken.
  *
  * $1 most rows, $2 $3 cursor, $4 jsonb {"site": free places}, $5 free places of all other sites, $6 most pairs visited,
  * $7 suspended accounts, $8 epoch, $9 now
@@ -59,11 +60,12 @@ export const claim = (blocked: string): ReturnType<typeof statement> =>
          where y.state = 0 and (y.site_id, y.account_id) > (d.site_id, d.account_id)
          order by y.site_id, y.account_id limit 1) x
        where d.n < $6),
+     p as materialized (select array(select id from site where paused) as sites),
      c as materialized (
-       select d.site_id, d.account_id, d.n, z.id from d left join lateral (
+       select d.site_id, d.account_id, d.n, z.id from d cross join p left join lateral (
          select y.id from queue y where y.site_id = d.site_id and y.account_id = d.account_id and y.state = 0
          order by y.at
-         limit case when d.account_id = any($7::uuid[]) then 0
+         limit case when d.account_id = any($7::uuid[]) or d.site_id = any(p.sites) then 0
            else coalesce(($4::jsonb ->> d.site_id::text)::int, $5) end
          for update skip locked) z on true
        limit $1),
@@ -309,20 +311,49 @@ export const queueByState = statement(
   'outbox_queue_by_state',
   'select state, count(*)::int as emails, min(at) as oldest from queue group by state',
 )
+// Joins are nested loops here (see platform/db.ts), over $1 destinations at most.
 export const queueByDestination = statement(
   'outbox_queue_by_destination',
-  `with d as (
+  `with d as materialized (
      select site_id, count(*) filter (where state = 0)::int as ready, count(*) filter (where state = 1)::int as leased,
        count(*) filter (where state = 2 and not scheduled)::int as waiting,
        count(*) filter (where state = 2 and scheduled)::int as scheduled,
        min(at) as oldest, min(at) filter (where state = 2 and not scheduled) as next,
        (array_agg(id) filter (where state = 2 and not scheduled))[1] as one,
        (array_agg(account_id) filter (where state = 2 and not scheduled))[1] as account
-     from queue group by site_id order by count(*) desc, site_id limit $1)
-   select s.name, d.ready, d.leased, d.waiting, d.scheduled, d.oldest, d.next,
-     (select e.last_response from email e where e.account_id = d.account and e.id = d.one) as last_response
-   from d join site s on s.id = d.site_id order by d.ready + d.leased + d.waiting + d.scheduled desc, s.name`,
+     from queue
+     where $2::text is null or site_id in (select id from site where name like $2 escape '\\' order by id limit $1)
+     group by site_id order by count(*) desc, site_id limit $1),
+   x as (
+     select site_id from d
+     union select id from site where paused and ($2::text is null or name like $2 escape '\\'))
+   select s.name, s.paused_at, coalesce(d.ready, 0) as ready, coalesce(d.leased, 0) as leased,
+     coalesce(d.waiting, 0) as waiting, coalesce(d.scheduled, 0) as scheduled, d.oldest, d.next,
+     coalesce((select sum(r.attempts)::int from site_report r where r.site_id = s.id and r.at > $3), 0) as attempts,
+     coalesce((select sum(r.delivered)::int from site_report r where r.site_id = s.id and r.at > $3), 0) as delivered,
+     coalesce(l.response,
+       (select e.last_response from email e where e.account_id = d.account and e.id = d.one)) as last_response,
+     l.at as last_at, l.outcome as last_outcome
+   from x join site s on s.id = x.site_id left join d on d.site_id = x.site_id
+     left join lateral (select response, at, outcome from site_report r where r.site_id = x.site_id and r.response is not null
+       order by r.at desc limit 1) l on true
+   order by coalesce(d.ready + d.leased + d.waiting + d.scheduled, 0) desc, s.name limit $1`,
 )
+export const pauseSite = statement(
+  'outbox_pause_site',
+  'update site set paused = $2, paused_at = case when $2 then coalesce(paused_at, $3::timestamptz) end where name = $1',
+)
+export const siteExists = statement('outbox_site_exists', 'select from site where name = $1')
+export const putSiteReports = statement(
+  'outbox_put_site_reports',
+  `insert into site_report (site_id, node, at, attempts, delivered, outcome, response)
+   select site_id, $1, $2, attempts, delivered, outcome, response
+   from unnest($3::int[], $4::int[], $5::int[], $6::smallint[], $7::text[])
+     as r(site_id, attempts, delivered, outcome, response)
+   on conflict (site_id, node) do update set at = excluded.at, attempts = excluded.attempts,
+     delivered = excluded.delivered, outcome = excluded.outcome, response = coalesce(excluded.response, site_report.response)`,
+)
+export const forgetSiteReports = statement('outbox_forget_site_reports', 'delete from site_report where at < $1')
 export const flushQueue = statement(
   'outbox_flush_queue',
   `update queue set state = 0, at = $2 where state = 2 and not scheduled

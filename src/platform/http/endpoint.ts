@@ -36,6 +36,8 @@ export interface Asker {
   readonly fromOurPages: boolean
   readonly ip: string
   readonly method: string
+  /** Without the query. */
+  readonly path: string
   /** Sets a header of the answer, whatever it becomes. */
   readonly setHeader: (name: string, value: string) => void
 }
@@ -53,6 +55,8 @@ export interface Call<Params, Query, Body> {
   readonly query: Query
   readonly body: Body
   readonly method: string
+  /** As it was asked for, without the query. */
+  readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly ip: string
   /** True on a path under `/api` without a version. */

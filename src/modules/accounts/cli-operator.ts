@@ -1,0 +1,64 @@
+// `posthorn operator ...`: who handles the installation in the dashboard.
+
+import { type Command, UsageError } from '../../platform/command.ts'
+import { findAccount, JSON_OPTION, noMore, printRecords, report, text } from './cli-words.ts'
+import { grantOperator, newSetupToken } from './operators.ts'
+import { listOperators, operatorActions } from './sql-operator.ts'
+
+const LISTED = 100
+
+export const operatorCommands: readonly Command[] = [
+  {
+    path: ['operator', 'token'],
+    summary: 'print a set-up token: whoever opens the dashboard with it becomes an operator, once, within a week',
+    usage: '[account]',
+    options: JSON_OPTION,
+    run: async (context, values, positionals) => {
+      noMore(positionals, 1)
+      const [account] = positionals
+      const accountId = account === undefined ? null : (await findAccount(context, account)).account_id
+      const token = await newSetupToken(context, accountId)
+      report(context, values, { token, address: `${context.config.publicUrl}/setup#${token}` })
+    },
+  },
+  ...(['grant', 'revoke'] as const).map(
+    (verb): Command => ({
+      path: ['operator', verb],
+      summary: verb === 'grant' ? 'make the users of an address operators' : 'take that back; it holds at once',
+      usage: '<address>',
+      options: JSON_OPTION,
+      run: async (context, values, positionals) => {
+        noMore(positionals, 1)
+        const [email] = positionals
+        if (email === undefined) throw new UsageError('name the address of a user')
+        report(context, values, { email, changed: await grantOperator(context, email, verb === 'grant') })
+      },
+    }),
+  ),
+  {
+    path: ['operator', 'list'],
+    summary: 'list operators',
+    usage: '',
+    options: JSON_OPTION,
+    run: async ({ database, print }, values, positionals) => {
+      noMore(positionals, 0)
+      const rows = await listOperators(database.system)
+      printRecords(print, values, rows, ['email', 'account_id', 'role', 'last_seen_at'])
+    },
+  },
+  {
+    path: ['operator', 'log'],
+    summary: 'what operators did, the newest first',
+    usage: '[account]',
+    options: { limit: { type: 'string' }, ...JSON_OPTION },
+    run: async (context, values, positionals) => {
+      noMore(positionals, 1)
+      const limit = Number(text(values, 'limit') ?? LISTED)
+      if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit is a number from 1')
+      const [account] = positionals
+      const accountId = account === undefined ? null : (await findAccount(context, account)).account_id
+      const rows = await operatorActions(context.database.system, accountId, { limit, offset: 0 })
+      printRecords(context.print, values, rows, ['at', 'operator', 'ip', 'action', 'account_id', 'detail'])
+    },
+  },
+]

@@ -1,0 +1,29 @@
+// What operators did, written down: who, from where, what, about which account.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Db } from '../../platform/db.ts'
+import type { Ids } from '../../platform/ids.ts'
+import type { Operator } from './session-door.ts'
+import { addOperatorAction } from './sql-operator.ts'
+
+/** Who acts by a command. */
+export const CONSOLE: Operator & { readonly ip: '' } = { email: 'console', ip: '' }
+
+export interface Deed {
+  readonly action: string
+  /** Null: about the installation. */
+  readonly accountId?: string | null
+  /** Never a secret. */
+  readonly detail?: Readonly<Record<string, unknown>>
+}
+
+/** Writes down what an operator does, in the transaction in which it is done. */
+export async function noteDeed(
+  db: Db,
+  { ids, clock }: { readonly ids: Ids; readonly clock: Clock },
+  { email, ip }: Operator,
+  { action, accountId = null, detail = {} }: Deed,
+): Promise<void> {
+  const row = { id: ids.next(), at: clock.now(), operator: email, ip: ip === '' ? null : ip }
+  await addOperatorAction(db, { ...row, action, account_id: accountId, detail })
+}

@@ -1,0 +1,120 @@
+// Operators: users of the dashboard who handle the installation. The flag is given on the console (`posthorn operator
+// grant`), or by a set-up token that the console prints, never over HTTP by another operator.
+//
+// - A set-up token works once and for a week; printing a new one ends those before. It is stored as a hash.
+// - An operator may look into another account. What they read there is not written down; each request that may change
+//   something is, before it is carried out, as is each deed of theirs on accounts and destinations.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/db.ts'
+import type { Ids } from '../../platform/ids.ts'
+import { createAccount, type OperatorContext } from './accounts.ts'
+import { CONSOLE, noteDeed } from './deeds.ts'
+import { errors } from './errors.ts'
+import { hashOf } from './sessions.ts'
+import { selectAccount } from './sql.ts'
+import {
+  countUsersOf,
+  listOperators,
+  putFirstOperator,
+  putSetupToken,
+  setActing,
+  setOperator,
+  useSetupToken,
+} from './sql-operator.ts'
+import type { FoundSession } from './sql-users.ts'
+
+export const SETUP_TOKEN_LIFE_MS = 7 * 86_400_000
+const TOKEN_BYTES = 32
+
+export interface OperatorsOptions {
+  readonly database: Database
+  readonly ids: Ids
+  readonly clock: Clock
+}
+
+/** Lets an operator's session act for another account. @throws ApiError not_found */
+export async function openAccount(
+  options: OperatorsOptions,
+  session: FoundSession,
+  ip: string,
+  accountId: string,
+): Promise<void> {
+  await options.database.transaction(async (db) => {
+    if ((await selectAccount(db, accountId)) === null) throw errors.not_found()
+    await setActing(db, session, accountId === session.account_id ? null : accountId)
+    await noteDeed(db, options, { email: session.email, ip }, { action: 'account.open', accountId })
+  })
+}
+
+/** Back to their own account. */
+export async function closeAccount(options: OperatorsOptions, session: FoundSession, ip: string): Promise<void> {
+  if (session.acting_id === null) return
+  const accountId = session.acting_id
+  await options.database.transaction(async (db) => {
+    await setActing(db, session, null)
+    await noteDeed(db, options, { email: session.email, ip }, { action: 'account.close', accountId })
+  })
+}
+
+/** @throws Error when nobody has that address */
+export async function grantOperator(options: OperatorsOptions, email: string, operator: boolean): Promise<number> {
+  return options.database.transaction(async (db) => {
+    if ((await countUsersOf(db, email)) === 0) throw new Error(`no user of the dashboard has the address ${email}`)
+    const changed = await setOperator(db, email, operator)
+    const action = operator ? 'operator.grant' : 'operator.revoke'
+    if (changed > 0) await noteDeed(db, options, CONSOLE, { action, detail: { email: email.toLowerCase() } })
+    return changed
+  })
+}
+
+/** Whether the installation has an operator. */
+export async function hasOperator({ system }: Pick<Database, 'system'>): Promise<boolean> {
+  return (await listOperators(system)).length > 0
+}
+
+/**
+ * A token with which the first operator sets the dashboard up; every earlier one ends.
+ *
+ * @param accountId the account that becomes theirs; null makes one
+ */
+export async function newSetupToken(
+  { database, ids, clock }: OperatorsOptions,
+  accountId: string | null,
+): Promise<string> {
+  const token = ids.bytes(TOKEN_BYTES).toString('base64url')
+  const expiresAt = new Date(clock.now().getTime() + SETUP_TOKEN_LIFE_MS)
+  await database.transaction((db) => putSetupToken(db, { hash: hashOf(token), accountId, expiresAt }))
+  return token
+}
+
+/** The user that a first account is made with, until somebody takes it over. */
+export const PLACEHOLDER = 'owner@localhost.localdomain'
+
+export interface SetUp {
+  readonly token: string
+  readonly email: string
+  readonly password: string
+  /** Of the account; null: as it is called, or after the address. */
+  readonly name: string | null
+}
+
+/** Uses a token up and makes the operator. @throws ApiError invalid_token */
+export async function setUp(context: OperatorContext, asked: SetUp): Promise<void> {
+  const { database, ids, clock, passwords } = context
+  const found = await database.transaction((db) => useSetupToken(db, hashOf(asked.token)))
+  if (found === null || found.expires_at <= clock.now()) throw errors.invalid_token()
+  const { email, name } = asked
+  const made = found.account_id === null ? await createAccount(context, { email, name: name ?? email }) : null
+  const accountId = found.account_id ?? made?.accountId ?? ''
+  const passwordHash = await passwords.hash(asked.password)
+  const row = { accountId, id: ids.next(), email, name, passwordHash, createdAt: clock.now() }
+  await database.transaction(async (db) => {
+    await putFirstOperator(db, row, PLACEHOLDER)
+    await noteDeed(db, context, CONSOLE, {
+      action: 'operator.setup',
+      accountId,
+      detail: { email: email.toLowerCase() },
+    })
+  })
+}

@@ -1,0 +1,397 @@
+// The operator's endpoints on accounts: all of them at a glance, one of them, what operators did, and the plans. They act
+// for a person who is signed in and is an operator; an account's owner is refused.
+
+import { type Static, Type } from 'typebox'
+import { parseAddress } from '../../mail/address.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/db.ts'
+import { validationError } from '../../platform/errors.ts'
+import {
+  type Answer,
+  type AnyEndpoint,
+  DateTime,
+  dataOf,
+  endpoint,
+  IdParams,
+  list,
+  listOf,
+  PageLimit,
+  Page as PageNumber,
+  PagePagination,
+  pageOf,
+  single,
+  Uuid,
+} from '../../platform/http.ts'
+import type { Ids } from '../../platform/ids.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import { createAccount, type OperatorContext, resume, setFeature, setLimits, setPlan, suspend } from './accounts.ts'
+import { errors } from './errors.ts'
+import { closeAccount, openAccount } from './operators.ts'
+import { FEATURES, PLANS, type Plan, type Plans, RATE_CLASSES, RESOURCES, termsOf } from './plans.ts'
+import type { Accounts } from './room.ts'
+import { sessionDoors } from './session-door.ts'
+import { type AccountRow, selectAccount } from './sql.ts'
+import { selectUsage } from './sql-meter.ts'
+import {
+  type AccountOverview,
+  accountOverviews,
+  accountsPerPlan,
+  countAccounts,
+  countOperatorActions,
+  type OverviewFilter,
+  operatorActions,
+} from './sql-operator.ts'
+import { listUsers } from './sql-users.ts'
+import { SYSTEM_ACCOUNT_ID } from './system.ts'
+
+export interface OperatorRoutesOptions {
+  readonly accounts: Accounts
+  readonly plans: Plans
+  readonly database: Database
+  readonly secrets: Secrets
+  readonly ids: Ids
+  readonly clock: Clock
+}
+
+const TAG = 'Operator'
+const MAX_TEXT_CHARS = 200
+const MAX_EMAIL_CHARS = 320
+
+const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
+const Line = Type.String({ minLength: 1, maxLength: MAX_TEXT_CHARS, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' })
+const PlanName = Type.Enum([...PLANS])
+const Count = nullable(Type.Integer())
+const Limit = nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
+const LIMIT_NAMES = [...RESOURCES, 'webhooks'] as const
+
+const OVERVIEW = {
+  id: Uuid,
+  name: Type.String(),
+  email: Type.String(),
+  plan: PlanName,
+  suspended_at: nullable(DateTime),
+  created_at: DateTime,
+}
+const Overview = Type.Object({ ...OVERVIEW, emails_this_month: Type.Integer(), users: Type.Integer() })
+const counts = Object.fromEntries(LIMIT_NAMES.map((name) => [name, Count]))
+const Detail = Type.Object({
+  ...OVERVIEW,
+  limits: Type.Object(counts, { description: 'As they hold; null: unlimited' }),
+  own_limits: Type.Partial(Type.Object(counts), { description: 'What was set for this account over its plan' }),
+  features: Type.Object(Object.fromEntries(FEATURES.map((name) => [name, Type.Boolean()]))),
+  own_features: Type.Partial(Type.Object(Object.fromEntries(FEATURES.map((name) => [name, Type.Boolean()])))),
+  used_this_month: Type.Object(Object.fromEntries(RESOURCES.map((name) => [name, Type.Integer()]))),
+  users: Type.Array(
+    Type.Object({
+      id: Uuid,
+      email: Type.String(),
+      role: Type.String(),
+      operator: Type.Boolean(),
+      last_seen_at: nullable(DateTime),
+    }),
+  ),
+})
+const Action = Type.Object({
+  id: Uuid,
+  at: DateTime,
+  operator: Type.String(),
+  ip: nullable(Type.String()),
+  action: Type.String(),
+  account_id: nullable(Uuid),
+  account_name: nullable(Type.String()),
+  detail: Type.Object({}, { additionalProperties: true }),
+})
+const PlanReport = Type.Object({
+  plan: PlanName,
+  accounts: Type.Integer(),
+  limits: Type.Object(counts),
+  features: Type.Object(Object.fromEntries(FEATURES.map((name) => [name, Type.Boolean()]))),
+  rates: Type.Object(
+    Object.fromEntries(
+      RATE_CLASSES.map((name) => [name, Type.Object({ per_second: Type.Number(), burst: Type.Integer() })]),
+    ),
+  ),
+})
+const Created = Type.Object({
+  id: Uuid,
+  api_key: Type.String(),
+  test_api_key: Type.String(),
+  dashboard_password: Type.String(),
+})
+const Change = Type.Object(
+  {
+    plan: Type.Optional(PlanName),
+    limits: Type.Optional(
+      Type.Partial(
+        Type.Object(Object.fromEntries(LIMIT_NAMES.map((name) => [name, Type.Union([Limit, Type.Literal('plan')])]))),
+        { additionalProperties: false, description: 'A number, null for unlimited, or `plan` to take one back' },
+      ),
+    ),
+    features: Type.Optional(
+      Type.Partial(Type.Object(Object.fromEntries(FEATURES.map((name) => [name, nullable(Type.Boolean())]))), {
+        additionalProperties: false,
+        description: 'null leaves it to the plan',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const NO_STORE = { 'cache-control': 'no-store' }
+const READ = [errors.not_signed_in, errors.not_operator]
+const WRITE = [...READ, errors.cross_site_request]
+
+export function operatorRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[] {
+  return [...accountRoutes(options), ...oneAccountRoutes(options), ...logRoutes(options)]
+}
+
+function contextOf({ accounts, database, secrets, ids, clock }: OperatorRoutesOptions): OperatorContext {
+  return { database, secrets, ids, clock, passwords: accounts.passwords }
+}
+
+function accountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[] {
+  const { accounts, database } = options
+  const door = sessionDoors(accounts.sessions)
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/operator/accounts',
+      access: null,
+      summary: 'All accounts, the newest first',
+      tag: TAG,
+      query: Type.Object({
+        search: Type.Optional(Type.String({ maxLength: MAX_EMAIL_CHARS, description: 'Of a name, an address; an id' })),
+        plan: Type.Optional(PlanName),
+        suspended: Type.Optional(Type.Boolean()),
+        page: PageNumber,
+        limit: PageLimit,
+      }),
+      answers: { 200: listOf(Overview, PagePagination) },
+      errors: READ,
+      handle: async (call): Promise<Answer> => {
+        await door.operator(call)
+        const { search = '', plan = null, suspended = null } = call.query
+        const filter: OverviewFilter = {
+          month: accounts.quotas.period().month,
+          but: SYSTEM_ACCOUNT_ID,
+          search: search.trim() === '' ? null : search.trim(),
+          plan: plan as Plan | null,
+          suspended,
+        }
+        const { pagination, offset } = pageOf(call.query, await countAccounts(database.system, filter))
+        const rows = await accountOverviews(database.system, filter, { limit: pagination.limit, offset })
+        return list(rows.map(wireOverview), pagination)
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: '/api/v1/operator/accounts',
+      access: null,
+      summary: 'Make an account; answers its keys and the password of its owner, this once',
+      tag: TAG,
+      body: Type.Object(
+        { email: Type.String({ minLength: 3, maxLength: MAX_EMAIL_CHARS }), name: Line, plan: Type.Optional(PlanName) },
+        { additionalProperties: false },
+      ),
+      answers: { 201: dataOf(Created) },
+      errors: WRITE,
+      handle: async (call): Promise<Answer> => {
+        const { email: operator } = await door.operator(call)
+        const { email, name, plan } = call.body
+        if (!parseAddress(email).ok)
+          throw validationError([{ field: 'email', rule: 'email', message: 'is no email address' }])
+        const context = { ...contextOf(options), by: { email: operator, ip: call.ip } }
+        const made = await createAccount(context, { email, name, ...(plan !== undefined && { plan: plan as Plan }) })
+        const { accountId: id, apiKey, testApiKey, dashboardPassword } = made
+        const data = { id, api_key: apiKey, test_api_key: testApiKey, dashboard_password: dashboardPassword }
+        return { ...single(data, { status: 201 }), headers: NO_STORE }
+      },
+    }),
+  ]
+}
+
+function oneAccountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[] {
+  const { accounts, database } = options
+  const door = sessionDoors(accounts.sessions)
+  const path = '/api/v1/operator/accounts/{id}'
+  const one = { params: IdParams, access: null, tag: TAG } as const
+  const turn = (verb: 'suspend' | 'resume', summary: string, act: typeof suspend): AnyEndpoint =>
+    endpoint({
+      ...one,
+      method: 'POST',
+      path: `${path}/${verb}`,
+      summary,
+      answers: { 200: dataOf(Detail) },
+      errors: [...WRITE, errors.not_found],
+      handle: async (call): Promise<Answer> => {
+        const { email } = await door.operator(call)
+        await act({ ...contextOf(options), by: { email, ip: call.ip } }, call.params.id)
+        return single(await detailOf(options, call.params.id))
+      },
+    })
+  return [
+    endpoint({
+      ...one,
+      method: 'GET',
+      path,
+      summary: 'One account: limits, what it used, its users',
+      answers: { 200: dataOf(Detail) },
+      errors: [...READ, errors.not_found],
+      handle: async (call): Promise<Answer> => {
+        await door.operator(call)
+        return single(await detailOf(options, call.params.id))
+      },
+    }),
+    endpoint({
+      ...one,
+      method: 'PATCH',
+      path,
+      summary: "Change an account's plan, and its limits and features over the plan",
+      body: Change,
+      answers: { 200: dataOf(Detail) },
+      errors: [...WRITE, errors.not_found],
+      handle: async (call): Promise<Answer> => {
+        const { email } = await door.operator(call)
+        await change({ ...contextOf(options), by: { email, ip: call.ip } }, call.params.id, call.body)
+        return single(await detailOf(options, call.params.id))
+      },
+    }),
+    turn('suspend', 'Let an account read only; its queue stops within 5 s', suspend),
+    turn('resume', 'End a suspension', resume),
+    endpoint({
+      ...one,
+      method: 'POST',
+      path: `${path}/open`,
+      summary: 'Look into an account: the session acts for it, as an owner would',
+      answers: { 204: Type.Null() },
+      errors: [...WRITE, errors.not_found],
+      handle: async (call): Promise<Answer> => {
+        await openAccount({ ...options, database }, await door.operator(call), call.ip, call.params.id)
+        return { status: 204, body: undefined }
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: '/api/v1/operator/leave',
+      access: null,
+      summary: 'Back from another account to the own one',
+      tag: TAG,
+      answers: { 204: Type.Null() },
+      errors: WRITE,
+      handle: async (call): Promise<Answer> => {
+        await closeAccount({ ...options, database }, await door.operator(call), call.ip)
+        return { status: 204, body: undefined }
+      },
+    }),
+  ]
+}
+
+async function change(
+  context: OperatorContext,
+  id: string,
+  { plan, limits, features }: Static<typeof Change>,
+): Promise<void> {
+  // Each is a deed of its own; that the account is there is the first one's matter.
+  if (plan !== undefined) await setPlan(context, id, plan as Plan)
+  if (limits !== undefined) {
+    const changes = Object.entries(limits).map(([name, value]) => [name, value === 'plan' ? undefined : value])
+    await setLimits(context, id, Object.fromEntries(changes))
+  }
+  for (const name of FEATURES) {
+    const wanted = (features as Readonly<Record<string, boolean | null>> | undefined)?.[name]
+    if (wanted !== undefined) await setFeature(context, id, name, wanted)
+  }
+}
+
+async function detailOf(options: OperatorRoutesOptions, id: string): Promise<Static<typeof Detail>> {
+  const { database, plans, accounts } = options
+  const row = id === SYSTEM_ACCOUNT_ID ? null : await selectAccount(database.system, id)
+  if (row === null) throw errors.not_found()
+  const terms = termsOf(plans, row.plan, row)
+  const used = await selectUsage(database.system, id, accounts.quotas.period().month)
+  const { rates: _, ...own } = row.limits
+  return {
+    ...wireAccount(row),
+    limits: terms.limits,
+    own_limits: own,
+    features: terms.features,
+    own_features: row.features,
+    used_this_month: Object.fromEntries(
+      RESOURCES.map((name) => [name, used.find(({ resource }) => resource === name)?.used ?? 0]),
+    ),
+    users: (await listUsers(database.system, id)).map((user) => ({
+      id: user.id,
+      email: user.email,
+      role: user.role,
+      operator: user.operator,
+      last_seen_at: user.last_seen_at?.toISOString() ?? null,
+    })),
+  }
+}
+
+function logRoutes({ accounts, database, plans }: OperatorRoutesOptions): readonly AnyEndpoint[] {
+  const door = sessionDoors(accounts.sessions)
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/operator/actions',
+      access: null,
+      summary: 'What operators did, the newest first',
+      tag: TAG,
+      query: Type.Object({ account_id: Type.Optional(Uuid), page: PageNumber, limit: PageLimit }),
+      answers: { 200: listOf(Action, PagePagination) },
+      errors: READ,
+      handle: async (call): Promise<Answer> => {
+        await door.operator(call)
+        const { account_id: accountId = null } = call.query
+        const { pagination, offset } = pageOf(call.query, await countOperatorActions(database.system, accountId))
+        const rows = await operatorActions(database.system, accountId, { limit: pagination.limit, offset })
+        return list(
+          rows.map((row) => ({ ...row, at: row.at.toISOString() })),
+          pagination,
+        )
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/operator/plans',
+      access: null,
+      summary: 'The plans as this installation has them, and how many accounts are on each',
+      tag: TAG,
+      answers: { 200: Type.Object({ data: Type.Array(PlanReport) }) },
+      errors: READ,
+      handle: async (call): Promise<Answer> => {
+        await door.operator(call)
+        const counted = await accountsPerPlan(database.system, SYSTEM_ACCOUNT_ID)
+        const data = PLANS.map((plan) => ({
+          plan,
+          accounts: counted.find((one) => one.plan === plan)?.accounts ?? 0,
+          limits: plans[plan].limits,
+          features: plans[plan].features,
+          rates: Object.fromEntries(
+            RATE_CLASSES.map((name) => {
+              const { perSecond, burst } = plans[plan].rates[name]
+              return [name, { per_second: perSecond, burst }]
+            }),
+          ),
+        }))
+        return { status: 200, body: { data } }
+      },
+    }),
+  ]
+}
+
+function wireAccount(row: Pick<AccountRow, 'account_id' | 'name' | 'email' | 'plan' | 'suspended_at' | 'created_at'>) {
+  return {
+    id: row.account_id,
+    name: row.name,
+    email: row.email,
+    plan: row.plan,
+    suspended_at: row.suspended_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+  }
+}
+
+function wireOverview(row: AccountOverview): Static<typeof Overview> {
+  return { ...wireAccount(row), emails_this_month: row.emails, users: row.users }
+}

@@ -1,0 +1,55 @@
+// The first set-up: who has the token that the console printed becomes the operator, and is signed in.
+
+import { Type } from 'typebox'
+import { parseAddress } from '../../mail/address.ts'
+import { validationError } from '../../platform/errors.ts'
+import { type Answer, type AnyEndpoint, endpoint, isFromOurPages } from '../../platform/http.ts'
+import type { OperatorContext } from './accounts.ts'
+import { errors } from './errors.ts'
+import { setUp } from './operators.ts'
+import { sessionCookie } from './session-cookie.ts'
+import { SESSION_LIFE_MS, type Sessions } from './sessions.ts'
+
+export interface SetupRoutesOptions extends OperatorContext {
+  readonly sessions: Sessions
+  readonly secure: boolean
+}
+
+const MAX_EMAIL_CHARS = 320
+
+export function setupRoutes(options: SetupRoutesOptions): readonly AnyEndpoint[] {
+  return [
+    endpoint({
+      method: 'POST',
+      path: '/api/v1/setup',
+      access: null,
+      summary: 'Become the first operator by the token that the console printed',
+      tag: 'Dashboard',
+      body: Type.Object(
+        {
+          token: Type.String({ minLength: 43, maxLength: 43, pattern: '^[A-Za-z0-9_-]*$' }),
+          email: Type.String({ minLength: 3, maxLength: MAX_EMAIL_CHARS }),
+          password: Type.String({ minLength: 12, maxLength: 256 }),
+          name: Type.Optional(
+            Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' }),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+      answers: { 204: Type.Null() },
+      errors: [errors.invalid_token, errors.cross_site_request],
+      handle: async (call): Promise<Answer> => {
+        if (!isFromOurPages(call.method, call.headers)) throw errors.cross_site_request()
+        const { token, email, password, name = null } = call.body
+        if (!parseAddress(email).ok)
+          throw validationError([{ field: 'email', rule: 'email', message: 'is no email address' }])
+        await setUp(options, { token, email, password, name })
+        const agent = call.headers['user-agent'] ?? ''
+        const signedIn = await options.sessions.signIn({ email, password, code: null, ip: call.ip, agent })
+        const { secure } = options
+        const cookie = sessionCookie(signedIn.token, { secure, maxAgeSeconds: SESSION_LIFE_MS / 1_000 })
+        return { status: 204, body: undefined, headers: { 'cache-control': 'no-store', 'set-cookie': cookie } }
+      },
+    }),
+  ]
+}

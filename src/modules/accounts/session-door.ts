@@ -1,0 +1,68 @@
+// Who is behind a session's cookie, for the endpoints that act for a person and not for a key.
+//
+// An operator may look into another account: the session then acts for that one with an owner's rights, while it stays
+// the operator's. What is the person's own (password, second factor, sessions) is theirs whatever account they look into.
+
+import type { Call } from '../../platform/http.ts'
+import { isFromOurPages } from '../../platform/http.ts'
+import { errors } from './errors.ts'
+import { sessionToken } from './session-cookie.ts'
+import type { Sessions } from './sessions.ts'
+import type { FoundSession } from './sql-users.ts'
+
+export type AnyCall = Pick<Call<never, never, never>, 'method' | 'path' | 'headers' | 'ip'>
+
+export type SessionDoor = (call: AnyCall) => Promise<FoundSession>
+
+/** A person who handles the installation. */
+export interface Operator {
+  readonly email: string
+  readonly ip: string
+}
+
+/** Lets operators in. @throws ApiError not_signed_in, not_operator, cross_site_request */
+export type OperatorDoor = (call: AnyCall) => Promise<Operator>
+
+export interface SessionDoors {
+  /** @throws ApiError not_signed_in, cross_site_request */
+  readonly person: SessionDoor
+  /** @throws ApiError not_signed_in, insufficient_role, cross_site_request */
+  readonly owner: SessionDoor
+  /** @throws ApiError not_signed_in, not_operator, cross_site_request */
+  readonly operator: SessionDoor
+}
+
+export function sessionDoors(sessions: Pick<Sessions, 'find' | 'noteActing'>): SessionDoors {
+  const person: SessionDoor = async ({ method, headers }) => {
+    if (!isFromOurPages(method, headers)) throw errors.cross_site_request()
+    const token = sessionToken(headers.cookie)
+    const found = token === null ? null : await sessions.find(token)
+    if (found === null) throw errors.not_signed_in()
+    return found
+  }
+  return {
+    person,
+    owner: async (call) => {
+      const session = await person(call)
+      if (session.acting_id === null && session.role !== 'owner') throw errors.insufficient_role()
+      await sessions.noteActing(session, call)
+      return session
+    },
+    operator: async (call) => {
+      const session = await person(call)
+      if (!session.operator) throw errors.not_operator()
+      return session
+    },
+  }
+}
+
+/** For the other rooms. */
+export function operatorDoor(sessions: Pick<Sessions, 'find' | 'noteActing'>): OperatorDoor {
+  const { operator } = sessionDoors(sessions)
+  return async (call) => ({ email: (await operator(call)).email, ip: call.ip })
+}
+
+/** The account that a session acts for. */
+export function accountOf({ account_id, acting_id }: Pick<FoundSession, 'account_id' | 'acting_id'>): string {
+  return acting_id ?? account_id
+}

@@ -1,0 +1,229 @@
+// The statements of the operator: all accounts at a glance, what operators did, and the tokens of the first set-up.
+
+import { type Db, statement } from '../../platform/db.ts'
+import type { Plan } from './plans.ts'
+
+const OVERVIEW = `select a.account_id, a.name, a.email, a.plan, a.suspended_at, a.created_at,
+    coalesce((select u.used from usage u where u.account_id = a.account_id and u.resource = 'emails' and u.month = $1), 0)
+      as emails,
+    (select count(*)::int from dashboard_user d where d.account_id = a.account_id) as users
+  from account a`
+// The account of the system itself is nobody's.
+const FILTER = `a.account_id <> $2
+  and ($3::text is null or a.name ilike $3 escape '\\' or a.email ilike $3 escape '\\' or a.account_id::text = $4
+    or exists (select from dashboard_user d where d.account_id = a.account_id and d.email ilike $3 escape '\\'))
+  and ($5::text is null or a.plan = $5)
+  and ($6::boolean is null or (a.suspended_at is not null) = $6)`
+const OVERVIEWS = statement(
+  'accounts_overviews',
+  `${OVERVIEW} where ${FILTER} order by a.account_id desc limit $7 offset $8`,
+)
+const COUNT_OVERVIEWS = statement(
+  'accounts_count_overviews',
+  `select count(*)::int as total from account a where $1::date is not null and ${FILTER}`,
+)
+const PER_PLAN = statement(
+  'accounts_per_plan',
+  'select plan, count(*)::int as accounts from account where account_id <> $1 group by plan',
+)
+
+const ADD_ACTION = statement(
+  'accounts_add_operator_action',
+  `insert into operator_action (id, at, operator, ip, action, account_id, detail) values ($1, $2, $3, $4, $5, $6, $7)`,
+)
+const ACTIONS = statement(
+  'accounts_operator_actions',
+  `select o.id, o.at, o.operator, o.ip, o.action, o.account_id, o.detail, a.name as account_name
+   from operator_action o left join account a on a.account_id = o.account_id
+   where ($1::uuid is null or o.account_id = $1) order by o.id desc limit $2 offset $3`,
+)
+const COUNT_ACTIONS = statement(
+  'accounts_count_operator_actions',
+  'select count(*)::int as total from operator_action where ($1::uuid is null or account_id = $1)',
+)
+
+const ACT_AS = statement(
+  'accounts_act_as',
+  `update dashboard_session set acting_id = $4 where account_id = $1 and user_id = $2 and id = $3`,
+)
+const SET_OPERATOR = statement(
+  'accounts_set_operator',
+  'update dashboard_user set operator = $2 where email = $1 and operator <> $2 returning account_id, id',
+)
+const USERS_OF_ADDRESS = statement(
+  'accounts_count_users_of_address',
+  'select count(*)::int as users from dashboard_user where email = $1',
+)
+const OPERATORS = statement(
+  'accounts_operators',
+  'select account_id, id, email, role, created_at, last_seen_at from dashboard_user where operator order by account_id, id',
+)
+const ADD_TOKEN = statement(
+  'accounts_add_setup_token',
+  'insert into setup_token (hash, account_id, expires_at) values ($1, $2, $3)',
+)
+const DROP_TOKENS = statement('accounts_drop_setup_tokens', 'delete from setup_token')
+const USE_TOKEN = statement(
+  'accounts_use_setup_token',
+  'delete from setup_token where hash = $1 returning account_id, expires_at',
+)
+const RENAME_ACCOUNT = statement(
+  'accounts_name_first',
+  'update account set email = $2, name = coalesce($3, name) where account_id = $1',
+)
+const DROP_USER_OF_ADDRESS = statement(
+  'accounts_drop_user_of_address',
+  'delete from dashboard_user where account_id = $1 and email = $2 and last_seen_at is null',
+)
+const PUT_OPERATOR = statement(
+  'accounts_put_operator',
+  `insert into dashboard_user (account_id, id, email, password_hash, role, operator, created_at)
+   values ($1, $2, $3, $4, 'owner', true, $5)
+   on conflict (account_id, email) do update set password_hash = excluded.password_hash, role = 'owner', operator = true`,
+)
+
+export interface AccountOverview {
+  readonly account_id: string
+  readonly name: string
+  readonly email: string
+  readonly plan: Plan
+  readonly suspended_at: Date | null
+  readonly created_at: Date
+  /** Accepted in the month. */
+  readonly emails: number
+  readonly users: number
+}
+
+export interface OverviewFilter {
+  /** `YYYY-MM-01` */
+  readonly month: string
+  /** Left out: the account of the system. */
+  readonly but: string
+  /** A part of a name or address, or a whole id; null: all. */
+  readonly search: string | null
+  readonly plan: Plan | null
+  readonly suspended: boolean | null
+}
+
+function filterValues({ month, but, search, plan, suspended }: OverviewFilter): unknown[] {
+  const pattern = search === null ? null : `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`
+  return [month, but, pattern, search?.toLowerCase() ?? null, plan, suspended]
+}
+
+/** The newest first. */
+export function accountOverviews(
+  db: Db,
+  filter: OverviewFilter,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<readonly AccountOverview[]> {
+  return db.query(OVERVIEWS, [...filterValues(filter), limit, offset])
+}
+
+export async function countAccounts(db: Db, filter: OverviewFilter): Promise<number> {
+  return (await db.one<{ total: number }>(COUNT_OVERVIEWS, filterValues(filter)))?.total ?? 0
+}
+
+export function accountsPerPlan(
+  db: Db,
+  but: string,
+): Promise<readonly { readonly plan: Plan; readonly accounts: number }[]> {
+  return db.query(PER_PLAN, [but])
+}
+
+export interface OperatorAction {
+  readonly id: string
+  readonly at: Date
+  readonly operator: string
+  readonly ip: string | null
+  readonly action: string
+  readonly account_id: string | null
+  readonly detail: Readonly<Record<string, unknown>>
+}
+
+export async function addOperatorAction(db: Db, row: OperatorAction): Promise<void> {
+  const { id, at, operator, ip, action, account_id, detail } = row
+  await db.execute(ADD_ACTION, [id, at, operator, ip, action, account_id, JSON.stringify(detail)])
+}
+
+/** The newest first. `accountId` null: of all. */
+export function operatorActions(
+  db: Db,
+  accountId: string | null,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<readonly (OperatorAction & { readonly account_name: string | null })[]> {
+  return db.query(ACTIONS, [accountId, limit, offset])
+}
+
+export async function countOperatorActions(db: Db, accountId: string | null): Promise<number> {
+  return (await db.one<{ total: number }>(COUNT_ACTIONS, [accountId]))?.total ?? 0
+}
+
+/** @param actingId null: their own account again */
+export async function setActing(
+  db: Db,
+  session: { readonly account_id: string; readonly user_id: string; readonly id: string },
+  actingId: string | null,
+): Promise<void> {
+  await db.execute(ACT_AS, [session.account_id, session.user_id, session.id, actingId])
+}
+
+/** @returns how many users of that address were changed */
+export async function setOperator(db: Db, email: string, operator: boolean): Promise<number> {
+  return (await db.query(SET_OPERATOR, [email.toLowerCase(), operator])).length
+}
+
+export async function countUsersOf(db: Db, email: string): Promise<number> {
+  return (await db.one<{ users: number }>(USERS_OF_ADDRESS, [email.toLowerCase()]))?.users ?? 0
+}
+
+export interface OperatorRow {
+  readonly account_id: string
+  readonly id: string
+  readonly email: string
+  readonly role: string
+  readonly created_at: Date
+  readonly last_seen_at: Date | null
+}
+
+export function listOperators(db: Db): Promise<readonly OperatorRow[]> {
+  return db.query(OPERATORS)
+}
+
+/** The one token there is from now on. */
+export async function putSetupToken(
+  db: Db,
+  {
+    hash,
+    accountId,
+    expiresAt,
+  }: { readonly hash: Buffer; readonly accountId: string | null; readonly expiresAt: Date },
+): Promise<void> {
+  await db.execute(DROP_TOKENS)
+  await db.execute(ADD_TOKEN, [hash, accountId, expiresAt])
+}
+
+/** @returns null when there is none such; it is used up in either case */
+export function useSetupToken(
+  db: Db,
+  hash: Buffer,
+): Promise<{ readonly account_id: string | null; readonly expires_at: Date } | null> {
+  return db.one(USE_TOKEN, [hash])
+}
+
+export interface FirstOperator {
+  readonly accountId: string
+  readonly id: string
+  readonly email: string
+  /** Of the account; null leaves it. */
+  readonly name: string | null
+  readonly passwordHash: string
+  readonly createdAt: Date
+}
+
+/** Hands an account to its first operator; the user that stood there for nobody goes. */
+export async function putFirstOperator(db: Db, row: FirstOperator, placeholder: string): Promise<void> {
+  const { accountId, id, email, name, passwordHash, createdAt } = row
+  await db.execute(RENAME_ACCOUNT, [accountId, email, name])
+  await db.execute(DROP_USER_OF_ADDRESS, [accountId, placeholder])
+  await db.execute(PUT_OPERATOR, [accountId, id, email.toLowerCase(), passwordHash, createdAt])
+}

@@ -1,0 +1,55 @@
+import os from 'node:os'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/db.ts'
+import type { Ids } from '../../platform/ids.ts'
+import { loop, type Service } from '../../platform/lifecycle.ts'
+import type { Logger } from '../../platform/log.ts'
+import { beat, forgetMachines, stopMachine } from './sql.ts'
+
+export interface MachinesOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Logger
+  readonly roles: readonly string[]
+  readonly version: string
+}
+
+export const BEAT_EVERY_MS = 10_000
+const FORGOTTEN_AFTER_SECONDS = 86_400
+const NS_PER_MS = 1e6
+
+/** Keeps this process's row. */
+export function machineService({ database, clock, ids, log, roles, version }: MachinesOptions): Service {
+  const id = ids.next()
+  const delays = monitorEventLoopDelay({ resolution: 20 })
+  const started_at = clock.now()
+  const host = os.hostname()
+  const beatOnce = async (): Promise<number> => {
+    const loop_delay_ms = Math.round(Math.max(0, delays.percentile(99) / NS_PER_MS))
+    delays.reset()
+    const { rss: memory_bytes } = process.memoryUsage()
+    await beat(database.system, { id, host, pid: process.pid, roles, version, started_at, loop_delay_ms, memory_bytes })
+    await forgetMachines(database.system, FORGOTTEN_AFTER_SECONDS)
+    return BEAT_EVERY_MS
+  }
+  const beating = loop({
+    name: 'machine',
+    turn: beatOnce,
+    onError: (err) => log.debug({ err }, 'this process could not say that it runs'),
+    retryMs: BEAT_EVERY_MS,
+  })
+  return {
+    name: 'machine',
+    start: async () => {
+      delays.enable()
+      await beating.start()
+    },
+    stop: async (deadline) => {
+      delays.disable()
+      await beating.stop(deadline)
+      await stopMachine(database.system, id).catch(() => undefined)
+    },
+  }
+}

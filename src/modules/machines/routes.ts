@@ -1,0 +1,77 @@
+import { Type } from 'typebox'
+import type { Database } from '../../platform/db.ts'
+import { type Answer, type AnyEndpoint, DateTime, endpoint, Uuid } from '../../platform/http.ts'
+import { accountErrors, type OperatorDoor } from '../accounts/index.ts'
+import { BEAT_EVERY_MS } from './beat.ts'
+import { listMachines } from './sql.ts'
+
+export interface MachineRoutesOptions {
+  readonly database: Database
+  readonly operator: OperatorDoor
+  /** How far each follower of the log lies behind. */
+  readonly followers: () => Promise<readonly { readonly name: string; readonly lagSeconds: number }[]>
+}
+
+const MOST = 500
+const SILENT_AFTER_SECONDS = (3 * BEAT_EVERY_MS) / 1_000
+
+const Machine = Type.Object({
+  id: Uuid,
+  host: Type.String(),
+  pid: Type.Integer(),
+  roles: Type.Array(Type.String()),
+  version: Type.String(),
+  state: Type.Enum(['running', 'silent', 'stopped'], { description: 'silent: no beat for 30 seconds' }),
+  started_at: DateTime,
+  last_heartbeat_at: DateTime,
+  heartbeat_age_seconds: Type.Number(),
+  event_loop_delay_ms: Type.Integer({ description: '99th percentile between the last two beats' }),
+  memory_bytes: Type.Integer(),
+})
+const Follower = Type.Object({ name: Type.String(), lag_seconds: Type.Number() })
+
+export function machineRoutes({ database, operator, followers }: MachineRoutesOptions): readonly AnyEndpoint[] {
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/operator/machines',
+      access: null,
+      summary: 'The processes of the installation, and how far the followers of the log lie behind',
+      tag: 'Operator',
+      answers: { 200: Type.Object({ data: Type.Array(Machine), followers: Type.Array(Follower) }) },
+      errors: [accountErrors.not_signed_in, accountErrors.not_operator],
+      handle: async (call): Promise<Answer> => {
+        await operator(call)
+        const [rows, lags] = await Promise.all([listMachines(database.system, MOST), followers()])
+        const data = rows.map((row) => ({
+          id: row.id,
+          host: row.host,
+          pid: row.pid,
+          roles: row.roles,
+          version: row.version,
+          state: stateOf(row),
+          started_at: row.started_at.toISOString(),
+          last_heartbeat_at: row.seen_at.toISOString(),
+          heartbeat_age_seconds: Math.max(0, row.silent_seconds),
+          event_loop_delay_ms: row.loop_delay_ms,
+          memory_bytes: row.memory_bytes,
+        }))
+        return {
+          status: 200,
+          body: { data, followers: lags.map(({ name, lagSeconds }) => ({ name, lag_seconds: lagSeconds })) },
+        }
+      },
+    }),
+  ]
+}
+
+function stateOf({
+  stopped_at,
+  silent_seconds,
+}: {
+  readonly stopped_at: Date | null
+  readonly silent_seconds: number
+}): 'running' | 'silent' | 'stopped' {
+  if (stopped_at !== null) return 'stopped'
+  return silent_seconds > SILENT_AFTER_SECONDS ? 'silent' : 'running'
+}

@@ -1,0 +1,150 @@
+// The operator's endpoints on the queue, by destination.
+
+import { Type } from 'typebox'
+import { platformErrors } from '../../platform/errors.ts'
+import { type Answer, type AnyEndpoint, DateTime, dataOf, endpoint, single } from '../../platform/http.ts'
+import { accountErrors, type OperatorDoor } from '../accounts/index.ts'
+import { holdDestination, retryDestination, type SteerOptions } from './destinations.ts'
+import { type QueuedDestination, queueByDestination, queueFigures } from './figures.ts'
+import { ATTEMPT_OUTCOMES } from './types.ts'
+
+export interface QueueRoutesOptions extends SteerOptions {
+  readonly operator: OperatorDoor
+  /** Wakes delivery in this process, if it is there. */
+  readonly onQueued: () => void
+}
+
+const TAG = 'Operator'
+const MAX_LISTED = 500
+const LISTED = 100
+// Counting a long queue takes a second: however many look at the page, it is counted once in this time.
+const FRESH_MS = 2_000
+
+const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
+const Name = Type.String({ minLength: 1, maxLength: 255 })
+const Destination = Type.Object({
+  destination: Type.String(),
+  paused_at: nullable(DateTime),
+  ready: Type.Integer(),
+  leased: Type.Integer(),
+  waiting: Type.Integer({ description: 'Deferred' }),
+  scheduled: Type.Integer(),
+  oldest_at: nullable(DateTime),
+  next_attempt_at: nullable(DateTime),
+  attempts_per_minute: Type.Integer(),
+  delivered_per_minute: Type.Integer(),
+  last_response: nullable(Type.String()),
+  last_outcome: nullable(Type.Enum([...ATTEMPT_OUTCOMES])),
+  last_attempt_at: nullable(DateTime),
+})
+const Totals = Type.Object({ ready: Type.Integer(), leased: Type.Integer(), waiting: Type.Integer() })
+
+interface Counted {
+  readonly data: readonly object[]
+  readonly totals: Record<string, number>
+  readonly counted_at: string
+}
+
+export function queueRoutes(options: QueueRoutesOptions): readonly AnyEndpoint[] {
+  const read = [accountErrors.not_signed_in, accountErrors.not_operator]
+  const count = counting(options)
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/operator/queues',
+      access: null,
+      summary: 'The queue by destination, the longest first; up to two seconds old',
+      tag: TAG,
+      query: Type.Object({
+        search: Type.Optional(Type.String({ maxLength: 255 })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LISTED })),
+      }),
+      answers: { 200: Type.Object({ data: Type.Array(Destination), totals: Totals, counted_at: DateTime }) },
+      errors: read,
+      handle: async (call): Promise<Answer> => {
+        await options.operator(call)
+        const { search = '', limit = LISTED } = call.query
+        return { status: 200, body: await count(search.trim() === '' ? null : search.trim(), limit) }
+      },
+    }),
+    ...(['pause', 'resume', 'retry'] as const).map((verb) => steering(options, verb)),
+  ]
+}
+
+const SUMMARIES = {
+  pause: 'Hold a destination back: no machine takes more of its emails',
+  resume: 'Let a destination go on',
+  retry: 'Try the deferred emails of a destination now',
+}
+
+function steering(options: QueueRoutesOptions, verb: keyof typeof SUMMARIES): AnyEndpoint {
+  return endpoint({
+    method: 'POST',
+    path: `/api/v1/operator/queues/{destination}/${verb}`,
+    access: null,
+    summary: SUMMARIES[verb],
+    tag: TAG,
+    params: Type.Object({ destination: Name }),
+    answers: { 200: dataOf(Type.Object({ destination: Type.String(), emails: nullable(Type.Integer()) })) },
+    errors: [
+      accountErrors.not_signed_in,
+      accountErrors.not_operator,
+      accountErrors.cross_site_request,
+      platformErrors.not_found,
+    ],
+    handle: async (call): Promise<Answer> => {
+      const by = await options.operator(call)
+      const destination = call.params.destination.toLowerCase()
+      let emails: number | null = null
+      if (verb === 'retry') emails = await retryDestination(options, by, destination)
+      else await holdDestination(options, by, destination, verb === 'pause')
+      options.onQueued()
+      return single({ destination, emails })
+    },
+  })
+}
+
+/** At most one count at a time for each question, kept for a moment. */
+function counting({ database, clock }: QueueRoutesOptions): (search: string | null, limit: number) => Promise<Counted> {
+  let known: { readonly key: string; readonly atMs: number; readonly answer: Promise<Counted> } | null = null
+  const count = async (search: string | null, limit: number): Promise<Counted> => {
+    const now = clock.now()
+    const [figures, rows] = await Promise.all([
+      queueFigures(database.system, now),
+      queueByDestination(database.system, { limit, now, search }),
+    ])
+    const totals = Object.fromEntries(figures.map(({ state, emails }) => [state, emails]))
+    return { data: rows.map(wireDestination), totals, counted_at: now.toISOString() }
+  }
+  return (search, limit) => {
+    const key = JSON.stringify([search, limit])
+    const nowMs = clock.monotonicMs()
+    if (known === null || known.key !== key || nowMs - known.atMs > FRESH_MS) {
+      const answer = count(search, limit)
+      known = { key, atMs: nowMs, answer }
+      answer.catch(() => {
+        if (known?.answer === answer) known = null
+      })
+    }
+    return known.answer
+  }
+}
+
+/** Also for `posthorn queue list --json`. */
+export function wireDestination(one: QueuedDestination): object {
+  return {
+    destination: one.destination,
+    paused_at: one.pausedAt?.toISOString() ?? null,
+    ready: one.ready,
+    leased: one.leased,
+    waiting: one.waiting,
+    scheduled: one.scheduled,
+    oldest_at: one.oldestAt?.toISOString() ?? null,
+    next_attempt_at: one.nextAttemptAt?.toISOString() ?? null,
+    attempts_per_minute: one.attempts,
+    delivered_per_minute: one.delivered,
+    last_response: one.lastResponse,
+    last_outcome: one.lastOutcome,
+    last_attempt_at: one.lastAt?.toISOString() ?? null,
+  }
+}

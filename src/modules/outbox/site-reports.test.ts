@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { freshDb } from '../../../test/database.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { connect } from '../../platform/db.ts'
+import { queueByDestination } from './figures.ts'
+import { siteReporter } from './site-reports.ts'
+import { siteIds } from './sites.ts'
+import * as sql from './sql.ts'
+
+test('what two machines delivered in the last minute is told together, with what was said last', async () => {
+  await using fresh = await freshDb()
+  const database = connect({ url: fresh.url, onError: () => undefined })
+  const db = database.system
+  const clock = systemClock()
+  const [id = 0] = (await siteIds(db).of(['example.net'])).values()
+  await db.execute(sql.pauseSite, ['example.net', true, clock.now()])
+  const onError = (error: unknown): void => assert.fail(String(error))
+  const one = siteReporter({ db, clock, node: 'one', onError })
+  const two = siteReporter({ db, clock, node: 'two', onError })
+  one.note(id, 'delivered', '250 ok')
+  one.note(id, 'deferred', '451 later')
+  await one.flush()
+  two.note(id, 'delivered', '250 2.0.0 thanks')
+  await two.flush()
+  const asked = async () => (await queueByDestination(db, { limit: 10, now: clock.now() }))[0]
+  const told = await asked()
+  assert.deepEqual([told?.attempts, told?.delivered, told?.lastOutcome], [3, 2, 'delivered'])
+  assert.equal(told?.lastResponse, '250 2.0.0 thanks')
+  // Nothing new: nothing is written, and an old report counts for no rate.
+  await one.flush()
+  const later = await queueByDestination(db, { limit: 10, now: new Date(clock.now().getTime() + 60_000) })
+  assert.deepEqual([later[0]?.attempts, later[0]?.lastResponse], [0, '250 2.0.0 thanks'])
+  await database.close()
+})

@@ -1,0 +1,42 @@
+// The operator's endpoints and what stands behind them, connected. A part of the composition root.
+
+import type { Config } from './config.ts'
+import type { Ground } from './ground.ts'
+import { type Accounts, operatorDoor, operatorRoutes, type Plans, setupRoutes } from './modules/accounts/index.ts'
+import { followerLags } from './modules/events/index.ts'
+import { machineRoutes, machineService } from './modules/machines/index.ts'
+import { queueRoutes } from './modules/outbox/index.ts'
+import type { AnyEndpoint } from './platform/http.ts'
+import type { Service } from './platform/lifecycle.ts'
+import type { Store } from './platform/store.ts'
+
+export interface OfficeOptions {
+  readonly config: Config
+  readonly ground: Ground
+  readonly store: Store
+  readonly accounts: Accounts
+  readonly plans: Plans
+  readonly onQueued: () => void
+}
+
+export function officeEndpoints({ config, ground, store, accounts, plans, onQueued }: OfficeOptions): AnyEndpoint[] {
+  const { database, secrets } = store
+  const { ids, clock } = ground
+  const { sessions, passwords } = accounts
+  const operator = operatorDoor(sessions)
+  const secure = config.publicUrl.startsWith('https:')
+  return [
+    ...setupRoutes({ database, secrets, ids, clock, passwords, sessions, secure }),
+    ...operatorRoutes({ accounts, plans, database, secrets, ids, clock }),
+    ...queueRoutes({ database, ids, clock, operator, onQueued }),
+    ...machineRoutes({ database, operator, followers: () => followerLags(database.system, clock.now()) }),
+  ]
+}
+
+export function officeServices(
+  { ground, store, config }: Pick<OfficeOptions, 'ground' | 'store' | 'config'>,
+  version: string,
+): Service {
+  const { clock, ids, log } = ground
+  return machineService({ database: store.database, clock, ids, log, roles: config.roles, version })
+}

@@ -1,0 +1,292 @@
+// What an operator may do through the API, what nobody else may, and what is written down of it.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { commands } from '../src/commands.ts'
+import { readConfig } from '../src/config.ts'
+import { createAccount, newSetupToken, PLACEHOLDER } from '../src/modules/accounts/index.ts'
+import { statement } from '../src/platform/db.ts'
+import { createLogger } from '../src/platform/log.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
+import { startWorld, type World } from './world.ts'
+
+interface Answered {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes are looked into
+  readonly body: any
+  readonly cookie: string
+}
+interface Person {
+  readonly email: string
+  readonly password: string
+  readonly accountId: string
+}
+type Asks = (method: string, path: string, body?: object) => Promise<Answered>
+
+const OURS = { 'sec-fetch-site': 'same-origin' }
+const NO_ID = '0192f000-0000-7000-8000-00000000dead'
+let world: World
+let receiver: Receiver
+let busy = false
+let people = 0
+
+before(async () => {
+  receiver = await startReceiver({ rcpt: () => (busy ? '451 4.3.0 come back later' : 'default') })
+  world = await startWorld({
+    settings: { POSTHORN_SMTP_PORT: String(receiver.port) },
+    zones: { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.1'] } },
+  })
+  await world.verifiedDomain('sender.example')
+})
+after(async () => {
+  await world[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+})
+
+async function ask(method: string, path: string, body?: object, headers: object = OURS): Promise<Answered> {
+  const answer = await fetch(`${world.url}${path}`, {
+    method,
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const text = await answer.text()
+  const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+  return { status: answer.status, body: text === '' ? null : JSON.parse(text), cookie }
+}
+
+async function person(): Promise<Person> {
+  const email = `op${++people}@posthorn.test`
+  const made = await createAccount(world.operator, { email, name: `Office ${people}` })
+  return { email, password: made.dashboardPassword, accountId: made.accountId }
+}
+
+async function signIn({ email, password }: Pick<Person, 'email' | 'password'>): Promise<Asks> {
+  const { status, cookie, body } = await ask('POST', '/api/v1/session', { email, password })
+  assert.equal(status, 200, JSON.stringify(body))
+  return (method, path, sent) => ask(method, `/api/v1${path}`, sent, { ...OURS, cookie })
+}
+
+async function command(...words: string[]): Promise<readonly string[]> {
+  const found = commands.find(({ path }) => path.every((word, i) => words[i] === word))
+  assert.ok(found)
+  const lines: string[] = []
+  const { ids } = world.rooms.ground
+  const { database, secrets } = world.rooms.store
+  const context = { config: readConfig({}), database, secrets, ids, clock: world.clock, log: createLogger('silent') }
+  await found.run({ ...context, print: (line) => lines.push(line) }, { json: true }, words.slice(found.path.length))
+  return lines
+}
+
+async function operator(): Promise<{ readonly who: Person; readonly asks: Asks }> {
+  const who = await person()
+  await command('operator', 'grant', who.email)
+  return { who, asks: await signIn(who) }
+}
+
+async function until(what: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 400; tries++) {
+    if (await what()) return
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+  assert.fail('it did not come')
+}
+
+test('no operator endpoint lets in who is not signed in, an owner, or a key; each lets an operator in', async () => {
+  const { body: document } = await ask('GET', '/openapi.json')
+  const all = Object.entries(document.paths as Record<string, Record<string, object>>).flatMap(([path, methods]) =>
+    Object.keys(methods)
+      .filter(() => path.startsWith('/api/v1/operator/'))
+      .map(
+        (method) => [method.toUpperCase(), path.replace('{id}', NO_ID).replace('{destination}', 'no.example')] as const,
+      ),
+  )
+  assert.ok(all.length >= 13, `${all.length} operations`)
+  const owner = await signIn(await person())
+  const { asks } = await operator()
+  const bodies: Record<string, object> = { 'POST /api/v1/operator/accounts': { email: 'not one', name: 'N' } }
+  for (const [method, path] of all) {
+    const body = bodies[`${method} ${path}`] ?? (method === 'PATCH' ? {} : undefined)
+    assert.equal((await ask(method, path, body)).body.code, 'not_signed_in', `${method} ${path}`)
+    const key = { ...OURS, 'x-api-key': world.account.apiKey }
+    assert.equal((await ask(method, path, body, key)).status, 401, `${method} ${path} with a key`)
+    const refused = await owner(method, path.slice('/api/v1'.length), body)
+    assert.deepEqual([refused.status, refused.body.code], [403, 'not_operator'], `${method} ${path}`)
+    const let_in = await asks(method, path.slice('/api/v1'.length), body)
+    assert.ok([200, 204, 404, 422].includes(let_in.status), `${method} ${path}: ${let_in.status}`)
+  }
+})
+
+test('an operator makes, finds, limits, suspends and resumes accounts, and the log tells each deed', async () => {
+  const { who, asks } = await operator()
+  const made = await asks('POST', '/operator/accounts', { email: 'new@customer.example', name: '100 % Post_' })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const { id, api_key: key, dashboard_password: password } = made.body.data
+  await signIn({ email: 'new@customer.example', password })
+  for (const search of ['customer.ex', '100 % p', 'post_', id]) {
+    const found = await asks('GET', `/operator/accounts?search=${encodeURIComponent(search)}`)
+    assert.deepEqual(
+      found.body.data.map((one: { id: string }) => one.id),
+      [id],
+      search,
+    )
+  }
+  assert.equal((await asks('GET', '/operator/accounts?search=p%25st')).body.pagination.total, 0, 'no pattern of LIKE')
+
+  const changed = await asks('PATCH', `/operator/accounts/${id}`, {
+    plan: 'starter',
+    limits: { emails: 5, webhooks: null },
+    features: { risk: true },
+  })
+  assert.equal(changed.status, 200, JSON.stringify(changed.body))
+  assert.equal(changed.body.data.limits.emails, 5)
+  assert.deepEqual(changed.body.data.own_limits, { emails: 5, webhooks: null })
+  assert.equal(changed.body.data.features.risk, true)
+  const back = await asks('PATCH', `/operator/accounts/${id}`, { limits: { emails: 'plan' }, features: { risk: null } })
+  assert.deepEqual([back.body.data.limits.emails, back.body.data.features.risk], [10_000, false])
+  const plans = await asks('GET', '/operator/plans')
+  assert.equal(plans.body.data.find(({ plan }: { plan: string }) => plan === 'starter').accounts, 1)
+
+  const suppress = (): Promise<number> =>
+    world
+      .apiWith(key)
+      .post('/api/v1/customer/suppressions', { email: 'x@y.example' })
+      .then(({ status }) => status)
+  assert.ok((await asks('POST', `/operator/accounts/${id}/suspend`)).body.data.suspended_at)
+  await until(async () => (await suppress()) === 403)
+  assert.equal((await asks('GET', '/operator/accounts?suspended=true')).body.pagination.total, 1)
+  assert.equal((await asks('POST', `/operator/accounts/${id}/resume`)).body.data.suspended_at, null)
+  await until(async () => [200, 201].includes(await suppress()))
+
+  const { body: log } = await asks('GET', `/operator/actions?account_id=${id}`)
+  assert.deepEqual(
+    log.data.map(({ action }: { action: string }) => action),
+    'resume suspend features limits features limits plan create'.split(' ').map((name) => `account.${name}`),
+  )
+  for (const one of log.data) assert.equal(one.operator, who.email)
+  assert.ok(!JSON.stringify(log).includes(password) && !JSON.stringify(log).includes(key), 'no secret is written down')
+})
+
+test('an operator looks into an account as its owner would, each change is written down, and leaves again', async () => {
+  const { who, asks } = await operator()
+  const other = await person()
+  assert.equal((await asks('POST', `/operator/accounts/${NO_ID}/open`)).status, 404)
+  assert.equal((await asks('POST', `/operator/accounts/${other.accountId}/open`)).status, 204)
+  const { body: me } = await asks('GET', '/session')
+  assert.deepEqual([me.data.account.id, me.data.acting, me.data.user.email], [other.accountId, true, who.email])
+  assert.equal((await asks('GET', '/customer/profile')).body.data.id, other.accountId)
+  assert.equal((await asks('POST', '/templates', { name: 'n', subject: 's', text: 't' })).status, 201)
+  assert.equal((await asks('POST', '/users', { email: 'third@posthorn.test', role: 'viewer' })).status, 201)
+  const { body: users } = await asks('GET', '/users')
+  assert.deepEqual(
+    users.data.map(({ email }: { email: string }) => email),
+    [other.email, 'third@posthorn.test'],
+  )
+  // What is the operator's own stays theirs.
+  assert.equal((await asks('GET', '/sessions')).body.data.length, 1)
+  assert.equal(
+    (await asks('PUT', '/session/password', { current_password: other.password, new_password: 'a'.repeat(20) })).status,
+    401,
+  )
+  assert.equal((await asks('POST', '/operator/leave')).status, 204)
+  assert.equal((await asks('GET', '/customer/profile')).body.data.id, who.accountId)
+  const { body: log } = await asks('GET', `/operator/actions?account_id=${other.accountId}`)
+  assert.deepEqual(
+    log.data.map(({ action, detail }: { action: string; detail: { path?: string } }) => [action, detail.path]),
+    [
+      ['account.close', undefined],
+      ['account.request', '/api/v1/users'],
+      ['account.request', '/api/v1/templates'],
+      ['account.open', undefined],
+      ['account.create', undefined],
+    ],
+  )
+
+  await asks('POST', `/operator/accounts/${other.accountId}/open`)
+  await command('operator', 'revoke', who.email)
+  assert.equal((await asks('GET', '/customer/profile')).body.data.id, who.accountId, 'the other account closes at once')
+  assert.equal((await asks('GET', '/operator/accounts')).body.code, 'not_operator')
+})
+
+test('a destination that is held back gets nothing from any machine until it is let go', async () => {
+  const { asks } = await operator()
+  const mail = { from: 'a@sender.example', to: 'b@example.net', subject: 's', text: 't' }
+  const send = async (): Promise<string> => (await world.api.post('/api/v1/send', mail)).body.data.email_id
+  const status = async (id: string): Promise<string> => (await world.api.get(`/api/v1/emails/${id}`)).body.data.status
+  const first = await send()
+  await until(async () => (await status(first)) === 'delivered')
+  assert.equal((await asks('POST', '/operator/queues/nowhere.example/pause')).status, 404)
+  assert.equal((await asks('POST', '/operator/queues/Example.net/pause')).status, 200)
+  const held = await send()
+  const elsewhere = (await world.api.post('/api/v1/send', { ...mail, to: 'b@gone.example' })).body.data.email_id
+  await until(async () => (await status(elsewhere)) !== 'queued')
+  assert.equal(await status(held), 'queued', 'others went out meanwhile')
+  await until(async () => {
+    const { body } = await asks('GET', '/operator/queues')
+    const row = body.data.find(({ destination }: { destination: string }) => destination === 'example.net')
+    world.clock.advance(3_000)
+    return row?.ready === 1 && row.paused_at !== null
+  })
+  busy = true
+  await asks('POST', '/operator/queues/example.net/resume')
+  await until(async () => (await status(held)) === 'deferred')
+  const { body: listed } = await asks('GET', '/operator/queues?search=AMPLE.n')
+  assert.equal(listed.data.length, 1)
+  assert.match(listed.data[0].last_response, /come back later/)
+  assert.equal(listed.data[0].paused_at, null)
+  busy = false
+  assert.equal((await asks('POST', '/operator/queues/example.net/retry')).body.data.emails, 1)
+  await until(async () => (await status(held)) === 'delivered')
+  const { body: log } = await asks('GET', '/operator/actions')
+  assert.deepEqual(
+    log.data.slice(0, 3).map(({ action }: { action: string }) => action),
+    ['queue.retry', 'queue.resume', 'queue.pause'],
+  )
+  await command('queue', 'pause', 'example.net')
+  assert.match((await command('queue', 'list')).join(''), /"destination":"example.net","paused_at":"2/)
+  await command('queue', 'resume', 'example.net')
+})
+
+test('the machines page tells what runs, and a process that was killed falls silent', async () => {
+  const { asks } = await operator()
+  const { body } = await asks('GET', '/operator/machines')
+  const here = body.data.find(({ pid }: { pid: number }) => pid === process.pid)
+  assert.equal(here.state, 'running')
+  assert.deepEqual(here.roles.toSorted(), [...world.rooms.config.roles].toSorted())
+  assert.match(here.version, /^\d+\.\d+\.\d+$/)
+  assert.ok(here.memory_bytes > 1e7)
+  assert.ok(body.followers.length > 0)
+  const { system } = world.rooms.database
+  const age = statement('test_age_machine', `update machine set seen_at = now() - interval '40 seconds' where id = $1`)
+  await system.execute(age, [here.id])
+  const again = await asks('GET', '/operator/machines')
+  assert.equal(again.body.data.find(({ id }: { id: string }) => id === here.id).state, 'silent')
+})
+
+test('the token of the first set-up makes one operator, once, within a week, and the placeholder goes', async () => {
+  const { database, ids, clock } = world.operator
+  const first = await createAccount(world.operator, { email: PLACEHOLDER, name: 'First account' })
+  const old = await newSetupToken({ database, ids, clock }, first.accountId)
+  const token = await newSetupToken({ database, ids, clock }, first.accountId)
+  const form = { email: 'Me@company.example', password: 'a long password', name: 'Company' }
+  const setup = '/api/v1/setup'
+  assert.equal((await ask('POST', setup, { ...form, token: old })).body.code, 'invalid_token', 'a new one ends the old')
+  assert.equal((await ask('POST', setup, { ...form, token }, {})).body.code, 'cross_site_request')
+  assert.equal((await ask('POST', setup, { ...form, token, password: 'short' })).status, 422)
+  const done = await ask('POST', setup, { ...form, token })
+  assert.equal(done.status, 204, JSON.stringify(done.body))
+  const { body: me } = await ask('GET', '/api/v1/session', undefined, { ...OURS, cookie: done.cookie })
+  assert.deepEqual(
+    [me.data.user.operator, me.data.account.id, me.data.account.name],
+    [true, first.accountId, 'Company'],
+  )
+  assert.equal((await ask('POST', setup, { ...form, token })).body.code, 'invalid_token')
+  const { body: users } = await ask('GET', '/api/v1/users', undefined, { ...OURS, cookie: done.cookie })
+  assert.deepEqual(
+    users.data.map(({ email }: { email: string }) => email),
+    ['me@company.example'],
+  )
+  const [printed = ''] = await command('operator', 'token')
+  world.clock.advance(7 * 86_400_000 + 1_000)
+  const late = await ask('POST', setup, { ...form, token: JSON.parse(printed).token })
+  assert.equal(late.body.code, 'invalid_token')
+})
