@@ -32,7 +32,7 @@ interface File {
   readonly text: string
 }
 
-const BINARY = /\.(?:png|jpg|gif|ico|woff2?|gz|der|p12)$/
+const BINARY = /\.(?:png|jpg|gif|ico|woff2?|gz|der|p12|crash)$/
 
 const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
   cwd: ROOT,

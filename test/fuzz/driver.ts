@@ -118,7 +118,7 @@ function keptOf(target: string): readonly Uint8Array[] {
 export function keep(target: string, { input }: Finding): string {
   const folder = path.join(CRASHES, target)
   mkdirSync(folder, { recursive: true })
-  const file = path.join(folder, createHash('sha256').update(input).digest('hex').slice(0, 16))
+  const file = path.join(folder, `${createHash('sha256').update(input).digest('hex').slice(0, 16)}.crash`)
   writeFileSync(file, input)
   return file
 }

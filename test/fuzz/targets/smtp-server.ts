@@ -27,7 +27,7 @@ const server = new SubmissionServer(
     maxRecipients: 10,
     disableReverseLookup: true,
     hideENHANCEDSTATUSCODES: false,
-    socketTimeout: 2_000,
+    socketTimeout: 10_000,
     onAuth: ({ username, password }, _session, done) => {
       if (username !== 'user' || password !== PASSWORD) return done(new Error('no'))
       taken.logins++
@@ -102,17 +102,34 @@ export const target: Target = {
   },
 }
 
-async function conversation(input: Buffer, random: Random): Promise<string> {
+interface Greeted {
+  readonly socket: net.Socket
+  /** What was answered after the greeting. */
+  text: string
+  readonly closed: Promise<unknown>
+}
+
+/** The server greets after a tenth of a second, to see who speaks before his turn: many wait for it together. */
+const AHEAD = 50
+const waiting: Promise<Greeted>[] = []
+
+async function greeted(): Promise<Greeted> {
   const socket = net.connect(port, '127.0.0.1')
   socket.setNoDelay(true)
-  let answered = ''
-  socket.on('data', (chunk) => {
-    answered += chunk.toString('latin1')
-  })
   socket.on('error', () => undefined)
   const closed = new Promise((resolve) => socket.once('close', resolve))
-  // The greeting: nobody may speak before it.
+  const one = { socket, text: '', closed }
   await Promise.race([once(socket, 'data'), closed])
+  socket.on('data', (chunk) => {
+    one.text += chunk.toString('latin1')
+  })
+  return one
+}
+
+async function conversation(input: Buffer, random: Random): Promise<string> {
+  while (waiting.length < AHEAD) waiting.push(greeted())
+  const one = (await waiting.shift()) ?? (await greeted())
+  const { socket, closed } = one
   const pieces = 1 + random.below(4)
   let from = 0
   for (let left = pieces; left > 0; left--) {
@@ -123,5 +140,5 @@ async function conversation(input: Buffer, random: Random): Promise<string> {
   }
   socket.end()
   await closed
-  return answered
+  return one.text
 }
