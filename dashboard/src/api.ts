@@ -1,6 +1,7 @@
 // The public API, as every other client uses it; the session's cookie stands in for a key.
 
 import { QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { useLive } from './live.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the API document holds the shapes; pages read what they show
 export type Json = any
@@ -26,6 +27,8 @@ export async function call(method: string, path: string, body?: unknown): Promis
   })
   const text = await answer.text()
   const read: Json = text === '' ? null : JSON.parse(text)
+  // The session ended meanwhile: the frame asks who is here, and shows the sign-in.
+  if (answer.status === 401 && !path.startsWith('/session')) void queries.invalidateQueries({ queryKey: ['/session'] })
   if (!answer.ok)
     throw new ApiProblem(answer.status, read ?? { error: answer.statusText, code: 'unknown', details: {} })
   return read
@@ -57,14 +60,44 @@ export function withQuery(
   return query.size === 0 ? path : `${path}?${query}`
 }
 
-export function useApi(path: string, options: { every?: number; enabled?: boolean } = {}): UseQueryResult<Json, Error> {
+export function useApi(
+  path: string,
+  options: {
+    /** Read again after so many ms, while no stream of events says when. */
+    every?: number
+    /** Read again after so many ms, come what may: for what no event tells. */
+    always?: number
+    enabled?: boolean
+  } = {},
+): UseQueryResult<Json, Error> {
+  const live = useLive()
+  const again = options.always ?? (live ? undefined : options.every)
   return useQuery<Json, Error>({
     queryKey: [path],
     queryFn: () => call('GET', path),
-    placeholderData: (before: Json) => before,
-    ...(options.every !== undefined && { refetchInterval: options.every }),
+    // The next page of a list may show the last one while it comes; another thing never shows the one before.
+    placeholderData: (before: Json, asked: Json) =>
+      bareOf(String(asked?.queryKey[0])) === bareOf(path) ? before : undefined,
+    ...(again !== undefined && { refetchInterval: again }),
     ...(options.enabled !== undefined && { enabled: options.enabled }),
   })
+}
+
+/** What is no JSON: the source of a mail. It never changes. */
+export function useApiText(path: string): UseQueryResult<string, Error> {
+  return useQuery<string, Error>({
+    queryKey: [`text ${path}`],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async () => {
+      const answer = await fetch(`/api/v1${path}`, { credentials: 'same-origin' })
+      if (!answer.ok) throw new ApiProblem(answer.status, await answer.json())
+      return answer.text()
+    },
+  })
+}
+
+function bareOf(path: string): string | undefined {
+  return path.split('?')[0]
 }
 
 /** Reads anew what begins with one of these paths. */

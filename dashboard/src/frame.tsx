@@ -1,207 +1,156 @@
-// What stands around every page: navigation, keyboard, sign-in.
+// What stands around every page: navigation, keyboard, the stream of events, sign-in.
 
-import { Link, Outlet, useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
-import { ApiProblem, call, type Json, useApi } from './api.ts'
+import { Link, Outlet, useRouter } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { ApiProblem, call, type Json, queries, useApi } from './api.ts'
+import { refresher } from './follow.ts'
+import { KeyHelp, useKeys } from './keys.tsx'
+import { followEvents, useLive } from './live.ts'
+import { GROUPS } from './nav.ts'
+import { Palette } from './palette.tsx'
+import { Said } from './say.tsx'
 import { SignIn } from './sign-in.tsx'
 import { Button, Problem, Waiting } from './ui.tsx'
 
-const GROUPS: readonly (readonly [
-  title: string,
-  items: readonly (readonly [path: string, name: string, key?: string])[],
-])[] = [
-  ['', [['/', 'Overview', 'o']]],
-  [
-    'Send',
-    [
-      ['/emails', 'Emails', 'e'],
-      ['/inbox', 'Inbox', 'i'],
-      ['/templates', 'Templates', 't'],
-      ['/contacts', 'Contacts', 'c'],
-    ],
-  ],
-  [
-    'Reputation',
-    [
-      ['/domains', 'Domains', 'd'],
-      ['/tracking-domains', 'Tracking domains'],
-      ['/health', 'Health', 'h'],
-      ['/suppressions', 'Suppressions', 's'],
-      ['/unsubscribes', 'Unsubscribes', 'u'],
-      ['/bounces', 'Bounces', 'b'],
-    ],
-  ],
-  [
-    'Check',
-    [
-      ['/validation', 'Validation', 'v'],
-      ['/risk', 'Content and risk', 'r'],
-    ],
-  ],
-  [
-    'Build',
-    [
-      ['/webhooks', 'Webhooks', 'w'],
-      ['/keys', 'API keys', 'k'],
-      ['/smtp', 'SMTP', 'm'],
-      ['/usage', 'Usage', 'g'],
-    ],
-  ],
-  ['', [['/settings', 'Settings', ',']]],
-]
-
 export function Frame() {
   const me = useApi('/session')
-  if (me.isPending)
-    return (
-      <div className="p-8">
-        <Waiting />
-      </div>
-    )
   if (me.error instanceof ApiProblem && me.error.status === 401) return <SignIn />
-  if (me.error !== null)
-    return (
-      <div className="p-8">
-        <Problem error={me.error} />
-      </div>
-    )
-  return <Inside me={me.data.data} />
+  if (me.data !== undefined) return <Inside me={me.data.data} />
+  return <div className="p-8">{me.error === null ? <Waiting /> : <Problem error={me.error} />}</div>
 }
 
 function Inside({ me }: { readonly me: Json }) {
   const [open, setOpen] = useState(false)
   const [help, setHelp] = useState(false)
-  useKeys(() => setHelp((shown) => !shown))
-  const signOut = async (): Promise<void> => {
-    await call('DELETE', '/session')
-    location.assign('/')
-  }
+  const [palette, setPalette] = useState(false)
+  useKeys({ showHelp: () => setHelp(true), showPalette: () => setPalette(true) })
+  useEffect(() => followEvents(refresher()), [])
+  useFocusOnMove(() => setOpen(false))
   return (
     <div className="flex min-h-dvh flex-col md:flex-row">
-      <a href="#main" className="sr-only focus:not-sr-only focus:absolute focus:p-2">
+      <a
+        href="#main"
+        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-30 focus:rounded focus:border focus:border-line focus:bg-raised focus:px-3 focus:py-2"
+      >
         Skip to content
       </a>
       <header className="flex items-center justify-between border-b border-line px-4 py-2 md:hidden">
-        <span className="font-semibold">Posthorn</span>
-        <Button onClick={() => setOpen(!open)}>{open ? 'Close' : 'Menu'}</Button>
+        <Brand />
+        <span className="flex gap-2">
+          <Button onClick={() => setPalette(true)}>Find</Button>
+          <Button expanded={open} onClick={() => setOpen(!open)}>
+            {open ? 'Close' : 'Menu'}
+          </Button>
+        </span>
       </header>
       <nav
         aria-label="Main"
-        className={`${open ? 'block' : 'hidden'} shrink-0 border-line px-4 py-4 md:sticky md:top-0 md:block md:h-dvh md:w-52 md:overflow-y-auto md:border-r`}
+        className={`${open ? 'flex' : 'hidden'} shrink-0 flex-col border-line px-3 py-4 max-md:border-b md:sticky md:top-0 md:flex md:h-dvh md:w-52 md:overflow-y-auto md:border-r`}
       >
-        <p className="mb-3 hidden font-semibold md:block">
-          <span className="text-brass" aria-hidden="true">
-            ◖
-          </span>{' '}
-          Posthorn
+        <p className="mb-3 hidden px-2 md:block">
+          <Brand />
         </p>
-        {GROUPS.map(([title, items], i) => (
-          <div key={title === '' ? i : title} className="mb-3">
-            {title !== '' && <p className="mb-1 text-xs tracking-wide text-quiet uppercase">{title}</p>}
-            <ul>
-              {items.map(([path, name]) => (
-                <li key={path}>
-                  <Link
-                    to={path as '/'}
-                    onClick={() => setOpen(false)}
-                    activeOptions={{ exact: path === '/' }}
-                    className="block rounded px-2 py-1 no-underline hover:bg-line/50"
-                    activeProps={{ className: 'bg-line/60 font-medium', 'aria-current': 'page' }}
-                  >
-                    {name}
-                  </Link>
-                </li>
-              ))}
-              {title === 'Build' && (
-                <li>
-                  <a href="/docs" className="block rounded px-2 py-1 no-underline hover:bg-line/50">
-                    Docs
-                  </a>
-                </li>
-              )}
-            </ul>
-          </div>
-        ))}
-        <div className="mt-6 border-t border-line pt-3 text-quiet">
-          <p className="truncate" title={me.user.email}>
-            {me.user.email}
-          </p>
-          <p className="truncate text-xs">
-            {me.account.name}, {me.user.role}
-          </p>
-          <button type="button" onClick={() => void signOut()} className="mt-2 cursor-pointer underline">
-            Sign out
-          </button>
-        </div>
+        <button
+          type="button"
+          onClick={() => setPalette(true)}
+          className="mb-3 hidden cursor-pointer items-center justify-between rounded border border-line bg-raised px-2 py-1 text-quiet hover:border-quiet md:flex"
+        >
+          Find or do <kbd className="font-mono text-xs">Ctrl K</kbd>
+        </button>
+        <Groups />
+        <Who me={me} />
       </nav>
       <div className="min-w-0 flex-1">
         <Outlet />
       </div>
+      <Said />
       {help && <KeyHelp close={() => setHelp(false)} />}
+      {palette && <Palette close={() => setPalette(false)} />}
     </div>
   )
 }
 
-function KeyHelp({ close }: { readonly close: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
+function Brand() {
   return (
-    <dialog
-      ref={dialog}
-      onClose={close}
-      aria-label="Keyboard"
-      className="m-auto rounded border border-line bg-raised p-6 text-ink"
-    >
-      <h2 className="mb-3 font-semibold">Keyboard</h2>
-      <ul className="grid grid-cols-2 gap-x-8 gap-y-1">
-        {GROUPS.flatMap(([, items]) => items).map(([path, name, key]) =>
-          key === undefined ? null : (
-            <li key={path}>
-              <kbd className="font-mono">g {key}</kbd> {name}
-            </li>
-          ),
-        )}
-        <li>
-          <kbd className="font-mono">/</kbd> search
-        </li>
-        <li>
-          <kbd className="font-mono">?</kbd> this list
-        </li>
-      </ul>
-      <form method="dialog" className="mt-4">
-        <Button type="submit">Close</Button>
-      </form>
-    </dialog>
+    <span className="font-semibold">
+      <span className="text-brass" aria-hidden="true">
+        ◖
+      </span>{' '}
+      Posthorn
+    </span>
   )
 }
 
-/** `g` and a letter go to a page, `/` to the search, `?` shows the list. Nothing is taken from a field that is typed in. */
-function useKeys(showHelp: () => void): void {
-  const navigate = useNavigate()
-  const going = useRef(false)
-  const help = useRef(showHelp)
-  help.current = showHelp
-  useEffect(() => {
-    const pressed = (event: KeyboardEvent): void => {
-      const target = event.target as HTMLElement | null
-      if (event.ctrlKey || event.metaKey || event.altKey) return
-      if (target !== null && /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return
-      if (going.current) {
-        going.current = false
-        const found = GROUPS.flatMap(([, items]) => items).find(([, , key]) => key === event.key)
-        if (found !== undefined) void navigate({ to: found[0] as '/' })
-        return
-      }
-      if (event.key === 'g') going.current = true
-      else if (event.key === '?') help.current()
-      else if (event.key === '/') {
-        const search = document.querySelector<HTMLInputElement>('[name=search]')
-        if (search === null) return
-        event.preventDefault()
-        search.focus()
-      }
-    }
-    document.addEventListener('keydown', pressed)
-    return () => document.removeEventListener('keydown', pressed)
-  }, [navigate])
+function Groups() {
+  const look = 'block rounded px-2 py-[3px] no-underline hover:bg-line/50'
+  return GROUPS.map(({ title, places }, i) => (
+    <div key={title === '' ? i : title} className="mb-3">
+      {title !== '' && <p className="mb-1 px-2 text-xs text-quiet">{title}</p>}
+      <ul>
+        {places.map(({ path, name }) => (
+          <li key={path}>
+            <Link
+              to={path as '/'}
+              activeOptions={{ exact: path === '/', includeSearch: false }}
+              className={look}
+              activeProps={{ className: 'bg-line/60 font-semibold', 'aria-current': 'page' }}
+            >
+              {name}
+            </Link>
+          </li>
+        ))}
+        {title === 'Build' && (
+          <li>
+            <a href="/docs" className={look}>
+              Docs
+            </a>
+          </li>
+        )}
+      </ul>
+    </div>
+  ))
+}
+
+function Who({ me }: { readonly me: Json }) {
+  const live = useLive()
+  const signOut = async (): Promise<void> => {
+    await call('DELETE', '/session')
+    queries.clear()
+    location.assign('/')
+  }
+  return (
+    <div className="mt-auto border-t border-line px-2 pt-3 text-quiet">
+      <p className="truncate" title={me.user.email}>
+        {me.user.email}
+      </p>
+      <p className="truncate text-xs">
+        {me.account.name}, {me.user.role}
+      </p>
+      <p className="mt-1 flex items-center justify-between gap-2 text-xs">
+        <span title={live ? 'Events arrive as they happen' : 'No stream of events: asked again every few seconds'}>
+          <span aria-hidden="true" className={live ? 'text-good' : 'text-robot'}>
+            {live ? '●' : '○'}
+          </span>{' '}
+          {live ? 'live' : 'not live'}
+        </span>
+        <button type="button" onClick={() => void signOut()} className="cursor-pointer underline">
+          Sign out
+        </button>
+      </p>
+    </div>
+  )
+}
+
+/** On another page the reader begins at its top: the focus goes to its content. Filters of one page move nothing. */
+function useFocusOnMove(moved: () => void): void {
+  const router = useRouter()
+  useEffect(
+    () =>
+      router.subscribe('onRendered', ({ pathChanged, fromLocation }) => {
+        if (!pathChanged || fromLocation === undefined) return
+        moved()
+        document.getElementById('main')?.focus({ preventScroll: true })
+      }),
+    [router],
+  )
 }

@@ -4,13 +4,16 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { type Json, useApi, withQuery } from './api.ts'
 import type { Search } from './search.ts'
-import { Button, Choice, type Column, Field, Problem, Table } from './ui.tsx'
+import { type Column, Table } from './table.tsx'
+import { Button, Choice, Field, Problem } from './ui.tsx'
 
 export interface Filter {
   readonly name: string
   readonly label: string
   /** A choice; absent: free text. */
   readonly options?: readonly (readonly [value: string, label: string])[]
+  /** A day: the address holds it as written, the API is asked for its first or last moment in the viewer's zone. */
+  readonly day?: 'start' | 'end'
 }
 
 const PAGE_ROWS = 50
@@ -24,6 +27,7 @@ export function Listing({
   empty,
   pages = 'offset',
   every,
+  always,
 }: {
   readonly path: string
   /** Parameters that are always given. */
@@ -35,14 +39,17 @@ export function Listing({
   /** How the path counts: `offset` from 0, or `page` from 1. */
   readonly pages?: 'offset' | 'page'
   readonly every?: number
+  readonly always?: number
 }) {
   const search = useSearch({ strict: false }) as Search
   const navigate = useNavigate()
   const page = Math.max(1, Number(search['page'] ?? 1) || 1)
-  const given = Object.fromEntries(filters.map(({ name }) => [name, search[name]]))
+  const given = Object.fromEntries(filters.map(({ name, day }) => [name, momentOf(search[name], day)]))
+  const filtered = Object.values(given).some((value) => value !== undefined)
   const place = pages === 'page' ? { page } : { offset: (page - 1) * PAGE_ROWS }
   const found = useApi(withQuery(path, { ...fixed, ...given, ...place, limit: PAGE_ROWS }), {
     ...(every !== undefined && { every }),
+    ...(always !== undefined && { always }),
   })
   const total: number = found.data?.pagination?.total ?? 0
   const last = Math.max(1, Math.ceil(total / PAGE_ROWS))
@@ -52,13 +59,15 @@ export function Listing({
   }
   return (
     <>
-      {filters.length > 0 && <Filters filters={filters} search={search} go={go} />}
+      {filters.length > 0 && <Filters key={JSON.stringify(given)} filters={filters} search={search} go={go} />}
       <Problem error={found.error} />
       <Table
         caption={caption}
         rows={found.data?.data}
         columns={columns}
-        empty={Object.values(given).some((value) => value !== undefined) ? 'Nothing fits these filters.' : empty}
+        empty={
+          filtered ? <NothingFits clear={() => go(Object.fromEntries(filters.map(({ name }) => [name, ''])))} /> : empty
+        }
       />
       {found.data !== undefined && total > 0 && (
         <div className="mt-3 flex items-center justify-between gap-3 text-quiet">
@@ -97,13 +106,14 @@ function Filters({
     go({ ...typed, page: undefined })
   }
   return (
-    <form onSubmit={submit} className="mb-4 flex flex-wrap items-end gap-3">
-      {filters.map(({ name, label, options }) =>
+    <form role="search" onSubmit={submit} className="mb-4 flex flex-wrap items-end gap-3">
+      {filters.map(({ name, label, options, day }) =>
         options === undefined ? (
-          <div key={name} className="min-w-40 flex-1">
+          <div key={name} className={day === undefined ? 'min-w-32 flex-1' : ''}>
             <Field
               label={label}
               name={name}
+              type={day === undefined ? 'text' : 'date'}
               value={typed[name] ?? search[name] ?? ''}
               onChange={(value) => setTyped({ ...typed, [name]: value })}
             />
@@ -120,6 +130,23 @@ function Filters({
       )}
       <Button type="submit">Search</Button>
     </form>
+  )
+}
+
+function momentOf(text: string | undefined, day: Filter['day']): string | undefined {
+  if (text === undefined || day === undefined) return text
+  const moment = new Date(`${text}T${day === 'start' ? '00:00:00.000' : '23:59:59.999'}`)
+  return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString()
+}
+
+function NothingFits({ clear }: { readonly clear: () => void }) {
+  return (
+    <>
+      Nothing fits these filters.{' '}
+      <button type="button" className="cursor-pointer underline" onClick={clear}>
+        Show all
+      </button>
+    </>
   )
 }
 

@@ -1,53 +1,192 @@
-// A mail shown as it came: in a frame that may run nothing, load nothing and lead nowhere.
+// A mail shown as it came: in a frame that may run nothing, load nothing and lead nowhere. Its links are read from its text
+// and shown as text; none of them can be followed from here, so looking at a mail never counts as a click.
 
 import { useState } from 'react'
-import { Button, Code } from './ui.tsx'
+import { type Json, useApiText } from './api.ts'
+import { Button, Code, Copy, Empty, Problem, Waiting } from './ui.tsx'
+
+type View = 'html' | 'text' | 'source' | 'headers' | 'links'
+
+const NAMES: Readonly<Record<View, string>> = {
+  html: 'HTML',
+  text: 'Text',
+  headers: 'Headers',
+  links: 'Links',
+  source: 'Source',
+}
+/** Gmail shows no more of a mail's HTML than this, and hides the rest behind a link. */
+const GMAIL_CLIPS_BYTES = 102 * 1_024
 
 export function Preview({
   base,
-  html,
-  text,
-  headers,
+  mail,
 }: {
   /** The path of the mail in the API; `/preview` and `/raw` stand behind it. */
   readonly base: string
-  readonly html: boolean
-  readonly text: string | null
-  readonly headers?: string
+  /** With `html`, `text` and `attachments`. */
+  readonly mail: Json
 }) {
-  const [view, setView] = useState<'html' | 'text' | 'source'>(html ? 'html' : 'text')
+  const html: string | null = mail.html
+  const [view, setView] = useState<View>(html === null ? 'text' : 'html')
   const [narrow, setNarrow] = useState(false)
-  const [source, setSource] = useState<string | null>(null)
-  const show = async (wanted: typeof view): Promise<void> => {
-    setView(wanted)
-    if (wanted === 'source' && source === null) {
-      const answer = await fetch(`/api/v1${base}/raw`)
-      setSource(await answer.text())
-    }
-  }
-  const tabs = [...(html ? (['html'] as const) : []), 'text', 'source'] as const
+  const [dark, setDark] = useState(false)
+  const views: readonly View[] = [...(html === null ? [] : (['html'] as const)), 'text', 'headers', 'links', 'source']
   return (
     <div>
-      <div className="mb-2 flex flex-wrap gap-2" role="group" aria-label="View">
-        {tabs.map((name) => (
-          <Button key={name} kind={view === name ? 'main' : 'plain'} onClick={() => void show(name)}>
-            {name === 'html' ? 'HTML' : name === 'text' ? 'Text' : 'Source'}
-          </Button>
-        ))}
+      <div className="mb-2 flex flex-wrap items-center justify-between gap-2">
+        <div className="flex flex-wrap gap-1" role="group" aria-label="View">
+          {views.map((name) => (
+            <Button key={name} small pressed={view === name} onClick={() => setView(name)}>
+              {NAMES[name]}
+            </Button>
+          ))}
+        </div>
         {view === 'html' && (
-          <Button onClick={() => setNarrow(!narrow)}>{narrow ? 'Desktop width' : 'Phone width'}</Button>
+          <div className="flex flex-wrap gap-1" role="group" aria-label="Frame">
+            <Button small pressed={narrow} onClick={() => setNarrow(!narrow)}>
+              Phone width
+            </Button>
+            <Button small pressed={dark} onClick={() => setDark(!dark)}>
+              Dark
+            </Button>
+          </div>
         )}
       </div>
       {view === 'html' && (
-        <iframe
-          title="The mail"
-          sandbox=""
-          src={`/api/v1${base}/preview`}
-          className={`h-[32rem] rounded border border-line bg-white ${narrow ? 'w-[375px] max-w-full' : 'w-full'}`}
-        />
+        <>
+          <iframe
+            title="The mail"
+            sandbox=""
+            src={`/api/v1${base}/preview`}
+            className={`h-[34rem] rounded border border-line ${dark ? 'scheme-dark bg-[#1f1f1f]' : 'scheme-light bg-white'} ${narrow ? 'mx-auto block w-[375px] max-w-full' : 'w-full'}`}
+          />
+          <Size html={html ?? ''} />
+        </>
       )}
-      {view === 'text' && <Code text={text ?? '(no text part)'} />}
-      {view === 'source' && <Code text={source ?? headers ?? '…'} />}
+      {view === 'text' && (mail.text === null ? <Empty>It has no text part.</Empty> : <Code text={mail.text} />)}
+      {view === 'links' && <Links html={html} text={mail.text} />}
+      {(view === 'source' || view === 'headers') && <Raw base={base} headersOnly={view === 'headers'} />}
+      {mail.attachments.length > 0 && <Attachments list={mail.attachments} />}
     </div>
   )
+}
+
+function Size({ html }: { readonly html: string }) {
+  const bytes = new TextEncoder().encode(html).length
+  const part = Math.min(1, bytes / GMAIL_CLIPS_BYTES)
+  return (
+    <p className={`mt-1 text-xs ${part === 1 ? 'text-bad' : 'text-quiet'}`}>
+      {(bytes / 1_024).toFixed(1)} KB of HTML.{' '}
+      {part === 1
+        ? 'Gmail shows 102 KB of it and hides the rest: send less.'
+        : `Gmail clips at 102 KB: ${Math.round(part * 100)} % of that.`}
+    </p>
+  )
+}
+
+function Attachments({ list }: { readonly list: readonly Json[] }) {
+  return (
+    <ul className="mt-3" aria-label="Attachments">
+      {list.map(({ filename, content_type: type, size }, i) => (
+        // oxlint-disable-next-line react/no-array-index-key -- two may have the same name
+        <li key={i} className="flex flex-wrap gap-x-4 border-t border-line py-1.5">
+          <span className="font-semibold break-all">{filename ?? '(no name)'}</span>
+          <span className="text-quiet">
+            {type}, {size.toLocaleString()} bytes
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Raw({ base, headersOnly }: { readonly base: string; readonly headersOnly: boolean }) {
+  const found = useApiText(`${base}/raw`)
+  if (found.error !== null) return <Problem error={found.error} />
+  if (found.data === undefined) return <Waiting lines={8} />
+  if (!headersOnly)
+    return (
+      <>
+        <Code text={found.data} />
+        <a href={`/api/v1${base}/raw`} download="mail.eml" className="mt-1 inline-block text-quiet underline">
+          Download as .eml
+        </a>
+      </>
+    )
+  return (
+    <dl className="grid gap-2">
+      {headersOf(found.data).map(([name, value], i) => (
+        // oxlint-disable-next-line react/no-array-index-key -- a header may come twice
+        <div key={i} className="grid gap-x-4 border-b border-line pb-2 sm:grid-cols-[11rem_1fr]">
+          <dt className="text-quiet">{name}</dt>
+          <dd className="min-w-0">
+            <code className="font-mono text-xs break-all">{value}</code>
+            {explained(name, value) !== null && <p className="text-quiet">{explained(name, value)}</p>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** The header fields of a message, unfolded, in order. */
+function headersOf(source: string): readonly (readonly [name: string, value: string])[] {
+  const head = source.split(/\r?\n\r?\n/, 1)[0] ?? ''
+  return head
+    .replaceAll(/\r?\n[ \t]+/g, ' ')
+    .split(/\r?\n/)
+    .map((line) => {
+      const colon = line.indexOf(':')
+      return [line.slice(0, colon), line.slice(colon + 1).trim()] as const
+    })
+}
+
+function explained(name: string, value: string): string | null {
+  const tag = (wanted: string): string => new RegExp(`(?:^|;)\\s*${wanted}=([^;]*)`).exec(value)?.[1]?.trim() ?? '?'
+  switch (name.toLowerCase()) {
+    case 'dkim-signature':
+      return `Signed for ${tag('d')} with the key at ${tag('s')}._domainkey.${tag('d')}.`
+    case 'list-unsubscribe':
+      return 'Mail programs show their own unsubscribe button for it.'
+    case 'list-unsubscribe-post':
+      return 'One click in the mail program is enough (RFC 8058); Google and Yahoo ask for it in bulk mail.'
+    case 'feedback-id':
+      return 'Gmail counts complaints by it, in Postmaster Tools.'
+    case 'authentication-results':
+      return /=(?:fail|softfail|permerror)/.test(value)
+        ? 'The receiver found something wrong with it: see what says fail.'
+        : 'What the receiver found: SPF asks for the address, DKIM for the signature, DMARC for both to fit the From.'
+    default:
+      return null
+  }
+}
+
+function Links({ html, text }: { readonly html: string | null; readonly text: string | null }) {
+  const links = linksOf(html, text)
+  if (links.length === 0) return <Empty>It has no links.</Empty>
+  return (
+    <ul>
+      {links.map(([address, words]) => (
+        <li key={`${address} ${words}`} className="flex items-start gap-3 border-b border-line py-1.5">
+          <span className="min-w-0 flex-1">
+            {words !== '' && <span className="block truncate">{words}</span>}
+            <code className="font-mono text-xs break-all text-quiet">{address}</code>
+          </span>
+          <Copy text={address} what={address} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** A document that is parsed but shown nowhere runs nothing and loads nothing. */
+function linksOf(html: string | null, text: string | null): readonly (readonly [address: string, words: string])[] {
+  const found = new Map<string, string>()
+  if (html === null) for (const [address] of (text ?? '').matchAll(/https?:\/\/[^\s<>"]+/g)) found.set(address, '')
+  else
+    for (const link of new DOMParser().parseFromString(html, 'text/html').querySelectorAll('a[href], area[href]')) {
+      const address = link.getAttribute('href') ?? ''
+      if (!found.has(address)) found.set(address, (link.textContent ?? '').trim().slice(0, 200))
+    }
+  return [...found]
 }

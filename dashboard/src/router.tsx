@@ -23,6 +23,7 @@ const page = (path: string, load: () => Promise<Record<string, unknown>>, name: 
   })
 
 const emails = () => import('./pages/emails.tsx')
+const email = () => import('./pages/email.tsx')
 const inbox = () => import('./pages/inbox.tsx')
 const domains = () => import('./pages/domains.tsx')
 const lists = () => import('./pages/lists.tsx')
@@ -34,7 +35,7 @@ const settings = () => import('./pages/settings.tsx')
 const tree = root.addChildren([
   createRoute({ getParentRoute: () => root, path: '/', validateSearch: readSearch, component: Overview }),
   page('/emails', emails, 'Emails'),
-  page('/emails/$id', emails, 'Email'),
+  page('/emails/$id', email, 'Email'),
   page('/inbox', inbox, 'Inbox'),
   page('/inbox/$id', inbox, 'InboxMail'),
   page('/templates', build, 'Templates'),

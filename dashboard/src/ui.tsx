@@ -16,7 +16,7 @@ export function Page({
   readonly children: ReactNode
 }) {
   return (
-    <main id="main" className="mx-auto w-full max-w-[1100px] px-4 py-6 sm:px-8" tabIndex={-1}>
+    <main id="main" className="mx-auto w-full max-w-[1100px] px-4 py-6 outline-none sm:px-8" tabIndex={-1}>
       <title>{`${title} · Posthorn`}</title>
       <div className="mb-5 flex flex-wrap items-start justify-between gap-3">
         <div className="min-w-0">
@@ -36,12 +36,20 @@ export function Button({
   kind = 'plain',
   type = 'button',
   disabled = false,
+  small = false,
+  pressed,
+  expanded,
 }: {
   readonly children: ReactNode
   readonly onClick?: () => void
   readonly kind?: 'plain' | 'main' | 'danger'
   readonly type?: 'button' | 'submit'
   readonly disabled?: boolean
+  /** In a row of a table. */
+  readonly small?: boolean
+  /** For one that stays down. */
+  readonly pressed?: boolean
+  readonly expanded?: boolean
 }) {
   const look = {
     plain: 'border-line bg-raised hover:border-quiet',
@@ -53,7 +61,9 @@ export function Button({
       type={type}
       onClick={onClick}
       disabled={disabled}
-      className={`cursor-pointer rounded border px-3 py-1.5 text-sm whitespace-nowrap disabled:cursor-default disabled:opacity-50 ${look}`}
+      aria-pressed={pressed}
+      aria-expanded={expanded}
+      className={`cursor-pointer rounded border whitespace-nowrap disabled:cursor-default disabled:opacity-50 ${small ? 'px-2 py-0.5 text-xs' : 'px-3 py-1.5 text-sm'} ${look} ${pressed === true ? 'border-ink font-semibold' : ''}`}
     >
       {children}
     </button>
@@ -70,6 +80,7 @@ export function Field({
   autoComplete = 'off',
   name,
   rows,
+  mono = false,
 }: {
   readonly label: string
   readonly value: string
@@ -80,6 +91,8 @@ export function Field({
   readonly autoComplete?: string
   readonly name?: string
   readonly rows?: number
+  /** For addresses, lists and code. */
+  readonly mono?: boolean
 }) {
   const id = useId()
   const shared = {
@@ -88,7 +101,7 @@ export function Field({
     value,
     required,
     autoComplete,
-    className: 'w-full rounded border border-line bg-raised px-2.5 py-1.5 text-ink',
+    className: `w-full rounded border border-line bg-raised px-2.5 text-ink ${rows === undefined ? 'h-[34px]' : 'py-1.5'} ${mono ? 'font-mono text-xs' : ''}`,
     ...(hint !== undefined && { 'aria-describedby': `${id}-hint` }),
   }
   return (
@@ -131,7 +144,7 @@ export function Choice({
         id={id}
         value={value}
         onChange={(event) => onChange(event.target.value)}
-        className="rounded border border-line bg-raised px-2 py-1.5 text-ink"
+        className="h-[34px] rounded border border-line bg-raised px-2 text-ink"
       >
         {options.map(([one, text]) => (
           <option key={one} value={one}>
@@ -152,12 +165,15 @@ const TONES: Readonly<Record<string, string>> = {
   opened: 'good',
   ok: 'good',
   allow: 'good',
+  subscribed: 'good',
+  safe: 'good',
   queued: 'wait',
   scheduled: 'wait',
   deferred: 'wait',
   pending: 'wait',
   temporary_failure: 'wait',
   soft: 'wait',
+  pending_confirmation: 'wait',
   warning: 'wait',
   bounced: 'bad',
   failed: 'bad',
@@ -167,17 +183,20 @@ const TONES: Readonly<Record<string, string>> = {
   hard: 'bad',
   block: 'bad',
   critical: 'bad',
+  revoked: 'robot',
+  off: 'robot',
+  unsubscribed: 'robot',
   suppressed: 'robot',
   canceled: 'robot',
   machine: 'robot',
 }
-const TONE_CLASSES: Readonly<Record<string, string>> = {
+export const TONE_CLASSES: Readonly<Record<string, string>> = {
   good: 'text-good',
   wait: 'text-wait',
   bad: 'text-bad',
   robot: 'text-robot',
 }
-const MARKS: Readonly<Record<string, string>> = { good: '●', wait: '◐', bad: '▲', robot: '○' }
+export const MARKS: Readonly<Record<string, string>> = { good: '●', wait: '◐', bad: '▲', robot: '○' }
 
 /** A state in a word, with a shape beside its colour. */
 export function State({ name }: { readonly name: string }) {
@@ -189,95 +208,65 @@ export function State({ name }: { readonly name: string }) {
   )
 }
 
-/** In the viewer's zone; UTC on hover. */
-export function Time({ at }: { readonly at: string | null | undefined }) {
+/** In the viewer's zone, as short as it stays clear; UTC on hover. */
+export function Time({ at, full = false }: { readonly at: string | null | undefined; readonly full?: boolean }) {
   if (at === null || at === undefined) return <span className="text-quiet">–</span>
   const date = new Date(at)
-  const text = date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
   return (
     <time
       dateTime={at}
       title={`${date.toISOString().replace('T', ' ').slice(0, 19)} UTC`}
       className="whitespace-nowrap"
     >
-      {text}
+      {full ? date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' }) : shortTime(date)}
     </time>
   )
 }
 
-export function Copy({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+function shortTime(date: Date): string {
+  const now = new Date()
+  const time = date.toLocaleTimeString(undefined, { timeStyle: 'medium' })
+  if (date.toDateString() === now.toDateString()) return time
+  if (date.getFullYear() !== now.getFullYear()) return date.toLocaleDateString(undefined, { dateStyle: 'medium' })
+  return `${date.toLocaleDateString(undefined, { month: 'short', day: 'numeric' })}, ${time.replace(/:\d\d(?=\D*$)/, '')}`
+}
+
+export function Copy({
+  text,
+  label = 'Copy',
+  what,
+}: {
+  readonly text: string
+  readonly label?: string
+  /** Said after the label to who cannot see what it stands beside. */
+  readonly what?: string
+}) {
   const [done, setDone] = useState(false)
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(text)
     setDone(true)
     setTimeout(() => setDone(false), 1_500)
   }
-  return <Button onClick={() => void copy()}>{done ? 'Copied' : label}</Button>
-}
-
-export interface Column<Row> {
-  readonly head: string
-  readonly cell: (row: Row) => ReactNode
-  /** Left out on a phone. */
-  readonly wide?: boolean
-  readonly right?: boolean
-}
-
-export function Table<Row extends { readonly id?: string }>({
-  caption,
-  rows,
-  columns,
-  keyOf,
-  empty,
-}: {
-  readonly caption: string
-  readonly rows: readonly Row[] | undefined
-  readonly columns: readonly Column<Row>[]
-  readonly keyOf?: (row: Row) => string
-  readonly empty: ReactNode
-}) {
-  if (rows === undefined) return <Waiting />
-  if (rows.length === 0) return <div className="rounded border border-dashed border-line p-6 text-quiet">{empty}</div>
   return (
-    <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={caption}>
-      <table className="w-full border-collapse text-left">
-        <caption className="sr-only">{caption}</caption>
-        <thead>
-          <tr className="border-b border-line text-quiet">
-            {columns.map(({ head, wide, right }) => (
-              <th
-                key={head}
-                scope="col"
-                className={`px-2 py-2 font-normal first:pl-0 ${wide === true ? 'hidden md:table-cell' : ''} ${right === true ? 'text-right' : ''}`}
-              >
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, i) => (
-            <tr key={keyOf?.(row) ?? row.id ?? i} className="border-b border-line align-top">
-              {columns.map(({ head, cell, wide, right }) => (
-                <td
-                  key={head}
-                  className={`max-w-[28rem] px-2 py-2 break-words first:pl-0 ${wide === true ? 'hidden md:table-cell' : ''} ${right === true ? 'text-right' : ''}`}
-                >
-                  {cell(row)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Button small onClick={() => void copy()}>
+      {done ? 'Copied' : label}
+      {what !== undefined && <span className="sr-only"> {what}</span>}
+    </Button>
   )
 }
 
-export function Waiting() {
+/** Keeps the place of what comes: so many lines of a list. */
+export function Waiting({ lines = 4 }: { readonly lines?: number }) {
   return (
-    <div className="h-40 animate-pulse rounded bg-line/40" role="status">
+    <div className="animate-pulse" role="status">
       <span className="sr-only">Loading</span>
+      {Array.from({ length: lines }, (_, line) => (
+        <div key={line} className="flex h-9 items-center gap-6 border-b border-line" aria-hidden="true">
+          <span className="h-2.5 w-20 rounded bg-line" />
+          <span className="h-2.5 flex-1 rounded bg-line/60" />
+          <span className="hidden h-2.5 w-32 rounded bg-line/60 sm:block" />
+        </div>
+      ))}
     </div>
   )
 }
@@ -302,7 +291,7 @@ export function Section({
 }) {
   return (
     <section className="mt-8">
-      <div className="mb-2 flex flex-wrap items-center justify-between gap-2">
+      <div className="mb-2 flex min-h-7 flex-wrap items-center justify-between gap-2">
         <h2 className="text-base font-semibold">{title}</h2>
         {actions}
       </div>
@@ -323,15 +312,18 @@ export function Code({ text }: { readonly text: string }) {
   )
 }
 
+/** What is null is left out. */
 export function Facts({ facts }: { readonly facts: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (
     <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1">
-      {facts.map(([name, value]) => (
-        <div key={name} className="contents">
-          <dt className="text-quiet">{name}</dt>
-          <dd className="min-w-0 break-words">{value ?? '–'}</dd>
-        </div>
-      ))}
+      {facts.map(([name, value]) =>
+        value === null || value === undefined ? null : (
+          <div key={name} className="contents">
+            <dt className="text-quiet">{name}</dt>
+            <dd className="min-w-0 break-words">{value}</dd>
+          </div>
+        ),
+      )}
     </dl>
   )
 }
@@ -341,4 +333,13 @@ export function rate(part: number, whole: number): string {
   if (whole === 0) return 'none yet'
   if (whole < 20) return `${part} of ${whole}`
   return `${((part / whole) * 100).toFixed(part === whole || part === 0 ? 0 : 1)} %`
+}
+
+/** A link that stands among buttons. */
+export const LIKE_A_BUTTON =
+  'inline-block rounded border border-line bg-raised px-3 py-1.5 whitespace-nowrap no-underline hover:border-quiet'
+
+/** What an empty page says: what belongs here, and what to do next. */
+export function Empty({ children }: { readonly children: ReactNode }) {
+  return <div className="rounded border border-dashed border-line p-6 text-quiet">{children}</div>
 }

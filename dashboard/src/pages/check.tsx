@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { call, type Json, refresh, useApi } from '../api.ts'
-import { Button, Facts, Field, Page, Problem, Section, State, Table, Time, Waiting } from '../ui.tsx'
+import { Table } from '../table.tsx'
+import { Button, Facts, Field, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
 
 export function Health() {
   const found = useApi('/customer/health-score')

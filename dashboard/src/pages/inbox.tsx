@@ -1,12 +1,12 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { call, refresh, useApi } from '../api.ts'
+import { Confirm } from '../confirm.tsx'
 import { Listing } from '../listing.tsx'
 import { Preview } from '../preview.tsx'
-import { Button, Facts, Page, Problem, Time, Waiting } from '../ui.tsx'
+import { Facts, LIKE_A_BUTTON, Page, Problem, Time, Waiting } from '../ui.tsx'
 
 export function Inbox() {
   const clear = async (): Promise<void> => {
-    if (!confirm('Delete all captured mail?')) return
     await call('DELETE', '/inbox')
     await refresh('/inbox')
   }
@@ -14,7 +14,15 @@ export function Inbox() {
     <Page
       title="Inbox"
       sentence="Mail of test keys, and all mail while POSTHORN_DELIVERY is sandbox: captured as a receiver would get it, kept for 30 days."
-      actions={<Button onClick={() => void clear()}>Empty</Button>}
+      actions={
+        <Confirm
+          label="Empty"
+          yes="Delete them"
+          question="Delete all captured mail?"
+          kind="plain"
+          onYes={() => void clear()}
+        />
+      }
     >
       <Listing
         path="/inbox"
@@ -27,6 +35,8 @@ export function Inbox() {
         columns={[
           {
             head: 'Subject',
+            main: true,
+            fill: true,
             cell: ({ id, subject }) => (
               <Link to="/inbox/$id" params={{ id }} className="underline">
                 {subject === '' ? '(no subject)' : subject}
@@ -35,7 +45,7 @@ export function Inbox() {
           },
           { head: 'From', wide: true, cell: ({ from }) => from },
           { head: 'To', cell: ({ to }) => to },
-          { head: 'Received', wide: true, cell: ({ received_at: at }) => <Time at={at} /> },
+          { head: 'Received', right: true, cell: ({ received_at: at }) => <Time at={at} /> },
         ]}
         empty="Nothing was captured yet. Send with a test key, or by SMTP with the test password, and it stands here at once."
       />
@@ -70,12 +80,10 @@ export function InboxMail() {
       title={mail.subject === '' ? '(no subject)' : mail.subject}
       actions={
         <div className="flex gap-2">
-          <Link to="/emails/$id" params={{ id: mail.email_id }} className="rounded border border-line px-3 py-1.5">
+          <Link to="/emails/$id" params={{ id: mail.email_id }} className={LIKE_A_BUTTON}>
             Its story
           </Link>
-          <Button kind="danger" onClick={() => void remove()}>
-            Delete
-          </Button>
+          <Confirm label="Delete" question="Delete this mail from the inbox?" onYes={() => void remove()} />
         </div>
       }
     >
@@ -83,15 +91,12 @@ export function InboxMail() {
         facts={[
           ['From', mail.from],
           ['To', mail.to],
-          ['Received', <Time key="t" at={mail.received_at} />],
-          [
-            'Size',
-            `${mail.size.toLocaleString()} bytes${mail.size > 102_000 ? ', more than the 102 KB that Gmail shows' : ''}`,
-          ],
+          ['Received', <Time key="t" full at={mail.received_at} />],
+          ['Size', `${mail.size.toLocaleString()} bytes`],
         ]}
       />
       <div className="mt-6">
-        <Preview base={`/inbox/${id}`} html={mail.html !== null} text={mail.text} />
+        <Preview key={id} base={`/inbox/${id}`} mail={mail} />
       </div>
     </Page>
   )

@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { call, type Json, refresh, useApi } from '../api.ts'
-import { Button, Choice, Code, Field, Page, Problem, Section, Table, Time, Waiting } from '../ui.tsx'
+import { Table } from '../table.tsx'
+import { Button, Choice, Code, Field, Page, Problem, Section, Time, Waiting } from '../ui.tsx'
 
 export function Settings() {
   const me = useApi('/session')

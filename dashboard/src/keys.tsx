@@ -1,0 +1,97 @@
+// Keyboard first: `g` and a letter go to a page, `/` to the search, `j` and `k` through the rows, Ctrl-K opens the palette,
+// `?` shows the list. Nothing is taken from a field that is typed in, nor from an open dialog.
+
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { PLACES } from './nav.ts'
+import { Button } from './ui.tsx'
+
+/** What `j` and `k` walk over. */
+export const ROW = '[data-row]'
+
+export function useKeys({ showHelp, showPalette }: { showHelp: () => void; showPalette: () => void }): void {
+  const navigate = useNavigate()
+  const going = useRef(false)
+  const open = useRef({ showHelp, showPalette })
+  open.current = { showHelp, showPalette }
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent): void => {
+      if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k') {
+        event.preventDefault()
+        open.current.showPalette()
+        return
+      }
+      if (event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target)) return
+      if (going.current) {
+        going.current = false
+        const found = PLACES.find(({ key }) => key === event.key)
+        if (found !== undefined) void navigate({ to: found.path as '/' })
+        return
+      }
+      if (event.key === 'g') going.current = true
+      else if (event.key === '?') open.current.showHelp()
+      else if (event.key === 'j' || event.key === 'k') walk(event.key === 'j' ? 1 : -1)
+      else if (event.key === '/') {
+        const search = document.querySelector<HTMLInputElement>('main form input')
+        if (search === null) return
+        event.preventDefault()
+        search.focus()
+      }
+    }
+    document.addEventListener('keydown', pressed)
+    return () => document.removeEventListener('keydown', pressed)
+  }, [navigate])
+}
+
+function isTaken(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false
+  return /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest('dialog') !== null
+}
+
+/** To the first thing that can be opened in the next row, or the one before. */
+function walk(step: number): void {
+  const rows = [...document.querySelectorAll<HTMLElement>(ROW)]
+  const here = rows.findIndex((row) => row.contains(document.activeElement))
+  const next = rows[here === -1 ? (step > 0 ? 0 : rows.length - 1) : here + step]
+  const target = next?.querySelector<HTMLElement>('a, button')
+  target?.focus()
+  target?.scrollIntoView({ block: 'nearest' })
+}
+
+const MORE: readonly (readonly [keys: string, what: string])[] = [
+  ['Ctrl K', 'palette: pages, emails, domains, actions'],
+  ['/', 'search on this page'],
+  ['j  k', 'next and previous row'],
+  ['Enter', 'open the row'],
+  ['?', 'this list'],
+]
+
+export function KeyHelp({ close }: { readonly close: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  const rows = [
+    ...MORE,
+    ...PLACES.flatMap(({ key, name }) => (key === undefined ? [] : [[`g  ${key}`, name] as const])),
+  ]
+  return (
+    <dialog
+      ref={dialog}
+      onClose={close}
+      aria-label="Keyboard"
+      className="m-auto w-[40rem] max-w-[92vw] rounded border border-line bg-raised p-6 text-ink backdrop:bg-black/40"
+    >
+      <h2 className="mb-3 font-semibold">Keyboard</h2>
+      <dl className="gap-x-8 sm:columns-2">
+        {rows.map(([keys, what]) => (
+          <div key={keys} className="flex gap-3 py-0.5">
+            <dt className="w-16 shrink-0 font-mono text-xs whitespace-pre text-quiet">{keys}</dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <form method="dialog" className="mt-4 text-right">
+        <Button type="submit">Close</Button>
+      </form>
+    </dialog>
+  )
+}

@@ -1,0 +1,110 @@
+// The stream of events (server-sent), one for the whole dashboard. It is read with fetch rather than with EventSource,
+// which could not take up a stream at a place of ours: a page that was hidden for half a minute lets go of its stream, and
+// comes back with the id of the last event it saw, so nothing is missed and a forgotten tab costs nothing.
+//
+// While the stream is away, pages ask again every few seconds instead (useApi's `every`).
+
+import { useSyncExternalStore } from 'react'
+
+export interface LiveEvent {
+  readonly event: string
+  readonly email_id?: string
+}
+
+const HIDDEN_FOR_MS = 30_000
+/** The service says something every 15 s; a longer silence is a dead connection. */
+const SILENCE_MS = 45_000
+const FIRST_WAIT_MS = 1_000
+const LONGEST_WAIT_MS = 30_000
+
+let live = false
+const watchers = new Set<() => void>()
+
+function setLive(now: boolean): void {
+  if (live === now) return
+  live = now
+  for (const tell of watchers) tell()
+}
+
+function watch(tell: () => void): () => void {
+  watchers.add(tell)
+  return () => watchers.delete(tell)
+}
+
+/** Whether events arrive by themselves just now. */
+export function useLive(): boolean {
+  return useSyncExternalStore(watch, () => live)
+}
+
+/**
+ * Keeps a stream open until the answer is called.
+ * @param tell every event, in order; also those that happened while the page was hidden
+ */
+export function followEvents(tell: (event: LiveEvent) => void): () => void {
+  let place: string | null = null
+  let waitMs = FIRST_WAIT_MS
+  let reading: AbortController | null = null
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let ended = false
+
+  const message = (text: string): void => {
+    const data: string[] = []
+    for (const line of text.split('\n')) {
+      if (line.startsWith('id: ')) place = line.slice(4)
+      else if (line.startsWith('data: ')) data.push(line.slice(6))
+    }
+    if (data.length > 0) tell(JSON.parse(data.join('\n')) as LiveEvent)
+  }
+
+  const read = async (signal: AbortSignal, alive: () => void): Promise<void> => {
+    const headers: Record<string, string> = place === null ? {} : { 'last-event-id': place }
+    const answer = await fetch('/api/v1/events/stream', { credentials: 'same-origin', headers, signal })
+    if (!answer.ok || answer.body === null) throw new Error(`the stream answered ${answer.status}`)
+    setLive(true)
+    waitMs = FIRST_WAIT_MS
+    let rest = ''
+    for await (const text of answer.body.pipeThrough(new TextDecoderStream())) {
+      alive()
+      const whole = (rest + text).split('\n\n')
+      rest = whole.pop() ?? ''
+      for (const one of whole) message(one)
+    }
+  }
+
+  const open = async (): Promise<void> => {
+    clearTimeout(timer)
+    if (ended || reading !== null) return
+    const control = new AbortController()
+    reading = control
+    let silence: ReturnType<typeof setTimeout> | undefined
+    const alive = (): void => {
+      clearTimeout(silence)
+      silence = setTimeout(() => control.abort(), SILENCE_MS)
+    }
+    alive()
+    try {
+      await read(control.signal, alive)
+    } catch {
+      waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
+    }
+    clearTimeout(silence)
+    if (reading === control) reading = null
+    setLive(false)
+    if (!ended && document.visibilityState === 'visible') timer = setTimeout(() => void open(), waitMs)
+  }
+
+  const seen = (): void => {
+    clearTimeout(timer)
+    if (document.visibilityState === 'visible') void open()
+    else timer = setTimeout(() => reading?.abort(), HIDDEN_FOR_MS)
+  }
+
+  document.addEventListener('visibilitychange', seen)
+  if (document.visibilityState === 'visible') void open()
+  return () => {
+    ended = true
+    clearTimeout(timer)
+    document.removeEventListener('visibilitychange', seen)
+    reading?.abort()
+  }
+}

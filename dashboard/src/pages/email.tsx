@@ -1,0 +1,249 @@
+// One email: what became of it and why, step by step, and the mail itself.
+
+import { Link, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { adviceFor } from '../../../src/mail/bounce-advice.ts'
+import { call, type Json, refresh, useApi, withQuery } from '../api.ts'
+import { Confirm } from '../confirm.tsx'
+import { Preview } from '../preview.tsx'
+import { say } from '../say.tsx'
+import { type Step, storyOf, timelineOf } from '../timeline.ts'
+import {
+  Button,
+  Copy,
+  Facts,
+  LIKE_A_BUTTON,
+  MARKS,
+  Page,
+  Problem,
+  Section,
+  State,
+  Time,
+  TONE_CLASSES,
+  Waiting,
+} from '../ui.tsx'
+
+export function Email() {
+  const { id } = useParams({ strict: false }) as { id: string }
+  const found = useApi(`/emails/${id}`, { every: 5_000 })
+  const bounces = useApi(withQuery('/customer/bounces', { email_id: id, include_sandbox: true }))
+  const [error, setError] = useState<unknown>(null)
+  if (found.data === undefined)
+    return (
+      <Page title="Email">
+        <Problem error={found.error} />
+        {found.error === null && <Waiting lines={10} />}
+      </Page>
+    )
+  const email: Json = found.data.data
+  const act = async (what: 'cancel' | 'retry', done: string): Promise<void> => {
+    setError(null)
+    await call('POST', `/emails/${id}/${what}`).then(() => say(done), setError)
+    await refresh('/emails')
+  }
+  const open = ['scheduled', 'queued', 'deferred'].includes(email.status)
+  const again = ['deferred', 'failed', 'bounced'].includes(email.status)
+  return (
+    <Page
+      title={email.subject === '' ? '(no subject)' : email.subject}
+      sentence={
+        <>
+          <State name={email.status} /> <span className="text-ink">{storyOf(email)}</span>
+        </>
+      }
+      actions={
+        <div className="flex gap-2">
+          <Link to="/emails" search={{ recipient: email.to } as never} className={LIKE_A_BUTTON}>
+            All to this address
+          </Link>
+          {again && <Button onClick={() => void act('retry', 'It will be tried again now.')}>Try again</Button>}
+          {open && (
+            <Confirm
+              label="Cancel"
+              yes="Cancel the email"
+              question="It will not be sent. This cannot be taken back."
+              onYes={() => void act('cancel', 'Canceled.')}
+            />
+          )}
+        </div>
+      }
+    >
+      <Problem error={error ?? found.error} />
+      <Why email={email} bounces={bounces.data?.data ?? []} />
+      <div className="grid gap-x-10 gap-y-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <section aria-labelledby="happened">
+          <h2 id="happened" className="mb-3 text-base font-semibold">
+            What happened
+          </h2>
+          <ol aria-live="polite">
+            {timelineOf(email).map((step) => (
+              <StepLine key={step.key} step={step} />
+            ))}
+            {open && (
+              <li className="flex gap-3 text-quiet">
+                <span aria-hidden="true">○</span>
+                <span>
+                  {email.next_attempt_at === null ? 'Waiting' : 'Next try'} <Time at={email.next_attempt_at} />, given
+                  up <Time at={email.expires_at} />
+                </span>
+              </li>
+            )}
+          </ol>
+        </section>
+        <About email={email} />
+      </div>
+      <Section title="The mail">
+        <Preview key={id} base={`/emails/${id}`} mail={email} />
+      </Section>
+    </Page>
+  )
+}
+
+const MATTERS: Readonly<Record<string, string>> = {
+  address: 'It is about the address.',
+  content: 'It is about the content.',
+  reputation: 'It is about our standing, not about the address.',
+  receiver: 'It is about the receiving side.',
+  setup: 'It is about the set-up.',
+  unclear: 'The answer does not say whose matter it is.',
+}
+
+/** Why it did not arrive, and what to do about it; nothing when it did. */
+function Why({ email, bounces }: { readonly email: Json; readonly bounces: readonly Json[] }) {
+  const refused = email.status === 'suppressed'
+  if (bounces.length === 0 && !refused && email.status !== 'deferred') return null
+  const frame = 'mb-6 grid gap-1 rounded border-l-4 border-line bg-raised p-4'
+  if (bounces.length === 0)
+    return (
+      <div className={frame}>
+        <p className="font-mono text-xs break-words">{email.last_response}</p>
+        {refused ? (
+          <p>
+            <Link to="/suppressions" search={{ search: email.to } as never} className="underline">
+              Look at its suppression
+            </Link>{' '}
+            or{' '}
+            <Link to="/unsubscribes" search={{ search: email.to } as never} className="underline">
+              its unsubscribe
+            </Link>
+            ; it says what led there.
+          </p>
+        ) : (
+          <p className="text-quiet">Nothing to do: most of what is put off arrives within the hour.</p>
+        )}
+      </div>
+    )
+  return bounces.map((bounce) => {
+    const advice = adviceFor(bounce.category)
+    return (
+      <div key={bounce.id} className={frame}>
+        <p>
+          <span className="font-semibold">
+            <State name={bounce.type} />, {bounce.category.replaceAll('_', ' ')}.
+          </span>{' '}
+          {MATTERS[advice.matter]} {advice.meaning}
+        </p>
+        <p>
+          <span className="text-quiet">What to do:</span> {advice.next}
+        </p>
+        {bounce.diagnostic_code !== null && (
+          <p className="font-mono text-xs break-words text-quiet">{bounce.diagnostic_code}</p>
+        )}
+        {bounce.suppressed === true && (
+          <p>
+            <Link to="/suppressions" search={{ search: email.to } as never} className="underline">
+              {email.to} is suppressed since
+            </Link>
+          </p>
+        )}
+      </div>
+    )
+  })
+}
+
+function StepLine({ step }: { readonly step: Step }) {
+  const { tone, title, at, facts, answer, notes, next, dialogue } = step
+  return (
+    <li className="relative flex gap-3 pb-4 before:absolute before:top-5 before:bottom-0 before:left-[0.4rem] before:w-px before:bg-line last:before:hidden">
+      <span aria-hidden="true" className={TONE_CLASSES[tone]}>
+        {MARKS[tone]}
+      </span>
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap justify-between gap-x-4">
+          <span className="font-semibold">{title}</span>
+          <span className="text-quiet">
+            <Time at={at} />
+          </span>
+        </p>
+        {facts.length > 0 && <p className="text-quiet">{facts.join(' · ')}</p>}
+        {answer !== null && <p className="mt-1 font-mono text-xs break-words">{answer}</p>}
+        {notes.map((note) => (
+          <p key={note} className="break-words text-quiet">
+            {note}
+          </p>
+        ))}
+        {next !== null && (
+          <p className="text-quiet">
+            Next try <Time at={next} />
+          </p>
+        )}
+        {dialogue.length > 0 && (
+          <details className="mt-1">
+            <summary className="cursor-pointer text-quiet">Dialogue, {dialogue.length} lines</summary>
+            <Dialogue step={step} />
+          </details>
+        )}
+      </div>
+    </li>
+  )
+}
+
+function Dialogue({ step: { dialogue } }: { readonly step: Step }) {
+  return (
+    <table className="mt-2 w-full font-mono text-xs">
+      <caption className="sr-only">The dialogue with the receiving server</caption>
+      <tbody>
+        {dialogue.map(({ at, from, line }, i) => (
+          // oxlint-disable-next-line react/no-array-index-key -- lines may be alike, and none is ever added between
+          <tr key={i} className="align-top">
+            <td className="w-16 pr-3 text-right whitespace-nowrap text-quiet">{at} ms</td>
+            <td className="w-6 text-quiet">{from === 'client' ? 'C:' : 'S:'}</td>
+            <td className={`break-all ${from === 'client' ? '' : 'font-semibold'}`}>{line}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function About({ email }: { readonly email: Json }) {
+  const given = email.metadata === null ? null : JSON.stringify(email.metadata)
+  return (
+    <aside aria-label="About the email" className="min-w-0">
+      <Facts
+        facts={[
+          ['From', email.from_name === null ? email.from : `${email.from_name} <${email.from}>`],
+          ['To', email.to],
+          ['Copy', email.cc.length === 0 ? null : email.cc.join(', ')],
+          ['Reply to', email.reply_to.length === 0 ? null : email.reply_to.join(', ')],
+          ['Accepted', <Time key="t" full at={email.created_at} />],
+          ['Delivered', email.delivered_at === null ? null : <Time key="d" full at={email.delivered_at} />],
+          ['Planned for', email.scheduled_at === null ? null : <Time key="p" full at={email.scheduled_at} />],
+          ['Opened', email.open_count === 0 ? null : `${email.open_count} times`],
+          ['Clicked', email.click_count === 0 ? null : `${email.click_count} times`],
+          ['Stream', email.stream],
+          ['Tag', email.tag],
+          ['Metadata', given === null ? null : <code className="font-mono text-xs break-all">{given}</code>],
+          ['Risk', email.risk === null ? null : `${email.risk.risk_level}, ${email.risk.risk_score} of 100`],
+          [
+            'Id',
+            <span key="i" className="flex items-start gap-2">
+              <code className="min-w-0 font-mono text-xs break-all">{email.id}</code>
+              <Copy text={email.id} what="the id" />
+            </span>,
+          ],
+        ]}
+      />
+    </aside>
+  )
+}

@@ -1,0 +1,116 @@
+// Ctrl-K: pages, the latest emails that fit, domains, and the actions one looks for most.
+
+import { useNavigate } from '@tanstack/react-router'
+import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
+import { type Json, useApi, withQuery } from './api.ts'
+import { PLACES } from './nav.ts'
+
+interface Hit {
+  readonly name: string
+  readonly note: string
+  readonly to: string
+}
+
+const ACTIONS: readonly Hit[] = [
+  { name: 'Add a domain', note: 'Domains', to: '/domains' },
+  { name: 'Make an API key', note: 'API keys', to: '/keys' },
+  { name: 'Add a webhook', note: 'Webhooks', to: '/webhooks' },
+  { name: 'Write a template', note: 'Templates', to: '/templates' },
+  { name: 'Suppress an address', note: 'Suppressions', to: '/suppressions' },
+  { name: 'Import suppressions', note: 'Suppressions', to: '/suppressions?import=1' },
+  { name: 'Validate an address or a list', note: 'Validation', to: '/validation' },
+  { name: 'Why did a mail not arrive? Bounced emails', note: 'Emails', to: '/emails?status=bounced' },
+  { name: 'Emails that are put off', note: 'Emails', to: '/emails?status=deferred' },
+]
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const MIN_CHARS = 3
+const MAX_HITS = 14
+
+export function Palette({ close }: { readonly close: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  const navigate = useNavigate()
+  const [text, setText] = useState('')
+  const [chosen, setChosen] = useState(0)
+  const hits = useHits(useDeferredValue(text.trim()))
+  const at = Math.min(chosen, Math.max(0, hits.length - 1))
+  useEffect(() => dialog.current?.showModal(), [])
+  const go = ({ to }: Hit): void => {
+    dialog.current?.close()
+    void navigate({ href: to })
+  }
+  const pressed = (event: KeyboardEvent): void => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (step !== 0) {
+      event.preventDefault()
+      setChosen((at + step + hits.length) % Math.max(1, hits.length))
+    } else if (event.key === 'Enter') {
+      event.preventDefault()
+      const hit = hits[at]
+      if (hit !== undefined) go(hit)
+    }
+  }
+  return (
+    <dialog
+      ref={dialog}
+      onClose={close}
+      aria-label="Find or do"
+      className="mx-auto mt-[12vh] w-[36rem] max-w-[92vw] rounded border border-line bg-raised p-0 text-ink shadow-lg backdrop:bg-black/40"
+    >
+      <input
+        role="combobox"
+        aria-label="Find a page, an email, a domain or an action"
+        aria-expanded="true"
+        aria-controls={`${id}-hits`}
+        aria-activedescendant={hits.length > 0 ? `${id}-${at}` : undefined}
+        autoComplete="off"
+        placeholder="A page, a subject, an address, a domain…"
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value)
+          setChosen(0)
+        }}
+        onKeyDown={pressed}
+        className="w-full border-b border-line bg-transparent px-4 py-3 text-base outline-none placeholder:text-quiet"
+      />
+      <ul id={`${id}-hits`} role="listbox" aria-label="Found" className="max-h-[50vh] overflow-y-auto p-1">
+        {hits.map((hit, i) => (
+          <li
+            key={`${hit.to} ${hit.name}`}
+            id={`${id}-${i}`}
+            role="option"
+            aria-selected={i === at}
+            onClick={() => go(hit)}
+            onMouseMove={() => setChosen(i)}
+            className={`flex cursor-pointer justify-between gap-4 rounded px-3 py-1.5 ${i === at ? 'bg-line/60' : ''}`}
+          >
+            <span className="truncate">{hit.name}</span>
+            <span className="shrink-0 truncate text-quiet">{hit.note}</span>
+          </li>
+        ))}
+      </ul>
+      {hits.length === 0 && <p className="px-4 pb-3 text-quiet">Nothing by that name.</p>}
+    </dialog>
+  )
+}
+
+function useHits(text: string): readonly Hit[] {
+  const asks = text.length >= MIN_CHARS
+  const by = text.includes('@') ? { recipient: text } : { search: text }
+  const emails = useApi(withQuery('/emails', { ...by, limit: 5 }), { enabled: asks })
+  const domains = useApi(withQuery('/customer/domains', { limit: 100 }), { enabled: asks })
+  const fits = ({ name, note }: Hit): boolean => `${name} ${note}`.toLowerCase().includes(text.toLowerCase())
+  const places = PLACES.map(({ path, name, key }) => ({ name, note: key === undefined ? '' : `g ${key}`, to: path }))
+  const own = [...places, ...ACTIONS].filter(fits)
+  if (!asks) return own.slice(0, MAX_HITS)
+  const mails: readonly Hit[] = (emails.data?.data ?? []).map(({ id, subject, to, status }: Json) => ({
+    name: subject === '' ? '(no subject)' : subject,
+    note: `${status}, ${to}`,
+    to: `/emails/${id}`,
+  }))
+  const domainHits: readonly Hit[] = (domains.data?.data ?? [])
+    .map(({ id, domain }: Json) => ({ name: domain, note: 'domain', to: `/domains/${id}` }))
+    .filter(fits)
+  const byId = UUID.test(text) ? [{ name: text, note: 'the email with this id', to: `/emails/${text}` }] : []
+  return [...byId, ...own, ...domainHits, ...mails].slice(0, MAX_HITS)
+}

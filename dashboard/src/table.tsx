@@ -1,0 +1,85 @@
+// A list of rows. On a phone each row becomes two lines: its main cell, and below it the others that have room.
+
+import type { ReactNode } from 'react'
+import { Empty, Waiting } from './ui.tsx'
+
+export interface Column<Row> {
+  readonly head: string
+  readonly cell: (row: Row) => ReactNode
+  /** Says which thing the row is: the first line on a phone. */
+  readonly main?: boolean
+  /** Left out on a phone. */
+  readonly wide?: boolean
+  readonly right?: boolean
+  /** Takes the room that is left, in one line; what does not fit is shown on hover. */
+  readonly fill?: boolean
+}
+
+export function Table<Row extends { readonly id?: string }>({
+  caption,
+  rows,
+  columns,
+  keyOf,
+  empty,
+}: {
+  readonly caption: string
+  readonly rows: readonly Row[] | undefined
+  readonly columns: readonly Column<Row>[]
+  readonly keyOf?: (row: Row) => string
+  readonly empty: ReactNode
+}) {
+  if (rows === undefined) return <Waiting lines={8} />
+  if (rows.length === 0) return <Empty>{empty}</Empty>
+  // Roles are named since a row that is laid out otherwise is no row any more to some readers.
+  return (
+    <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={caption}>
+      <table role="table" aria-label={caption} className="w-full border-collapse text-left max-md:block">
+        <thead role="rowgroup" className="max-md:sr-only">
+          <tr role="row" className="border-b border-line text-quiet">
+            {columns.map(({ head, wide, right }) => (
+              <th
+                key={head}
+                role="columnheader"
+                scope="col"
+                className={`px-2 py-1.5 font-normal first:pl-0 last:pr-0 ${wide === true ? 'max-md:hidden' : ''} ${right === true ? 'text-right' : ''}`}
+              >
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup" className="max-md:block">
+          {rows.map((row, i) => (
+            <tr
+              key={keyOf?.(row) ?? row.id ?? i}
+              role="row"
+              data-row=""
+              className="border-b border-line align-baseline focus-within:bg-line/30 hover:bg-line/30 max-md:flex max-md:flex-wrap max-md:items-baseline max-md:gap-x-3 max-md:py-2"
+            >
+              {columns.map((column) => (
+                <Cell key={column.head} column={column} row={row} />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Cell<Row>({ column, row }: { readonly column: Column<Row>; readonly row: Row }) {
+  const { cell, main = false, wide = false, right = false, fill = false } = column
+  const shown = cell(row)
+  const looks = [
+    'px-2 py-1.5 first:pl-0 last:pr-0 max-md:min-w-0 max-md:p-0',
+    main ? 'max-md:order-first max-md:basis-full max-md:font-semibold' : '',
+    wide ? 'max-md:hidden' : '',
+    right ? 'text-right' : '',
+    fill ? 'w-full max-w-0 truncate max-md:w-auto max-md:max-w-full' : 'break-words md:max-w-[22rem]',
+  ]
+  return (
+    <td role="cell" title={fill && typeof shown === 'string' ? shown : undefined} className={looks.join(' ')}>
+      {shown}
+    </td>
+  )
+}
