@@ -86,7 +86,8 @@ async function visit(who: Owner | null, options: Parameters<Browser['newContext'
 async function open(page: Page, where: string): Promise<void> {
   await page.goto(posthorn.url + where)
   await page.locator('h1').first().waitFor()
-  await page.waitForLoadState('networkidle')
+  // What is still loading keeps its place with a skeleton. The network is never idle: a stream of events stays open.
+  await page.locator('.animate-pulse').first().waitFor({ state: 'detached' })
 }
 
 async function seriousFaults(page: Page): Promise<readonly string[]> {
