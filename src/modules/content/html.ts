@@ -117,10 +117,15 @@ class Walk {
   private lateTrickChars = 0
   private refresh: number | null = null
   private commentChars = 0
+  /** The next `&` from some place before the one at hand, -1: not looked for. */
+  private ampersand = -1
+  private readonly codes: Uint16Array
 
+  /** @param reader has begun with this html */
   constructor(html: string, reader: Reader) {
     this.html = html
     this.reader = reader
+    this.codes = reader.codes
   }
 
   walk(): HtmlFacts {
@@ -165,22 +170,19 @@ class Walk {
     if (this.open !== null && this.open.text.length < LINK_TEXT_CHARS)
       this.open.text += html.slice(from, Math.min(to, from + LINK_TEXT_CHARS))
     let shown = 0
-    for (let at = from; at < to; at++) {
-      let code = html.charCodeAt(at)
-      const here = at
-      if (code === 0x26) {
-        const end = referenceEnd(html, at, to)
-        if (end !== -1) {
-          code = entity(html.slice(at, end + 1))
-          at = end
-        }
-      }
+    for (let at = from; at < to; ) {
+      const reference = this.nextReference(at, to)
+      if (reference > at) shown += top.hidden ? countShown(this.codes, at, reference) : reader.run(at, reference)
+      if (reference === to) break
+      const end = referenceEnd(this.codes, reference, to)
+      const code = end === -1 ? 0x26 : entity(html.slice(reference, end + 1))
+      at = end === -1 ? reference + 1 : end + 1
       if (code > 0x20 && code !== 0xa0) shown++
       if (top.hidden) continue
       if (code > 0xffff) {
-        reader.feed(0xd800 + ((code - 0x10000) >> 10), here)
-        reader.feed(0xdc00 + ((code - 0x10000) & 0x3ff), here + 1)
-      } else reader.feed(code, here)
+        reader.feed(0xd800 + ((code - 0x10000) >> 10), reference)
+        reader.feed(0xdc00 + ((code - 0x10000) & 0x3ff), reference + 1)
+      } else reader.feed(code, reference)
     }
     if (!top.hidden) this.visibleChars += shown
     else {
@@ -191,6 +193,15 @@ class Walk {
         if (this.visibleChars > PREHEADER_BEFORE_CHARS) this.lateTrickChars += shown
       }
     }
+  }
+
+  /** The next `&` before `to`, or `to`. */
+  private nextReference(from: number, to: number): number {
+    if (this.ampersand < from) {
+      const found = this.html.indexOf('&', from)
+      this.ampersand = found === -1 ? this.html.length : found
+    }
+    return Math.min(this.ampersand, to)
   }
 
   private endTag(start: number): number {
@@ -362,6 +373,15 @@ function set(tag: Tag, name: string, value: string): void {
   else if (name.startsWith('on') && /^on[a-z]{3,20}$/.test(name)) tag.handler = name
 }
 
+function countShown(codes: Uint16Array, from: number, to: number): number {
+  let shown = 0
+  for (let at = from; at < to; at++) {
+    const code = codes[at] as number
+    if (code > 0x20 && code !== 0xa0) shown++
+  }
+  return shown
+}
+
 function isLetter(code: number): boolean {
   return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a)
 }
@@ -383,10 +403,10 @@ function indexOfClose(html: string, name: string, from: number): number {
 }
 
 /** @returns the place of the `;` that ends the reference at `from`, -1: it is none */
-function referenceEnd(html: string, from: number, to: number): number {
+function referenceEnd(codes: Uint16Array, from: number, to: number): number {
   const limit = Math.min(to, from + ENTITY_CHARS)
   for (let at = from + 1; at < limit; at++) {
-    const code = html.charCodeAt(at)
+    const code = codes[at] as number
     if (code === 0x3b) return at
     if (!isLetter(code) && !(code >= 0x30 && code <= 0x39) && code !== 0x23) return -1
   }

@@ -51,7 +51,8 @@ export const SCAMS: Lexicon = {
       screenshot compromising masturbating masturbation masturbieren masturbant masturbando masturbandote`,
     coins: `bitcoin bitcoins btc ethereum monero litecoin usdt tether crypto cryptocurrency kryptowahrung kryptowahrungen
       cryptomonnaie cryptomonnaies criptomoneda criptomonedas xmr`,
-    shame: `video videos contacts friends colleagues family masturb* intimate porn* adult_sites adult_websites kontakte
+    shame: `video videos contacts friends colleagues family masturbate masturbated masturbates masturber masturbieren masturbiert intimate porn porno pornos porns
+      pornography pornographic pornografie pornographie pornografia pornhub adult_sites adult_websites kontakte
       freunde freunden familie kollegen intim intime intimen vertreter proches contacts_seront amis famille collegues
       adultes contactos amigos familiares familia companeros adultos webcam social_networks perverted embarrassing`,
     ransom: `bitcoin btc pay send transfer zahlen uberweisen uberweise senden payer versez envoyez verser pagar transferir
@@ -124,7 +125,9 @@ export const SCAMS: Lexicon = {
       gesperrt gehackt infecte virus_detectes bloque pirate infectado bloqueado hackeado damaged`,
     scan: `scan scannen scanne scannez flashez flasher escanee escanea escanear scanner einscannen`,
     qr: `qr qrcode qr_code`,
-    auth: `mfa 2fa authenti* autentic* multifactor two_factor multi_factor security_update
+    auth: `mfa 2fa authentication authenticator authenticate authenticated
+      re_authentication authentifizierung authentifizierungs authentifizieren authentification authentifier authentifiez
+      autenticacion autenticar autentique autenticador multifactor two_factor multi_factor security_update
       re_authenticate payroll benefits salary bonus gehalt gehaltsanpassung paie salaire nomina employee_benefits verify
       verification bestatigen verifizieren verifier verificar pushtan sicherheitsverfahren photo_tan microsoft_365
       office_365 security_policy sicherheitsrichtlinie compliance`,

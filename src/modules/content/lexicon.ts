@@ -5,7 +5,8 @@
 // sets occurs. So the cost of a word does not depend on the length of the mail. The end of a sentence counts as
 // SENTENCE words, so that near means near in meaning too.
 
-import { CLASS, type Class, hashOf, join, type Listener, PREFIX_FROM, PREFIX_TO, Reader, type Sign } from './reader.ts'
+import { CLASS, type Class, hashOf, join, type Listener, Reader, type Sign } from './reader.ts'
+import { mayHold, type Sieve, sieveOf } from './sieve.ts'
 import type { Location } from './types.ts'
 
 export interface Concept {
@@ -41,7 +42,6 @@ export const FAR = 200
 const SENTENCE = 3
 const UNLESS_WORDS = 12
 const NEVER = -2_000_000_000
-const PREFIX_SALT = 0x51ed270b
 const MAX_PHRASE_WORDS = 4
 
 /** Sets that the reader tells by class. */
@@ -66,14 +66,18 @@ export interface Compiled {
   readonly keys: Int32Array
   readonly values: Int32Array
   readonly mask: number
-  /** Lengths of the beginnings of words that are asked for. */
-  readonly prefixLengths: readonly number[]
+  /** May hold the key: most words are in no set, and one look at few bits tells. */
+  readonly sieve: Sieve
   /** By index of a term, 1: a longer phrase begins so. */
   readonly begins: Uint8Array
   /** Sets by index of a term. */
   readonly setsOfTerm: readonly (readonly number[])[]
-  readonly patterns: readonly { readonly pattern: Pattern; readonly sets: readonly number[]; readonly unless: number }[]
-  readonly patternsOfSet: readonly (readonly number[])[]
+  readonly patterns: readonly Pattern[]
+  /** By index of a pattern: its sets, its gap, and the set that takes it back or -1. */
+  readonly setsOfPattern: readonly Int32Array[]
+  readonly gaps: Int32Array
+  readonly unless: Int32Array
+  readonly patternsOfSet: readonly Int32Array[]
   readonly classSets: readonly number[]
 }
 
@@ -114,20 +118,20 @@ export function compile(lexicon: Lexicon): Compiled {
     values[slot] = setsOfTerm.push(sets) - 1
     begins.push(begun.has(key) ? 1 : 0)
   }
-  const patterns = lexicon.patterns.map((pattern) => {
-    if (lexicon.concepts[pattern.concept] === undefined) throw new Error(`no concept ${pattern.concept}`)
-    return { pattern, sets: pattern.sets.map(need), unless: pattern.unless === undefined ? -1 : need(pattern.unless) }
-  })
-  const patternsOfSet = names.map((_, id) => patterns.flatMap(({ sets }, i) => (sets.includes(id) ? [i] : [])))
+  const sieve = sieveOf(terms.keys())
+  const { patterns } = lexicon
+  for (const { concept } of patterns)
+    if (lexicon.concepts[concept] === undefined) throw new Error(`no concept ${concept}`)
+  const setsOfPattern = patterns.map(({ sets }) => Int32Array.from(sets, need))
+  const gaps = Int32Array.from(patterns, ({ gap }) => gap)
+  const unless = Int32Array.from(patterns, (one) => (one.unless === undefined ? -1 : need(one.unless)))
+  const patternsOfSet = names.map((_, id) =>
+    Int32Array.from(setsOfPattern.flatMap((sets, i) => (sets.includes(id) ? [i] : []))),
+  )
   const classSets = Object.values(CLASS).map((kind) => {
     const name = Object.keys(CLASS_SETS).find((one) => CLASS_SETS[one] === kind)
     return name === undefined ? -1 : need(name)
   })
-  const prefixLengths = [...Array(PREFIX_TO + 1).keys()].filter((length) =>
-    Object.values(lexicon.sets).some((words) =>
-      words.split(/\s+/).some((term) => term.endsWith('*') && wordHashes(term.replace('*', ''))[0]?.length === length),
-    ),
-  )
   return {
     ...{
       lexicon,
@@ -135,16 +139,16 @@ export function compile(lexicon: Lexicon): Compiled {
       keys,
       values,
       mask: size - 1,
-      prefixLengths,
+      sieve,
       begins: Uint8Array.from(begins),
     },
-    ...{ setsOfTerm, patterns, patternsOfSet, classSets },
+    ...{ setsOfTerm, patterns, setsOfPattern, gaps, unless, patternsOfSet, classSets },
   }
 }
 
 /** The keys of `next` and `next of`, for the phrase `next_of_kin`. */
 function beginnings(term: string): readonly number[] {
-  const words = wordHashes(term.replace('*', '').replaceAll('_', ' '))
+  const words = wordHashes(term.replaceAll('_', ' '))
   return words.slice(0, -1).map((_, i) => phraseKey(words.slice(0, i + 1)))
 }
 
@@ -152,16 +156,11 @@ function phraseKey(words: readonly { readonly hash: number }[]): number {
   return words.slice(1).reduce((hash, { hash: next }) => join(hash, next), words[0]?.hash ?? 0)
 }
 
-/** `next_of_kin` is a phrase, `suspend*` the beginning of a word. */
+/** `next_of_kin` is a phrase. */
 function keyOfTerm(term: string): number {
-  const isPrefix = term.endsWith('*')
-  const words = wordHashes(term.replace('*', '').replaceAll('_', ' '))
-  const [first] = words
-  if (first === undefined || words.length > MAX_PHRASE_WORDS) throw new Error(`the lexicon cannot hold ${term}`)
-  if (!isPrefix) return phraseKey(words)
-  if (words.length > 1 || first.length < PREFIX_FROM || first.length > PREFIX_TO)
-    throw new Error(`a prefix has ${PREFIX_FROM} to ${PREFIX_TO} letters: ${term}`)
-  return join(first.hash, PREFIX_SALT + first.length)
+  const words = wordHashes(term.replaceAll('_', ' '))
+  if (words.length === 0 || words.length > MAX_PHRASE_WORDS) throw new Error(`the lexicon cannot hold ${term}`)
+  return phraseKey(words)
 }
 
 function wordHashes(text: string): { readonly hash: number; readonly length: number }[] {
@@ -196,18 +195,20 @@ export class Ear implements Listener {
   private readonly starts: Int32Array
   private readonly done: Uint8Array
   private readonly shown = new Int32Array(OVERLAP_BITS / 32)
+  private hasShown = false
   private position = 0
   /** The word before, for pairs. 0: a sentence began. */
   private before = 0
   /** Phrases that the words before have begun, by their length in words. 0: none. */
   private readonly begun = new Int32Array(MAX_PHRASE_WORDS)
   private readonly begunFrom = new Int32Array(MAX_PHRASE_WORDS)
+  private hasBegun = false
   private location: Location = 'subject'
   private partFrom = 0
-  readonly hits: Hit[] = []
-  readonly signs = new Map<Sign, { count: number; location: Location; start: number; end: number }>()
-  readonly addresses: { readonly start: number; readonly end: number; readonly location: Location }[] = []
-  readonly mailAddresses: { readonly start: number; readonly end: number; readonly location: Location }[] = []
+  hits: Hit[] = []
+  signs = new Map<Sign, { count: number; location: Location; start: number; end: number }>()
+  addresses: { readonly start: number; readonly end: number; readonly location: Location }[] = []
+  mailAddresses: { readonly start: number; readonly end: number; readonly location: Location }[] = []
   phones = 0
   words = 0
   /** Words at the beginning of each part, in the order of reading. */
@@ -225,6 +226,21 @@ export class Ear implements Listener {
     this.done = new Uint8Array(compiled.patterns.length)
   }
 
+  /** For the next mail: as a new one, without making its tables again. */
+  reset(): void {
+    this.last.fill(NEVER)
+    this.done.fill(0)
+    if (this.hasShown) this.shown.fill(0)
+    this.hasShown = false
+    this.position = this.phones = this.words = this.capitalWords = this.partWords = this.partKnown = 0
+    this.hits = []
+    this.signs = new Map()
+    this.addresses = []
+    this.mailAddresses = []
+    this.wordsBefore.clear()
+    this.forget()
+  }
+
   beginPart(location: Location): void {
     this.location = location
     this.wordsBefore.set(location, this.words)
@@ -239,15 +255,7 @@ export class Ear implements Listener {
     return this.words - (this.wordsBefore.get(this.location) ?? 0)
   }
 
-  word(
-    hash: number,
-    length: number,
-    start: number,
-    end: number,
-    kind: Class,
-    prefixes: Int32Array,
-    capitals: number,
-  ): void {
+  word(hash: number, length: number, start: number, end: number, kind: Class, capitals: number): void {
     this.position++
     if (kind !== CLASS.word) {
       const set = this.compiled.classSets[kind] as number
@@ -273,13 +281,16 @@ export class Ear implements Listener {
     this.sink(hash, this.before === 0 ? 0 : join(this.before, hash))
     this.before = hash
     this.phrases(hash, start, end)
-    for (const i of this.compiled.prefixLengths)
-      if (i <= length) this.look(join(prefixes[i] as number, PREFIX_SALT + i), start, end)
   }
 
   /** The word itself, and the phrases that it goes on or ends. */
   private phrases(hash: number, start: number, end: number): void {
     const { begun, begunFrom } = this
+    if (!this.hasBegun) {
+      if (this.look(hash, start, end)) this.begin(hash, start)
+      return
+    }
+    this.hasBegun = false
     for (let words = MAX_PHRASE_WORDS - 1; words >= 1; words--) {
       const key = begun[words] as number
       begun[words] = 0
@@ -289,21 +300,29 @@ export class Ear implements Listener {
       if (this.look(longer, from, end) && words + 1 < MAX_PHRASE_WORDS) {
         begun[words + 1] = longer
         begunFrom[words + 1] = from
+        this.hasBegun = true
       }
     }
-    if (!this.look(hash, start, end)) return
-    begun[1] = hash
-    begunFrom[1] = start
+    if (this.look(hash, start, end)) this.begin(hash, start)
+  }
+
+  private begin(hash: number, start: number): void {
+    this.begun[1] = hash
+    this.begunFrom[1] = start
+    this.hasBegun = true
   }
 
   private forget(): void {
     this.before = 0
+    if (!this.hasBegun) return
     this.begun.fill(0)
+    this.hasBegun = false
   }
 
   private count(hash: number, length: number): void {
     if (length < 4) return
     this.partWords++
+    this.hasShown = true
     const bit = (hash ^ (hash >>> 16)) & (OVERLAP_BITS - 1)
     const cell = bit >> 5
     if (((this.shown[cell] as number) & (1 << (bit & 31))) !== 0) this.partKnown++
@@ -311,7 +330,8 @@ export class Ear implements Listener {
   }
 
   private find(key: number): number {
-    const { keys, values, mask } = this.compiled
+    const { keys, values, mask, sieve } = this.compiled
+    if (!mayHold(sieve, key)) return -1
     let slot = key & mask
     while (values[slot] !== -1) {
       if (keys[slot] === key) return values[slot] as number
@@ -332,19 +352,27 @@ export class Ear implements Listener {
     const { last, done, compiled, position } = this
     last[set] = position
     this.starts[set] = start
-    for (const i of compiled.patternsOfSet[set] as readonly number[]) {
+    const { setsOfPattern, gaps, unless } = compiled
+    const asked = compiled.patternsOfSet[set] as Int32Array
+    for (let n = 0; n < asked.length; n++) {
+      const i = asked[n] as number
       if (done[i] === 1) continue
-      const { pattern, sets, unless } = compiled.patterns[i] as Compiled['patterns'][number]
+      const sets = setsOfPattern[i] as Int32Array
       let first = position
-      for (const one of sets) first = Math.min(first, last[one] as number)
-      if (first === NEVER || position - first > pattern.gap) continue
-      if (unless >= 0 && first - (last[unless] as number) <= UNLESS_WORDS) continue
+      for (let k = 0; k < sets.length; k++) first = Math.min(first, last[sets[k] as number] as number)
+      // A set that has not occurred is further away than any gap.
+      if (position - first > (gaps[i] as number)) continue
+      const takenBackBy = unless[i] as number
+      if (takenBackBy >= 0 && first - (last[takenBackBy] as number) <= UNLESS_WORDS) continue
+      const pattern = compiled.patterns[i] as Pattern
       done[i] = 1
       const from =
         pattern.gap === ANYWHERE
           ? start
           : Math.min(
-              ...sets.map((one) => ((last[one] as number) >= this.partFrom ? (this.starts[one] as number) : start)),
+              ...Array.from(sets, (one) =>
+                (last[one] as number) >= this.partFrom ? (this.starts[one] as number) : start,
+              ),
             )
       this.hits.push({ pattern, location: this.location, start: from, end })
     }
@@ -361,11 +389,8 @@ export class Ear implements Listener {
     else this.signs.set(sign, { count: 1, location: this.location, start, end })
   }
 
-  knows(hash: number, length: number, prefixes: Int32Array): boolean {
+  knows(hash: number): boolean {
     const term = this.find(hash)
-    if (term !== -1 && (this.compiled.setsOfTerm[term]?.length ?? 0) > 0) return true
-    for (const i of this.compiled.prefixLengths)
-      if (i <= length && this.find(join(prefixes[i] as number, PREFIX_SALT + i)) !== -1) return true
-    return false
+    return term !== -1 && (this.compiled.setsOfTerm[term]?.length ?? 0) > 0
   }
 }

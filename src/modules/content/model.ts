@@ -9,6 +9,7 @@
 import { readFileSync } from 'node:fs'
 import { join as joinPath } from 'node:path'
 import { hashOf, join } from './reader.ts'
+import { mayHold, type Sieve, sieveOf } from './sieve.ts'
 
 /** Of 100: enough that words alone can make a mail `high`, never `critical`. */
 export const MODEL_POINTS = 45
@@ -27,6 +28,7 @@ export interface Model {
   readonly names: readonly string[]
   readonly slots: Int32Array
   readonly mask: number
+  readonly sieve: Sieve
 }
 
 export function featureKey(name: string): number {
@@ -63,7 +65,7 @@ export function parseModel(text: string): Model {
   })
   return {
     ...{ version: settings.get('version') ?? '', bias: setting('bias'), from: setting('from'), to: setting('to') },
-    ...{ features: lines.length, keys, weights, names, slots, mask: size - 1 },
+    ...{ features: lines.length, keys, weights, names, slots, mask: size - 1, sieve: sieveOf(keys) },
   }
 }
 
@@ -93,6 +95,12 @@ export class Judge {
     this.heard = new Uint8Array(model.features)
   }
 
+  /** For the next mail. */
+  reset(): void {
+    for (const at of this.found) this.heard[at] = 0
+    this.found.length = 0
+  }
+
   /** @param pair of the word before and this one, 0: there is none */
   hear(word: number, pair: number): void {
     this.look(word)
@@ -100,7 +108,8 @@ export class Judge {
   }
 
   private look(key: number): void {
-    const { slots, keys, mask } = this.model
+    const { slots, keys, mask, sieve } = this.model
+    if (!mayHold(sieve, key)) return
     let slot = key & mask
     let at = slots[slot] as number
     while (at !== -1) {

@@ -20,13 +20,13 @@ export type Class = (typeof CLASS)[keyof typeof CLASS]
 
 export const FNV_BASIS = 0x811c9dc5 | 0
 const FNV_PRIME = 0x01000193
-export const PREFIX_FROM = 4
-export const PREFIX_TO = 8
 /** Letters of a word that count; the rest of a longer one is passed over. */
 const MAX_LETTERS = 40
 
 const MODE = { none: 0, word: 1, number: 2, url: 3, address: 4 } as const
 const SPACED_RUN = 5
+const LEAST_CODES = 16_384
+const MOST_IDLE_CODES = 262_144
 const [DOT, COMMA, AT, COLON, HASH_MARK, PLUS] = [0x2e, 0x2c, 0x40, 0x3a, 0x23, 0x2b]
 const CURRENCY = new Set([0x24, 0xa2, 0xa3, 0xa5, 0x20ac, 0x20bf])
 const TOLL_FREE = new Set(['800', '888', '877', '866', '855', '844', '833'])
@@ -37,21 +37,12 @@ const HOST = /^[a-z0-9][a-z0-9.-]{0,250}\.[a-z]{2,24}(?:[/:?#]|$)/i
 
 /** Who is told. The numbers are offsets into the part that is read. */
 export interface Listener {
-  /** @param prefixes hashes of the first 4 to 8 letters, the first at index 4; valid up to `length` */
-  word(
-    hash: number,
-    length: number,
-    start: number,
-    end: number,
-    kind: Class,
-    prefixes: Int32Array,
-    capitals: number,
-  ): void
+  word(hash: number, length: number, start: number, end: number, kind: Class, capitals: number): void
   sentence(): void
   /** A sign that a rule asks for. */
   sign(sign: Sign, start: number, end: number): void
   /** @returns whether a rule knows the word: words that were made unreadable for filters are read again. */
-  knows(hash: number, length: number, prefixes: Int32Array): boolean
+  knows(hash: number): boolean
 }
 export type Sign =
   | 'mixed'
@@ -75,12 +66,18 @@ export function join(first: number, next: number): number {
   return Math.imul(Math.imul(first, 0x9e3779b1) ^ (next >>> 15) ^ next, 0x85ebca6b) | 0
 }
 
+function isPlainLetter(code: number): boolean {
+  return ((code | 0x20) - 0x61) >>> 0 < 26
+}
+
 const HTTP = new Set([hashOf('http'), hashOf('https'), hashOf('hxxp'), hashOf('hxxps')])
 
 export class Reader {
   private readonly table: Folding = folding()
   private readonly listener: Listener
   private source = ''
+  /** The code units of `source`: an array is read many times faster than a string. What stands behind them is old. */
+  codes = new Uint16Array(0)
   private mode: number = MODE.none
   private hash = FNV_BASIS
   private length = 0
@@ -100,9 +97,7 @@ export class Reader {
   private highSurrogate = 0
   private newlines = 0
   private readonly letters = new Uint16Array(MAX_LETTERS)
-  private readonly prefixes = new Int32Array(PREFIX_TO + 1)
   private readonly spacedLetters = new Uint16Array(MAX_LETTERS)
-  private readonly scratch = new Int32Array(PREFIX_TO + 1)
 
   constructor(listener: Listener) {
     this.listener = listener
@@ -111,11 +106,73 @@ export class Reader {
   begin(source: string): void {
     this.source = source
     this.currencyAt = -9
+    this.highSurrogate = this.newlines = 0
+    if (this.codes.length < source.length) this.codes = new Uint16Array(Math.max(LEAST_CODES, source.length * 1.25))
+    Buffer.from(this.codes.buffer).write(source, 'utf16le')
   }
 
-  /** Reads `source` from `from` to `to` as it stands. */
-  run(from: number, to: number): void {
-    for (let at = from; at < to; at++) this.feed(this.source.charCodeAt(at), at)
+  /** Lets go of what was read; the codes of a large one too. */
+  tidy(): void {
+    this.source = ''
+    if (this.codes.length > MOST_IDLE_CODES) this.codes = new Uint16Array(0)
+  }
+
+  /**
+   * Reads `source` from `from` to `to` as it stands.
+   *
+   * @returns how many of these show something: neither blanks nor control characters
+   */
+  run(from: number, to: number): number {
+    const { codes } = this
+    let blanks = 0
+    for (let at = from; at < to; ) {
+      const code = codes[at] as number
+      const isWord = this.mode === MODE.word ? this.pending === 0 : this.mode === MODE.none && !this.heldNumber
+      if (isWord && isPlainLetter(code)) {
+        at = this.plainLetters(at, to)
+        continue
+      }
+      if (code <= 0x20 || code === 0xa0) blanks++
+      // Between words a blank changes nothing.
+      if (code !== 0x20 || this.mode !== MODE.none || this.heldNumber) this.feed(code, at)
+      at++
+    }
+    return to - from - blanks
+  }
+
+  /**
+   * Letters from a to z, of which most mails are made: what `feed` does for each, in one go; and where a blank ends the
+   * word, what `finish` does for a word of which nothing else is to be said.
+   *
+   * @returns behind the last
+   */
+  private plainLetters(from: number, to: number): number {
+    const isWhole = this.mode === MODE.none && this.spaced === 0
+    if (this.mode === MODE.none) this.open(MODE.word, from)
+    const { codes, letters } = this
+    let { hash, length, capitals } = this
+    let at = from
+    let code = codes[at] as number
+    do {
+      if (code < 0x61) capitals++
+      if (length < MAX_LETTERS) {
+        const letter = code | 0x20
+        letters[length++] = letter
+        hash = Math.imul(hash ^ letter, FNV_PRIME)
+      }
+      code = ++at < to ? (codes[at] as number) : 0
+    } while (isPlainLetter(code))
+    if (isWhole && code === 0x20 && length > 1) {
+      this.mode = MODE.none
+      this.listener.word(hash, length, from, at, CLASS.word, capitals)
+      return at
+    }
+    this.hash = hash
+    this.length = length
+    this.capitals = capitals
+    this.latins += at - from
+    this.end = at
+    return at
   }
 
   feed(code: number, at: number): void {
@@ -154,7 +211,7 @@ export class Reader {
         this.end = at + 1
         return
       }
-      this.finish()
+      this.breakWord()
     }
     if (this.mode === MODE.none) this.open(MODE.word, at)
     this.mode = MODE.word
@@ -186,7 +243,6 @@ export class Reader {
     if (this.length < MAX_LETTERS) {
       this.letters[this.length++] = letter
       this.hash = Math.imul(this.hash ^ letter, FNV_PRIME)
-      if (this.length <= PREFIX_TO) this.prefixes[this.length] = this.hash
     }
     this.end = at + 1
   }
@@ -280,7 +336,7 @@ export class Reader {
     const isMoney = this.currencyAt >= 0 && this.start - this.currencyAt <= 2 && this.start > this.currencyAt
     const isPhone = this.isPhone()
     const told = isMoney ? CLASS.money : kind === CLASS.number && isPhone ? CLASS.phone : kind
-    this.listener.word(this.hash, this.length, this.start, this.end, told, this.prefixes, 0)
+    this.listener.word(this.hash, this.length, this.start, this.end, told, 0)
   }
 
   private isPhone(): boolean {
@@ -298,7 +354,7 @@ export class Reader {
       this.readAgain(text.toLowerCase().replaceAll('@', 'a'), 'digits')
       return
     }
-    this.listener.word(0, text.length, this.start, this.end, kind, this.prefixes, 0)
+    this.listener.word(0, text.length, this.start, this.end, kind, 0)
   }
 
   private finishWord(): void {
@@ -312,12 +368,12 @@ export class Reader {
     if (this.invisibles > 0 && this.latins >= 3) this.listener.sign('invisible', start, end)
     if (this.digits > 0) {
       if (end - start >= 26 && WALLET.test(this.source.slice(start, end))) {
-        this.listener.word(0, length, start, end, CLASS.wallet, this.prefixes, 0)
+        this.listener.word(0, length, start, end, CLASS.wallet, 0)
         return
       }
       if (length >= 4 && length <= 16 && this.digits <= 3) this.readDigits()
     }
-    this.listener.word(this.hash, length, start, end, CLASS.word, this.prefixes, this.capitals)
+    this.listener.word(this.hash, length, start, end, CLASS.word, this.capitals)
   }
 
   /** Letters of another alphabet that are taken for Latin ones: in a Latin word, or in a word made of them alone. */
@@ -330,12 +386,11 @@ export class Reader {
       const plain = lookalike[this.letters[i] as number] as number
       if (plain !== 0) this.letters[i] = plain
     }
-    const hash = hashLetters(this.letters, this.length, this.scratch)
+    const hash = hashLetters(this.letters, this.length)
     if (this.latins > 0 && this.length >= 3) this.listener.sign('mixed', this.start, this.end)
-    else if (this.length < 4 || !this.listener.knows(hash, this.length, this.scratch)) return
+    else if (this.length < 4 || !this.listener.knows(hash)) return
     else this.listener.sign('lookalike', this.start, this.end)
     this.hash = hash
-    this.prefixes.set(this.scratch)
   }
 
   /** `v1agra`, `acc0unt`: digits that stand for letters, told only where the word is one that rules know. */
@@ -350,10 +405,9 @@ export class Reader {
   private readAgain(text: string, sign: Sign): void {
     for (let i = 0; i < text.length && i < MAX_LETTERS; i++) this.letters[i] = text.charCodeAt(i)
     const length = Math.min(text.length, MAX_LETTERS)
-    const hash = hashLetters(this.letters, length, this.scratch)
-    if (!this.listener.knows(hash, length, this.scratch)) return
+    const hash = hashLetters(this.letters, length)
+    if (!this.listener.knows(hash)) return
     this.hash = hash
-    this.prefixes.set(this.scratch)
     this.listener.sign(sign, this.start, this.end)
   }
 
@@ -362,29 +416,18 @@ export class Reader {
     const letters = this.spaced
     this.spaced = 0
     if (letters < SPACED_RUN) return
-    const hash = hashLetters(this.spacedLetters, letters, this.scratch)
+    const hash = hashLetters(this.spacedLetters, letters)
     this.listener.sign('spaced', this.spacedStart, this.spacedStart + letters * 2)
-    if (this.listener.knows(hash, letters, this.scratch))
-      this.listener.word(
-        hash,
-        letters,
-        this.spacedStart,
-        this.spacedStart + letters * 2,
-        CLASS.word,
-        this.scratch,
-        letters,
-      )
+    if (this.listener.knows(hash))
+      this.listener.word(hash, letters, this.spacedStart, this.spacedStart + letters * 2, CLASS.word, letters)
   }
 }
 
 const LEET: Readonly<Record<number, string>> = { 0x30: 'o', 0x31: 'i', 0x33: 'e', 0x34: 'a', 0x35: 's', 0x37: 't' }
 
-function hashLetters(letters: Uint16Array, length: number, prefixes: Int32Array): number {
+function hashLetters(letters: Uint16Array, length: number): number {
   let hash = FNV_BASIS
-  for (let i = 0; i < length; i++) {
-    hash = Math.imul(hash ^ (letters[i] as number), FNV_PRIME)
-    if (i < PREFIX_TO) prefixes[i + 1] = hash
-  }
+  for (let i = 0; i < length; i++) hash = Math.imul(hash ^ (letters[i] as number), FNV_PRIME)
   return hash
 }
 
