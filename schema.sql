@@ -465,6 +465,7 @@ create table email_body (
   id uuid not null,
   account_id uuid not null,
   body bytea not null, -- storage external
+  whole_bytes integer,
   constraint email_body_pkey PRIMARY KEY (account_id, id)
 ) partition by RANGE (id);
 alter table email_body enable row level security, force row level security;
@@ -476,6 +477,23 @@ create policy tenant on email_body to posthorn_tenant
   with check (account_id = ( SELECT current_account() AS current_account));
 grant delete, insert, select, update on email_body to posthorn_system;
 grant select on email_body to posthorn_tenant;
+
+create table email_body_piece (
+  id uuid not null,
+  account_id uuid not null,
+  piece smallint not null,
+  body bytea not null, -- storage external
+  constraint email_body_piece_pkey PRIMARY KEY (account_id, id, piece)
+) partition by RANGE (id);
+alter table email_body_piece enable row level security, force row level security;
+create policy system on email_body_piece to posthorn_system
+  using true
+  with check true;
+create policy tenant on email_body_piece to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on email_body_piece to posthorn_system;
+grant select on email_body_piece to posthorn_tenant;
 
 create table erased_address (
   account_id uuid not null,

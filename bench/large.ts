@@ -4,7 +4,8 @@
 //
 // Posthorn with its own store and the roles api and submission; a test key, implicit TLS. Memory is sampled every 20 ms:
 // resident of the Node process, and the proportional set sizes of all processes together (PostgreSQL included). A message
-// of 100 MB comes once with its size declared (refused at MAIL), once without, and once as a REST body.
+// of 100 MB comes once with its size declared (refused at MAIL), once without, and once as a REST body; then ten large ones
+// at once, through either door.
 
 import { readFileSync } from 'node:fs'
 import http from 'node:http'
@@ -18,6 +19,7 @@ const { values } = parseArgs({ options: { messages: { type: 'string', default: '
 const MESSAGES = Number(values.messages)
 const MB = 1_048_576
 const LINE = Buffer.from(`${'QUJD'.repeat(19)}\r\n`)
+const BASE64 = Buffer.alloc(65_536, 'QUJD')
 const CHUNK = Buffer.alloc(LINE.length * 1_000, LINE)
 const HEAD = `From: Shop <a@shop.example>\r\nTo: b@example.net\r\nSubject: large\r\nMIME-Version: 1.0\r\nContent-Type: application/pdf; name=a.pdf\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: attachment; filename=a.pdf\r\n\r\n`
 
@@ -85,24 +87,30 @@ async function send(session: SmtpSession, bytes: number, declared: boolean): Pro
   return session.ask('.')
 }
 
-function post(url: string, key: string, bytes: number): Promise<number> {
+/** @param around what stands before and behind the bytes */
+function post(url: string, key: string, bytes: number, around: readonly [string, string] = ['', '']): Promise<number> {
   return new Promise((resolve, reject) => {
-    const headers = { 'x-api-key': key, 'content-type': 'application/json', 'content-length': bytes }
+    const [before, behind] = around
+    const length = before.length + bytes + behind.length
+    const headers = { 'x-api-key': key, 'content-type': 'application/json', 'content-length': length }
     const request = http.request(`${url}/api/v1/send`, { method: 'POST', headers }, (reply) => {
       reply.resume()
       reply.on('end', () => resolve(reply.statusCode ?? 0))
       request.destroy()
     })
     request.on('error', reject)
+    request.write(before)
     let left = bytes
     const write = (): void => {
       while (left > 0 && !request.destroyed) {
-        left -= CHUNK.length
-        if (!request.write(CHUNK)) {
+        const chunk = BASE64.subarray(0, left)
+        left -= chunk.length
+        if (!request.write(chunk)) {
           request.once('drain', write)
           return
         }
       }
+      if (!request.destroyed) request.end(behind)
     }
     write()
   })
@@ -131,9 +139,17 @@ await measure('100 MB by SMTP, size declared', () => send(refused, 100 * MB, tru
 await measure('100 MB by SMTP, not declared', () => send(refused, 100 * MB, false))
 await measure('100 MB by REST', () => post(posthorn.url, key, 100 * MB))
 const sessions = await Promise.all(Array.from({ length: MESSAGES }, () => logIn(port, key)))
-await measure(`${MESSAGES} x 25 MB at once`, async () => {
+await measure(`${MESSAGES} x 25 MB by SMTP at once`, async () => {
   const replies = await Promise.all(sessions.map((session) => send(session, 25 * MB - 4_096, true)))
   return `${replies.filter((reply) => reply.startsWith('250')).length} accepted`
+})
+const mail = { from: 'a@shop.example', to: 'b@example.net', subject: 'large', text: 'see the attachment' }
+const [head = '', tail = ''] = JSON.stringify({ ...mail, attachments: [{ filename: 'a.pdf', content: '#' }] }).split(
+  '#',
+)
+await measure(`${MESSAGES} x 24 MB by REST at once`, async () => {
+  const calls = Array.from({ length: MESSAGES }, () => post(posthorn.url, key, 24 * MB, [head, tail]))
+  return `${(await Promise.all(calls)).filter((status) => status === 202).length} accepted`
 })
 console.table(figures)
 console.log(JSON.stringify(figures))

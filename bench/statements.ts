@@ -80,7 +80,7 @@ async function way(): Promise<void> {
     const db = metered(plain, pid)
     const asks = emails.map(() => ({ accountId, recipient: 'user@dest.test', sandbox: false }))
     await mayWeSend(db, asks, clock.now())
-    const bodies = emails.map(({ id }) => ({ id, accountId, bytes }))
+    const bodies = emails.map(({ id }) => ({ id, accountId, stretches: [bytes] }))
     await enqueue(db, emails, bodies, new Map([['dest.test', siteId]]))
     await append(
       db,

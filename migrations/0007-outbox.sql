@@ -53,11 +53,23 @@ select protect('email', 'select');
 create table email_body (
   id uuid not null,
   account_id uuid not null,
-  body bytea not null,
+  body bytea not null,                    -- of a content in pieces: its first one
+  whole_bytes int,                        -- null: `body` is all of it
   primary key (account_id, id)
 ) partition by range (id);
 alter table email_body alter column body set storage external;
 select protect('email_body', 'select');
+
+-- What follows the first piece of a large content, so that nobody has to hold all of it at once.
+create table email_body_piece (
+  id uuid not null,
+  account_id uuid not null,
+  piece smallint not null,                -- from 1
+  body bytea not null,
+  primary key (account_id, id, piece)
+) partition by range (id);
+alter table email_body_piece alter column body set storage external;
+select protect('email_body_piece', 'select');
 
 create table attempt (
   email_id uuid not null,

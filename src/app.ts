@@ -420,6 +420,7 @@ export async function apiServer(rooms: Rooms): Promise<HttpServer> {
     trustedProxies: config.trustedProxies,
     openapi: { publicUrl: config.publicUrl, euUrl: config.euUrl },
     pulse: rooms.pulse,
+    large: { folder: config.dataDir, turns: ground.turns },
     onAnswered: ({ seconds, ...labels }) => rooms.metrics.note('requests', seconds, labels),
   })
   http.add([

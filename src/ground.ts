@@ -6,6 +6,7 @@ import type { Resolver } from './platform/dns.ts'
 import { authoritativeResolver } from './platform/dns-authoritative.ts'
 import { dnsResolver } from './platform/dns-resolver.ts'
 import { type Ids, systemIds } from './platform/ids.ts'
+import { largeTurns, type Turns } from './platform/intake.ts'
 import { createLogger, type Logger } from './platform/log.ts'
 
 /** What tests put in place of the outside. */
@@ -17,6 +18,8 @@ export interface Ground {
   readonly resolver: Resolver
   /** For the verification of the accounts' own domains: never from a cache. */
   readonly verifier: Resolver
+  /** Of large bodies, whichever door they came by. */
+  readonly turns: Turns
 }
 
 export function systemGround(config: Config): Ground {
@@ -27,5 +30,5 @@ export function systemGround(config: Config): Ground {
       ? cached.fresh()
       : authoritativeResolver(cached, { clock, allowPrivate: config.allowPrivateNetworks })
   const ids = systemIds(() => clock.now().getTime())
-  return { clock, ids, log: createLogger(config.logLevel), resolver: cached, verifier }
+  return { clock, ids, log: createLogger(config.logLevel), resolver: cached, verifier, turns: largeTurns() }
 }

@@ -63,6 +63,7 @@ export function inboundMx(options: ListenersOptions, certificate: Certificate): 
   const { config, ground, disk, inbound, tracking, pulse } = options
   return mxService({
     spoolFolder: config.dataDir,
+    turns: ground.turns,
     host: config.bind,
     port: config.mxPort,
     hostname: config.hostname,
@@ -84,6 +85,7 @@ export function submission(options: ListenersOptions, certificate: Certificate):
   const { config, ground, accounts, disk, submissionDoor } = options
   return submissionService({
     spoolFolder: config.dataDir,
+    turns: ground.turns,
     host: config.bind,
     starttlsPorts: config.submissionPorts,
     implicitTlsPorts: config.submissionTlsPorts,

@@ -116,7 +116,7 @@ export async function house(zones: Zones = {}, more: Partial<DeliveryOptions> = 
       const bytes = encodeContent({ ...CONTENT, to: [{ name: '', address: to }], ...content })
       const numbers = await sites.of([made.site])
       await database.transaction((db) =>
-        enqueue(db, [made], [{ id: made.id, accountId: made.accountId, bytes }], numbers),
+        enqueue(db, [made], [{ id: made.id, accountId: made.accountId, stretches: [bytes] }], numbers),
       )
       return made.id
     },

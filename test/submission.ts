@@ -19,6 +19,7 @@ import { connect, type Database, statement } from '../src/platform/db.ts'
 import { ApiError, platformErrors } from '../src/platform/errors.ts'
 import type { Principal } from '../src/platform/http.ts'
 import { systemIds } from '../src/platform/ids.ts'
+import { largeTurns } from '../src/platform/intake.ts'
 import { createLogger } from '../src/platform/log.ts'
 import { type Submission, type SubmissionOptions, submissionService } from '../src/roles/submission.ts'
 import { selfSigned } from './certificate.ts'
@@ -127,6 +128,7 @@ export async function submissionWorld(change: Partial<SubmissionOptions> = {}): 
   const principal: Principal = { accountId: ACCOUNT, keyId: null, mode: 'live', scopes: ['full'], domainIds: null }
   const service = submissionService({
     spoolFolder: os.tmpdir(),
+    turns: largeTurns(),
     host: '127.0.0.1',
     starttlsPorts: [0],
     implicitTlsPorts: [0],

@@ -47,7 +47,7 @@ async function fill({ operator: { database, ids, clock }, account }: World, doma
       }
     }
     const emails = Array.from({ length: TOGETHER }, (_, number) => email(number))
-    await database.transaction((db) => enqueue(db, emails, [{ id: bodyId, accountId, bytes }], sites))
+    await database.transaction((db) => enqueue(db, emails, [{ id: bodyId, accountId, stretches: [bytes] }], sites))
   }
 }
 

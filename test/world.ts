@@ -15,6 +15,7 @@ import { createAccount, type OperatorContext, passwords } from '../src/modules/a
 import { type CorrectableClock, systemClock } from '../src/platform/clock.ts'
 import { connect } from '../src/platform/db.ts'
 import { systemIds } from '../src/platform/ids.ts'
+import { largeTurns } from '../src/platform/intake.ts'
 import { createLogger, type LogLevel } from '../src/platform/log.ts'
 import { secretsFrom } from '../src/platform/secrets.ts'
 import type { SubmissionPorts } from '../src/roles/submission.ts'
@@ -105,6 +106,7 @@ export async function startWorld({ settings = {}, zones = {}, log = 'silent' }: 
     log: createLogger(log),
     resolver: dns,
     verifier: dns,
+    turns: largeTurns(),
   }
   const database = connect({ url: fresh.url, onError: () => undefined })
   stack.defer(() => database.close())

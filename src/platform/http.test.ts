@@ -220,3 +220,71 @@ test('the OpenAPI document lists both paths, the scope and the machine codes', a
   assert.match(text, /already_exists/)
   assert.match(JSON.stringify(document.paths['/api/customer/things']), /"deprecated":true/)
 })
+
+test('large bodies are read whole and wait for their turn, which ends with the answer, whatever it is', async () => {
+  const http = await httpServer({
+    gate: openGate,
+    log: createLogger('silent'),
+    ids: systemIds(),
+    trustedProxies: [],
+    openapi: { publicUrl: 'http://mail.example', euUrl: null },
+  })
+  let running = 0
+  let most = 0
+  http.add([
+    endpoint({
+      method: 'POST',
+      path: '/api/v1/customer/large',
+      access: { scope: 'things:write' },
+      summary: 'Take much',
+      tag: 'Things',
+      body: Type.Object({ text: Type.String(), fails: Type.Optional(Type.Boolean()) }),
+      bodyLimitBytes: 40_000_000,
+      answers: { 200: Type.Object({}) },
+      handle: async ({ body }) => {
+        most = Math.max(most, ++running)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        running--
+        if (body.fails === true) throw errors.already_exists()
+        return bare({ length: body.text.length })
+      },
+    }),
+  ])
+  const url = await http.app.listen({ port: 0, host: '127.0.0.1' })
+  const post = async (body: string): Promise<[number, unknown]> => {
+    const reply = await fetch(`${url}/api/v1/customer/large`, { method: 'POST', headers: JSON_TYPE, body })
+    const { length = null } = (await reply.json()) as { length?: number }
+    return [reply.status, length]
+  }
+  try {
+    const text = 'x'.repeat(21_000_000)
+    const whole = JSON.stringify({ text })
+    const answers = await Promise.all([
+      post(whole),
+      post(whole.slice(0, -1)),
+      post(JSON.stringify({ text, fails: true })),
+      post(JSON.stringify({ name: text })),
+      post(whole),
+    ])
+    assert.deepEqual(answers, [
+      [200, text.length],
+      [400, null],
+      [409, null],
+      [422, null],
+      [200, text.length],
+    ])
+    assert.equal(most, 1)
+    const gone = new AbortController()
+    const left = fetch(`${url}/api/v1/customer/large`, {
+      ...{ method: 'POST', headers: JSON_TYPE, body: whole, signal: gone.signal },
+    })
+    while (running === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+    gone.abort()
+    await assert.rejects(left)
+    assert.deepEqual(await post(whole), [200, text.length], 'a client that went away has left its turn')
+    await Promise.all(Array.from({ length: 5 }, () => post('{"text":"small"}')))
+    assert.ok(most > 1, 'small ones wait for nobody')
+  } finally {
+    await http.app.close()
+  }
+})

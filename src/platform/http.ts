@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream'
 import swagger from '@fastify/swagger'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { platformErrors } from './errors.ts'
-import { DEFAULT_BODY_BYTES, readBodies } from './http/bodies.ts'
+import { DEFAULT_BODY_BYTES, type Large, readBodies } from './http/bodies.ts'
 import { addPages } from './http/dashboard-files.ts'
 import type { Answer, AnyEndpoint, Asker, Call, Gate, Principal } from './http/endpoint.ts'
 import { answerBrokenRequest, answerError, type PathPattern, patternOf, unknownPath } from './http/errors.ts'
@@ -42,6 +42,8 @@ export interface HttpOptions {
   readonly pages?: { readonly folder: string; readonly addresses: readonly string[] } | null
   /** Called for each request that was answered. `route`: as the document names it, or 'unknown'. */
   readonly onAnswered?: (answered: { method: string; route: string; status: number; seconds: number }) => void
+  /** Where large bodies are until their turn comes. Absent: the folder for temporary files, turns of their own. */
+  readonly large?: Large
   /** Whether the database answers. Absent: it is taken to. */
   readonly pulse?: Pick<Pulse, 'whileBeating'>
 }
@@ -79,7 +81,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   app.decorateRequest('principal', null)
   app.setSerializerCompiler(() => JSON.stringify)
   app.setValidatorCompiler(validatorCompiler())
-  readBodies(app)
+  readBodies(app, options.large)
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')

@@ -7,6 +7,7 @@ import { returnPath } from '../mail/verp.ts'
 import { type Inbound, inboundOf, type ReportReader, reportReader } from '../modules/bounces/index.ts'
 import { lockReportedEmail, markReported } from '../modules/outbox/index.ts'
 import { statement } from '../platform/db.ts'
+import { largeTurns } from '../platform/intake.ts'
 import { createLogger } from '../platform/log.ts'
 import { type Mx, mxService } from './mx.ts'
 
@@ -57,6 +58,7 @@ async function inside(reader?: ReportReader): Promise<Inside> {
   })
   const mx = mxService({
     spoolFolder: os.tmpdir(),
+    turns: largeTurns(),
     host: '127.0.0.1',
     port: 0,
     hostname: HOST,

@@ -17,6 +17,7 @@ import { parseHeaderBlock } from '../mail/headers.ts'
 import type { Inbound, ReportKind } from '../modules/bounces/index.ts'
 import type { Certificate } from '../platform/certificates.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Turns } from '../platform/intake.ts'
 import type { Service } from '../platform/lifecycle.ts'
 import type { Logger } from '../platform/log.ts'
 import { incomingMessages } from './submission-messages.ts'
@@ -42,6 +43,7 @@ export interface MxOptions {
   readonly hasRoom: () => boolean
   /** Where large messages that declared no size are kept until they end. */
   readonly spoolFolder: string
+  readonly turns: Turns
 }
 
 export interface Mx extends Service {
@@ -60,7 +62,7 @@ const STOP_POLL_MS = 25
 
 export function mxService(options: MxOptions): Mx {
   const { clock, log } = options
-  const messages = incomingMessages(MAX_MESSAGE_BYTES, options.spoolFolder)
+  const messages = incomingMessages(MAX_MESSAGE_BYTES, options.spoolFolder, options.turns)
   const underWay = new Set<Promise<unknown>>()
 
   const handle = <T>(work: Promise<T>, done: (error: Error | null, value?: T) => void): void => {

@@ -16,6 +16,7 @@ import type { Certificate } from '../platform/certificates.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ApiError } from '../platform/errors.ts'
 import type { Principal } from '../platform/http.ts'
+import type { Turns } from '../platform/intake.ts'
 import type { Service } from '../platform/lifecycle.ts'
 import type { Logger } from '../platform/log.ts'
 import { loginFailures } from './login-failures.ts'
@@ -48,8 +49,9 @@ export interface SubmissionOptions {
   readonly takeRate: (principal: Principal) => Promise<ApiError | null>
   /** Whether the disk has room for another message. */
   readonly hasRoom: () => boolean
-  /** Where large messages that declared no size are kept until they end. */
+  /** Where large messages are kept until their turn comes. */
   readonly spoolFolder: string
+  readonly turns: Turns
 }
 
 export interface SubmissionPorts {
@@ -165,7 +167,7 @@ interface Conversation {
 function conversation(options: SubmissionOptions): Conversation {
   const { door, clock, log } = options
   const failures = loginFailures(clock, options.rateLimits)
-  const messages = incomingMessages(MAX_MESSAGE_BYTES, options.spoolFolder)
+  const messages = incomingMessages(MAX_MESSAGE_BYTES, options.spoolFolder, options.turns)
 
   const logIn = async (ip: string, username: string, password: string): Promise<Principal> => {
     const answer = await options.authenticate({ username, password, ip })

@@ -92,7 +92,7 @@ export function systemMailer(options: SystemMailerOptions): SystemMailer {
         tlsRequired: false,
         risk: null,
       }
-      await enqueue(db, [email], [{ id, accountId: SYSTEM_ACCOUNT_ID, bytes }], await sites.of([site]))
+      await enqueue(db, [email], [{ id, accountId: SYSTEM_ACCOUNT_ID, stretches: [bytes] }], await sites.of([site]))
       return id
     },
   }

@@ -14,6 +14,11 @@ interface Head {
 }
 
 export function encodeContent(content: Content): Buffer {
+  return Buffer.concat(contentStretches(content))
+}
+
+/** What `encodeContent` makes, in stretches that follow one another: attachments and messages are not copied. */
+export function contentStretches(content: Content): readonly Buffer[] {
   if (content.kind === 'submitted') {
     const { message, ...fields } = content
     return encode({ kind: 'submitted', lengths: [message.length], fields }, [message])
@@ -32,12 +37,14 @@ export function encodeContent(content: Content): Buffer {
   )
 }
 
-function encode(head: Head, parts: readonly Buffer[]): Buffer {
-  const json = Buffer.from(JSON.stringify(head))
-  const prefix = Buffer.alloc(HEAD_OFFSET)
-  prefix.writeUInt8(VERSION, 0)
-  prefix.writeUInt32BE(json.length, 1)
-  return Buffer.concat([prefix, json, ...parts])
+function encode(head: Head, parts: readonly Buffer[]): readonly Buffer[] {
+  const json = JSON.stringify(head)
+  const jsonBytes = Buffer.byteLength(json)
+  const first = Buffer.allocUnsafe(HEAD_OFFSET + jsonBytes)
+  first.writeUInt8(VERSION, 0)
+  first.writeUInt32BE(jsonBytes, 1)
+  first.write(json, HEAD_OFFSET)
+  return [first, ...parts]
 }
 
 /** @throws when the bytes are not content that this version stored */

@@ -3,6 +3,7 @@
 import type { Database, Db } from '../../platform/db.ts'
 import { firstIdAt, isUuid } from '../../platform/ids.ts'
 import { eventsOfEmail, type WireEvent } from '../events/index.ts'
+import { readBody } from './bodies.ts'
 import { decodeContent } from './content.ts'
 import { emailErrors as errors } from './errors.ts'
 import * as sql from './sql.ts'
@@ -132,13 +133,13 @@ export async function emailStory(database: Database, accountId: string, id: stri
     const email = await db.one<EmailRow>(sql.oneEmail, [accountId, id])
     if (email === null) throw errors.not_found()
     const [body, attempts, events] = await Promise.all([
-      db.one<{ body: Buffer }>(sql.oneBody, [accountId, email.body_id]),
+      readBody(db, accountId, email.body_id),
       db.query<AttemptRow>(sql.attemptsOf, [accountId, id, MAX_ATTEMPTS_SHOWN]),
       eventsOfEmail(db, accountId, id),
     ])
     return {
       email,
-      content: body === null ? null : decodeContent(body.body),
+      content: body === null ? null : decodeContent(body),
       attempts: attempts.map(attemptOf),
       events,
     }

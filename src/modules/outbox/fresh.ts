@@ -7,6 +7,7 @@
 // Bounds: MAX_BYTES together, contents of at most MAX_BODY_BYTES each, MAX_AGE_MS (another process may have claimed it).
 
 import type { Clock } from '../../platform/clock.ts'
+import { lengthOf } from './bodies.ts'
 import type { Claimed, Letter, NewBody, NewEmail } from './types.ts'
 
 export interface FreshLetters {
@@ -39,10 +40,12 @@ export function freshLetters(clock: Clock): FreshLetters {
   return {
     put: (emails, bodies) => {
       const nowMs = clock.monotonicMs()
-      const byId = new Map(bodies.map((body) => [body.id, body.bytes]))
+      const byId = new Map(
+        bodies.flatMap((body) => (lengthOf(body) > MAX_BODY_BYTES ? [] : [[body.id, Buffer.concat(body.stretches)]])),
+      )
       for (const email of emails) {
         const body = byId.get(email.bodyId)
-        if (email.status !== 'queued' || body === undefined || body.length > MAX_BODY_BYTES) continue
+        if (email.status !== 'queued' || body === undefined) continue
         const own = body.length + LETTER_BYTES
         kept.set(email.id, { letter: letterOf(email, body), bytes: own, untilMs: nowMs + MAX_AGE_MS })
         bytes += own

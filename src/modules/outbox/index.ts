@@ -11,7 +11,7 @@
 import { judgedEmails } from './sql.ts'
 
 export { queueCommands } from './cli.ts'
-export { decodeContent, encodeContent } from './content.ts'
+export { contentStretches, decodeContent, encodeContent } from './content.ts'
 export { type ControlOptions, cancelEmail, rescheduleEmail, retryEmail, statusName } from './control.ts'
 export { type EmailStory, emailStory, emailsTo } from './emails.ts'
 export { countEngagement, type EngagedEmail, engagedEmails, lockEngagedEmails } from './engagement.ts'

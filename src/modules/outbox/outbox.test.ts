@@ -14,6 +14,7 @@ import {
   encodeContent,
   enqueue,
   ensureOutboxPartitions,
+  fetchBody,
   fetchLetters,
   handBack,
   joinAsNode,
@@ -39,6 +40,11 @@ interface House extends AsyncDisposable {
   ): Promise<readonly Claimed[]>
 }
 
+const PIECES = statement(
+  'test_pieces',
+  `select octet_length(body) as bytes from (
+     select 0 as piece, body from email_body union all select piece, body from email_body_piece) p order by piece`,
+)
 const BODY = encodeContent({
   kind: 'composed',
   from: { name: 'Shöp', address: 'a@shop.example' },
@@ -76,7 +82,7 @@ async function house(): Promise<House> {
     put: async (emails) => {
       const made = emails.map((email) => newEmail(ids.next(), clock.now(), email))
       const numbers = await sites.of(made.map(({ site }) => site))
-      const bodies = made.map(({ id, accountId }) => ({ id, accountId, bytes: BODY }))
+      const bodies = made.map(({ id, accountId }) => ({ id, accountId, stretches: [BODY] }))
       await database.transaction((db) => enqueue(db, made, bodies, numbers))
       return made
     },
@@ -156,6 +162,36 @@ test('content comes back as it was stored, for any bytes', () => {
     treatment: { trackOpens: true, trackClicks: false, unsubscribeHeader: true },
   }
   assert.deepEqual(decodeContent(encodeContent(raw)), raw)
+})
+
+test('a large content is stored in pieces of half a megabyte, all of them or none, and comes back byte for byte', async () => {
+  await using h = await house()
+  const node = await joinAsNode(h.database.system, h.clock, 'a')
+  const stretches = [1, 524_287, 3, 1_500_000, 0, 77].map((bytes, i) => Buffer.alloc(bytes, 97 + i))
+  const whole = Buffer.concat(stretches)
+  const store = async (fails: boolean): Promise<NewEmail> => {
+    const email = newEmail(h.ids.next(), h.clock.now(), {})
+    const sites = await siteIds(h.database.system).of([email.site])
+    await h.database.transaction(async (db) => {
+      await enqueue(db, [email], [{ id: email.id, accountId: ACCOUNT, stretches }], sites)
+      if (fails) throw new Error('not this one')
+    })
+    return email
+  }
+  await assert.rejects(store(true), /not this one/)
+  const pieces = async (): Promise<readonly number[]> => {
+    const rows = await h.database.system.query<{ bytes: number }>(PIECES)
+    return rows.map(({ bytes }) => bytes)
+  }
+  assert.deepEqual(await pieces(), [])
+  const email = await store(false)
+  assert.deepEqual(await pieces(), [524_288, 524_288, 524_288, whole.length - 3 * 524_288])
+
+  const [row] = await h.take(node.epoch)
+  const [letter] = await fetchLetters(h.database.system, row === undefined ? [] : [row], 100_000_000)
+  assert.deepEqual([letter?.id, letter?.body, letter?.bodyBytes], [email.id, null, whole.length])
+  const body = letter === undefined ? null : await fetchBody(h.database.system, letter)
+  assert.ok(body?.equals(whole))
 })
 
 test('what is claimed comes with its content, ends once, and a second result finds nothing', async () => {

@@ -2,6 +2,7 @@ import type { Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { append, type Stream } from '../events/index.ts'
 import { blockedSql } from '../suppression/index.ts'
+import { readBody, storeBodies } from './bodies.ts'
 import * as sql from './sql.ts'
 import {
   ATTEMPT_OUTCOMES,
@@ -31,7 +32,7 @@ export async function enqueue(
   const queued = emails.filter((email) => email.status !== 'suppressed')
   await Promise.all([
     db.execute(sql.addEmails, emailColumns(emails)),
-    bodies.length === 0 ? null : db.execute(sql.addBodies, bodyColumns(bodies)),
+    storeBodies(db, bodies),
     queued.length === 0 ? null : db.execute(sql.addQueueRows, queueColumns(queued, sites)),
   ])
 }
@@ -71,22 +72,6 @@ function emailColumns(emails: readonly NewEmail[]): unknown[] {
 /** An array inside an array of rows: PostgreSQL has no ragged arrays, so it travels as text. */
 function arrayText(items: readonly string[]): string | null {
   return items.length === 0 ? null : `{${items.map((item) => `"${item.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`
-}
-
-function bodyColumns(bodies: readonly NewBody[]): unknown[] {
-  let start = 1
-  const starts = bodies.map(({ bytes }) => {
-    const here = start
-    start += bytes.length
-    return here
-  })
-  return [
-    bodies.map((body) => body.id),
-    bodies.map((body) => body.accountId),
-    bodies.length === 1 ? bodies[0]?.bytes : Buffer.concat(bodies.map((body) => body.bytes)),
-    starts,
-    bodies.map((body) => body.bytes.length),
-  ]
 }
 
 function queueColumns(emails: readonly NewEmail[], sites: ReadonlyMap<string, number>): unknown[] {
@@ -241,7 +226,7 @@ interface BodyRow {
 
 /** The content of one email, whatever its size; null when it is no longer there. */
 export async function fetchBody(db: Db, { accountId, bodyId }: Letter): Promise<Buffer | null> {
-  return (await db.one<{ body: Buffer }>(sql.oneBody, [accountId, bodyId]))?.body ?? null
+  return readBody(db, accountId, bodyId)
 }
 
 /** When an attempt for this email first ended with this status (RFC 3463), or null. */

@@ -24,6 +24,14 @@ export const addBodies = statement(
    select id, account_id, substr($3::bytea, start, length)
    from unnest($1::uuid[], $2::uuid[], $4::int[], $5::int[]) as b(id, account_id, start, length)`,
 )
+export const addLargeBody = statement(
+  'outbox_add_large_body',
+  'insert into email_body (id, account_id, body, whole_bytes) values ($1, $2, $3::bytea, $4)',
+)
+export const addPiece = statement(
+  'outbox_add_piece',
+  'insert into email_body_piece (id, account_id, body, piece) values ($1, $2, $3::bytea, $4)',
+)
 
 export const addQueueRows = statement(
   'outbox_add_queue_rows',
@@ -91,7 +99,8 @@ export const fetchEmails = statement(
 )
 export const fetchBodies = statement(
   'outbox_fetch_bodies',
-  `select b.id, octet_length(b.body) as bytes, case when octet_length(b.body) <= $5 then b.body end as body
+  `select b.id, coalesce(b.whole_bytes, octet_length(b.body)) as bytes,
+     case when b.whole_bytes is null and octet_length(b.body) <= $5 then b.body end as body
    from unnest($1::uuid[], $2::uuid[]) as k(account_id, id)
    cross join lateral (select * from email_body b where b.account_id = k.account_id and b.id = k.id
      and b.id >= $3 and b.id <= $4) b`,
@@ -185,7 +194,7 @@ export const forgetDead = statement(
 
 export const ensurePartitions = statement(
   'outbox_ensure_partitions',
-  `select ensure_partitions(t::regclass, true, $1::date, $2) from unnest(array['email', 'email_body', 'attempt']) as t`,
+  `select ensure_partitions(t::regclass, true, $1::date, $2) from unnest(array['email', 'email_body', 'email_body_piece', 'attempt']) as t`,
 )
 
 // --- reading and steering emails, as the account
@@ -198,7 +207,14 @@ export const oneEmail = statement(
   'outbox_one_email',
   `select ${EMAIL_COLUMNS} from email where account_id = $1 and id = $2`,
 )
-export const oneBody = statement('outbox_one_body', 'select body from email_body where account_id = $1 and id = $2')
+export const oneBody = statement(
+  'outbox_one_body',
+  'select body, whole_bytes from email_body where account_id = $1 and id = $2',
+)
+export const onePiece = statement(
+  'outbox_one_piece',
+  'select body from email_body_piece where account_id = $1 and id = $2 and piece = $3',
+)
 export const attemptsOf = statement(
   'outbox_attempts_of',
   `select number, started_at, duration_ms, outcome, detail from attempt

@@ -108,7 +108,8 @@ export interface NewEmail {
 export interface NewBody {
   readonly id: string
   readonly accountId: string
-  readonly bytes: Buffer
+  /** The content, in stretches that follow one another: a large part of it is never copied. */
+  readonly stretches: readonly Buffer[]
 }
 
 /** A queue row that this node has leased. */

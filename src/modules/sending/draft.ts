@@ -1,7 +1,7 @@
 // A draft is what acceptance needs of a message, whether it came by REST or by SMTP.
 
 import type { Stream } from '../events/index.ts'
-import { type Content, encodeContent, type Person, type SandboxResult, type Treatment } from '../outbox/index.ts'
+import { type Content, contentStretches, type Person, type SandboxResult, type Treatment } from '../outbox/index.ts'
 import type { ContentQuestion } from '../risk/index.ts'
 import { errors } from './errors.ts'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
@@ -84,6 +84,7 @@ export function draftOf(request: SendRequest): Draft {
   }
 }
 
-export function encodedContent(draft: Draft, treatment: Treatment): Buffer {
-  return encodeContent(draft.content(treatment))
+/** The content as it is stored, in stretches that follow one another. */
+export function encodedContent(draft: Draft, treatment: Treatment): readonly Buffer[] {
+  return contentStretches(draft.content(treatment))
 }

@@ -57,7 +57,7 @@ export function rowsOf({ accountId, incoming, judged, ids, now }: RowsOptions): 
   const bodyId = (first && idOf.get(first.recipient.key)) ?? ids.next()
   const messageId = draft.messageId ?? `${bodyId}@${draft.fromDomain}`
   const treatment = treatmentOf(incoming)
-  const bytes = encodedContent(draft, treatment)
+  const stretches = encodedContent(draft, treatment)
   const made = judged.recipients.map((one) => {
     const email = emailOf({
       accountId,
@@ -73,7 +73,7 @@ export function rowsOf({ accountId, incoming, judged, ids, now }: RowsOptions): 
   return {
     emails: made.map(({ email }) => email),
     overrides: judged.overridden ? overridesOf(incoming, judged, idOf, accountId) : [],
-    body: { id: bodyId, accountId, bytes },
+    body: { id: bodyId, accountId, stretches },
     events: made.map(({ event }) => event),
     accepted: acceptedOf(incoming, judged, idOf, messageId, bodyId, now),
   }

@@ -6,6 +6,7 @@ import { type ApiError, platformErrors } from '../../platform/errors.ts'
 import { groupCommit } from '../../platform/group-commit.ts'
 import type { Principal } from '../../platform/http.ts'
 import type { Ids } from '../../platform/ids.ts'
+import { giveBack, MAX_IN_MEMORY_BYTES } from '../../platform/intake.ts'
 import { type Ask, mayWeSend, type Refusal } from '../suppression/index.ts'
 import { errors } from './errors.ts'
 import type { IdempotencyKey } from './idempotency.ts'
@@ -90,6 +91,8 @@ export function smtpDoor(options: SendingOptions & { readonly ids: Ids }, sendin
       if (result.kind === 'replayed') return { emailId: (result.body as { email_id: string }).email_id }
       const [outcome] = result.outcomes
       if (outcome?.kind !== 'accepted') throw outcome?.error ?? platformErrors.internal_error()
+      // It is stored, and delivery reads what is large from there.
+      if (prepared.submitted.message.length > MAX_IN_MEMORY_BYTES) giveBack(prepared.submitted.message)
       return { emailId: outcome.accepted.emailId }
     },
   }

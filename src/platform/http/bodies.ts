@@ -1,15 +1,36 @@
 // Bodies as they arrive: refused by size while they are read, by type before they are parsed. A compressed body is refused,
 // since its true size shows only after it has been inflated.
 
+import { tmpdir } from 'node:os'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { platformErrors, validationError } from '../errors.ts'
+import { type Arriving, intake, largeTurns, MAX_IN_MEMORY_BYTES, type Turns } from '../intake.ts'
 import { parseJsonBody } from '../json.ts'
 
 export const DEFAULT_BODY_BYTES = 1_048_576
+const RETRY_AFTER_SECONDS = 5
+const NOTHING_MORE = Promise.resolve()
+
+/** Where bodies over a megabyte are until their turn comes. */
+export interface Large {
+  readonly folder: string
+  readonly turns: Turns
+}
 
 /** JSON alone becomes `request.body`; an endpoint may take other types as a stream. */
-export function readBodies(app: FastifyInstance): void {
+export function readBodies(
+  app: FastifyInstance,
+  { folder, turns }: Large = { folder: tmpdir(), turns: largeTurns() },
+): void {
+  const bodies = intake({
+    folder,
+    turns,
+    tooLarge: (mostBytes) => platformErrors.payload_too_large({ limit_bytes: mostBytes }),
+    noRoom: () => platformErrors.service_unavailable({}, { retryAfter: RETRY_AFTER_SECONDS }),
+  })
+  /** By request: what ends the turn of its body. */
+  const leaving = new WeakMap<FastifyRequest, () => void>()
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request, payload, done) => {
     const { stream } = request.routeOptions.config as { stream?: readonly string[] | null }
@@ -27,16 +48,26 @@ export function readBodies(app: FastifyInstance): void {
       done(platformErrors.unsupported_media_type())
       return
     }
-    collect(payload, limitBytes).then(
-      (bytes) => {
-        try {
+    const body = bodies.begin(limitBytes)
+    collect(payload, body)
+      .then(() =>
+        body.work((bytes) => {
+          const answered = body.isLarge() ? Promise.withResolvers<void>() : null
+          if (answered !== null) leaving.set(request, answered.resolve)
           done(null, bodyOf(bytes, type))
-        } catch (error) {
-          done(error as Error)
-        }
-      },
-      (error: Error) => done(error),
-    )
+          return answered?.promise ?? NOTHING_MORE
+        }),
+      )
+      .catch((error: Error) => done(error))
+      .finally(() => void body.drop())
+  })
+  // A large body, and all that was made of it, is in memory until its call has come to its answer.
+  app.addHook('onRoute', (route) => {
+    if ((route.bodyLimit ?? 0) <= MAX_IN_MEMORY_BYTES) return
+    route.onSend = (request, _reply, _payload, done) => {
+      leaving.get(request)?.()
+      done()
+    }
   })
   // A request without a body still has one for the rooms: {}.
   app.addHook('preValidation', async (request) => {
@@ -73,19 +104,24 @@ function mediaType(header: string | undefined): string {
  * Reads a body as far as its limit. What comes after the limit is dropped as it arrives, so that a client that is still
  * writing gets to read its refusal.
  */
-function collect(payload: Readable, limitBytes: number): Promise<Buffer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-  const chunks: Buffer[] = []
-  let sizeBytes = 0
-  const take = (chunk: Buffer): void => {
-    sizeBytes += chunk.length
-    if (sizeBytes <= limitBytes) {
-      chunks.push(chunk)
-      return
-    }
+function collect(payload: Readable, body: Arriving): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  let writing: Promise<void> | null = null
+  const refuse = (error: unknown): void => {
     payload.off('data', take)
     payload.resume()
-    reject(platformErrors.payload_too_large({ limit_bytes: limitBytes }))
+    reject(error)
+  }
+  const take = (chunk: Buffer): void => {
+    try {
+      writing = body.add(chunk)
+    } catch (error) {
+      refuse(error)
+      return
+    }
+    if (writing === null) return
+    payload.pause()
+    writing.then(() => payload.resume(), refuse)
   }
   payload.on('data', take)
   payload.once('error', reject)
@@ -93,8 +129,6 @@ function collect(payload: Readable, limitBytes: number): Promise<Buffer> {
     // Errors cost a stack: not one a request.
     if (!payload.readableEnded) reject(new Error('the client went away'))
   })
-  payload.once('end', () => {
-    resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks))
-  })
+  payload.once('end', () => resolve(writing ?? undefined))
   return promise
 }

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { tmpdir } from 'node:os'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { kept } from '../../test/memory.ts'
+import { type Arriving, type Intake, intake, largeTurns, MAX_IN_MEMORY_BYTES } from './intake.ts'
+
+const MB = 1_048_576
+const CHUNK = 65_536
+
+function bodies(maxSpooledBytes = 1_073_741_824): Intake {
+  return intake({
+    maxSpooledBytes,
+    folder: tmpdir(),
+    turns: largeTurns(),
+    tooLarge: (most) => new Error(`larger than ${most}`),
+    noRoom: () => new Error('no room'),
+  })
+}
+
+async function fill(body: Arriving, bytes: number): Promise<Arriving> {
+  for (let left = bytes; left > 0; left -= CHUNK) await body.add(Buffer.alloc(Math.min(CHUNK, left), 97))
+  return body
+}
+
+test('bodies of a megabyte are worked on side by side, larger ones within forty megabytes together', async () => {
+  const room = bodies()
+  const running: number[] = []
+  const ends: (() => void)[] = []
+  let most = 0
+  const hold = async (whole: Buffer): Promise<void> => {
+    running.push(whole.length)
+    most = Math.max(
+      most,
+      running.reduce((sum, bytes) => sum + bytes, 0),
+    )
+    const { promise, resolve } = Promise.withResolvers<void>()
+    ends.push(resolve)
+    await promise
+    running.splice(running.indexOf(whole.length), 1)
+  }
+  const small = await Promise.all(Array.from({ length: 8 }, () => fill(room.begin(50 * MB), MAX_IN_MEMORY_BYTES)))
+  assert.ok(small.every((body) => !body.isLarge()))
+  const atOnce = small.map((body) => body.work(hold))
+  await turn()
+  assert.equal(running.length, 8)
+  for (const end of ends.splice(0)) end()
+  await Promise.all(atOnce)
+
+  most = 0
+  const sizes = [25, 25, 10, 5, 50, 30, 2]
+  const large = await Promise.all(sizes.map((size) => fill(room.begin(50 * MB), size * MB)))
+  assert.ok(large.every((body) => body.isLarge()))
+  const worked = Promise.all(large.map((body) => body.work(hold)))
+  const done = worked.then(() => true)
+  while (!(await Promise.race([done, turn(false)]))) {
+    const together = running.reduce((sum, bytes) => sum + bytes, 0)
+    assert.ok(running.length <= 1 || together <= 40 * MB, `${together / MB} MB in memory`)
+    ends.shift()?.()
+  }
+  assert.equal(most, 50 * MB, 'the one that is larger than the room had its turn, alone')
+  for (const body of [...small, ...large]) await body.drop()
+})
+
+test('a turn ends with its work, whatever that came to', async () => {
+  const room = bodies()
+  for (let i = 0; i < 5; i++) {
+    const body = await fill(room.begin(50 * MB), 30 * MB)
+    const failing = body.work(async () => {
+      throw new Error('it went wrong')
+    })
+    await assert.rejects(failing, /went wrong/)
+    await body.drop()
+  }
+  const last = await fill(room.begin(50 * MB), 30 * MB)
+  assert.equal(await last.work(async (whole) => whole.length), 30 * MB)
+  await last.drop()
+})
+
+test('of a hundred bodies of a megabyte that are on their way no more than sixty-four are in memory', async () => {
+  const room = bodies()
+  const before = kept()
+  const open: Arriving[] = []
+  for (let i = 0; i < 100; i++) open.push(await fill(room.begin(50 * MB), MB))
+  const grown = kept() - before
+  assert.ok(grown <= 65 * MB, `${Math.round(grown / MB)} MB`)
+  for (const body of open) assert.equal(await body.work(async (whole) => whole.every((byte) => byte === 97)), true)
+  for (const body of open) await body.drop()
+  const after = kept() - before
+  assert.ok(after < MB, `${Math.round(after / MB)} MB stay`)
+})
+
+test('a body over its limit is refused when the limit is passed, and so is what finds no room among the files', async () => {
+  const room = bodies(10 * MB)
+  const body = await fill(room.begin(2 * MB), 2 * MB)
+  assert.throws(() => body.add(Buffer.alloc(1)), /larger than 2097152/)
+  const second = await fill(room.begin(8 * MB), 8 * MB)
+  const third = await fill(room.begin(8 * MB), MB)
+  assert.throws(() => third.add(Buffer.alloc(CHUNK)), /no room/)
+  await third.drop()
+  await body.drop()
+  const fourth = await fill(room.begin(8 * MB), 2 * MB)
+  assert.ok(fourth.isLarge())
+  await second.drop()
+  await fourth.drop()
+})
