@@ -48,7 +48,7 @@ type Write = (db: Db) => Promise<void>
 function group(): Write {
   const emails = Array.from({ length: GROUP }, () => emailOf(accountId, domainId, subject, bytes.length))
   const events = emails.map((email) => eventOf(email, 'email.sent'))
-  const bodies = emails.map(({ id }) => ({ id, accountId, bytes }))
+  const bodies = emails.map(({ id }) => ({ id, accountId, stretches: [bytes] }))
   return async (db) => {
     await Promise.all([enqueue(db, emails, bodies, new Map([['dest.test', siteId]])), append(db, events)])
   }
