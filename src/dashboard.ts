@@ -12,7 +12,8 @@ const ADDRESSES: readonly string[] = [
   ...['templates', 'contacts', 'tracking-domains', 'health', 'suppressions', 'unsubscribes', 'bounces'].map(
     (name) => `/${name}`,
   ),
-  ...['validation', 'risk', 'keys', 'smtp', 'usage', 'settings'].map((name) => `/${name}`),
+  ...['validation', 'risk', 'keys', 'smtp', 'usage', 'settings', 'setup'].map((name) => `/${name}`),
+  ...['queues', 'accounts', 'accounts/:id', 'machines', 'plans', 'log'].map((name) => `/operator/${name}`),
 ]
 
 export interface DashboardPages {

@@ -6,14 +6,16 @@ import { ApiProblem, call, type Json, queries, useApi } from './api.ts'
 import { refresher } from './follow.ts'
 import { KeyHelp, useKeys } from './keys.tsx'
 import { followEvents, useLive } from './live.ts'
-import { GROUPS } from './nav.ts'
+import { groupsFor } from './nav.ts'
 import { Palette } from './palette.tsx'
 import { Said } from './say.tsx'
 import { SignIn } from './sign-in.tsx'
 import { Button, Problem, Waiting } from './ui.tsx'
 
 export function Frame() {
-  const me = useApi('/session')
+  const settingUp = location.pathname === '/setup'
+  const me = useApi('/session', { enabled: !settingUp })
+  if (settingUp) return <Outlet />
   if (me.error instanceof ApiProblem && me.error.status === 401) return <SignIn />
   if (me.data !== undefined) return <Inside me={me.data.data} />
   return <div className="p-8">{me.error === null ? <Waiting /> : <Problem error={me.error} />}</div>
@@ -23,7 +25,7 @@ function Inside({ me }: { readonly me: Json }) {
   const [open, setOpen] = useState(false)
   const [help, setHelp] = useState(false)
   const [palette, setPalette] = useState(false)
-  useKeys({ showHelp: () => setHelp(true), showPalette: () => setPalette(true) })
+  useKeys(me.user.operator, { showHelp: () => setHelp(true), showPalette: () => setPalette(true) })
   useEffect(() => followEvents(refresher()), [])
   useFocusOnMove(() => setOpen(false))
   return (
@@ -57,16 +59,36 @@ function Inside({ me }: { readonly me: Json }) {
         >
           Find or do <kbd className="font-mono text-xs">Ctrl K</kbd>
         </button>
-        <Groups />
+        <Groups isOperator={me.user.operator} />
         <Who me={me} />
       </nav>
       <div className="min-w-0 flex-1">
+        {me.acting && <Acting name={me.account.name} />}
         <Outlet />
       </div>
       <Said />
-      {help && <KeyHelp close={() => setHelp(false)} />}
-      {palette && <Palette close={() => setPalette(false)} />}
+      {help && <KeyHelp isOperator={me.user.operator} close={() => setHelp(false)} />}
+      {palette && <Palette isOperator={me.user.operator} close={() => setPalette(false)} />}
     </div>
+  )
+}
+
+/** Above each page while an operator looks into an account that is not theirs. */
+function Acting({ name }: { readonly name: string }) {
+  const leave = async (): Promise<void> => {
+    await call('POST', '/operator/leave')
+    location.assign('/operator/accounts')
+  }
+  return (
+    <aside
+      aria-label="Another account"
+      className="flex flex-wrap items-center justify-between gap-2 border-b border-brass bg-raised px-4 py-2 sm:px-8"
+    >
+      <span>
+        You look into <strong>{name}</strong> as its owner. What you change is written down.
+      </span>
+      <Button onClick={() => void leave()}>Leave</Button>
+    </aside>
   )
 }
 
@@ -81,9 +103,9 @@ function Brand() {
   )
 }
 
-function Groups() {
+function Groups({ isOperator }: { readonly isOperator: boolean }) {
   const look = 'block rounded px-2 py-[3px] no-underline hover:bg-line/50'
-  return GROUPS.map(({ title, places }, i) => (
+  return groupsFor(isOperator).map(({ title, places }, i) => (
     <div key={title === '' ? i : title} className="mb-3">
       {title !== '' && <p className="mb-1 px-2 text-xs text-quiet">{title}</p>}
       <ul>

@@ -3,13 +3,16 @@
 
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { PLACES } from './nav.ts'
+import { placesFor } from './nav.ts'
 import { Button } from './ui.tsx'
 
 /** What `j` and `k` walk over. */
 export const ROW = '[data-row]'
 
-export function useKeys({ showHelp, showPalette }: { showHelp: () => void; showPalette: () => void }): void {
+export function useKeys(
+  isOperator: boolean,
+  { showHelp, showPalette }: { showHelp: () => void; showPalette: () => void },
+): void {
   const navigate = useNavigate()
   const going = useRef(false)
   const open = useRef({ showHelp, showPalette })
@@ -24,7 +27,7 @@ export function useKeys({ showHelp, showPalette }: { showHelp: () => void; showP
       if (event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target)) return
       if (going.current) {
         going.current = false
-        const found = PLACES.find(({ key }) => key === event.key)
+        const found = placesFor(isOperator).find(({ key }) => key === event.key)
         if (found !== undefined) void navigate({ to: found.path as '/' })
         return
       }
@@ -40,7 +43,7 @@ export function useKeys({ showHelp, showPalette }: { showHelp: () => void; showP
     }
     document.addEventListener('keydown', pressed)
     return () => document.removeEventListener('keydown', pressed)
-  }, [navigate])
+  }, [navigate, isOperator])
 }
 
 function isTaken(target: EventTarget | null): boolean {
@@ -66,12 +69,12 @@ const MORE: readonly (readonly [keys: string, what: string])[] = [
   ['?', 'this list'],
 ]
 
-export function KeyHelp({ close }: { readonly close: () => void }) {
+export function KeyHelp({ isOperator, close }: { readonly isOperator: boolean; readonly close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => dialog.current?.showModal(), [])
   const rows = [
     ...MORE,
-    ...PLACES.flatMap(({ key, name }) => (key === undefined ? [] : [[`g  ${key}`, name] as const])),
+    ...placesFor(isOperator).flatMap(({ key, name }) => (key === undefined ? [] : [[`g  ${key}`, name] as const])),
   ]
   return (
     <dialog

@@ -13,7 +13,7 @@ export interface Group {
   readonly places: readonly Place[]
 }
 
-export const GROUPS: readonly Group[] = [
+const GROUPS: readonly Group[] = [
   { title: '', places: [{ path: '/', name: 'Overview', key: 'o' }] },
   {
     title: 'Send',
@@ -54,4 +54,22 @@ export const GROUPS: readonly Group[] = [
   { title: '', places: [{ path: '/settings', name: 'Settings', key: ',' }] },
 ]
 
-export const PLACES: readonly Place[] = GROUPS.flatMap(({ places }) => places)
+const OPERATOR: Group = {
+  title: 'Operator',
+  places: [
+    { path: '/operator/queues', name: 'Queues', key: 'q' },
+    { path: '/operator/accounts', name: 'Accounts', key: 'a' },
+    { path: '/operator/machines', name: 'Machines', key: 'n' },
+    { path: '/operator/plans', name: 'Plans', key: 'p' },
+    { path: '/operator/log', name: 'What was done', key: 'y' },
+  ],
+}
+
+/** What a person may see, by what `GET /session` says of them. */
+export function groupsFor(isOperator: boolean): readonly Group[] {
+  return isOperator ? [...GROUPS, OPERATOR] : GROUPS
+}
+
+export function placesFor(isOperator: boolean): readonly Place[] {
+  return groupsFor(isOperator).flatMap(({ places }) => places)
+}

@@ -3,7 +3,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
 import { type Json, useApi, withQuery } from './api.ts'
-import { PLACES } from './nav.ts'
+import { placesFor } from './nav.ts'
 
 interface Hit {
   readonly name: string
@@ -26,13 +26,13 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const MIN_CHARS = 3
 const MAX_HITS = 14
 
-export function Palette({ close }: { readonly close: () => void }) {
+export function Palette({ isOperator, close }: { readonly isOperator: boolean; readonly close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   const navigate = useNavigate()
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
-  const hits = useHits(useDeferredValue(text.trim()))
+  const hits = useHits(useDeferredValue(text.trim()), isOperator)
   const at = Math.min(chosen, Math.max(0, hits.length - 1))
   useEffect(() => dialog.current?.showModal(), [])
   const go = ({ to }: Hit): void => {
@@ -94,13 +94,17 @@ export function Palette({ close }: { readonly close: () => void }) {
   )
 }
 
-function useHits(text: string): readonly Hit[] {
+function useHits(text: string, isOperator: boolean): readonly Hit[] {
   const asks = text.length >= MIN_CHARS
   const by = text.includes('@') ? { recipient: text } : { search: text }
   const emails = useApi(withQuery('/emails', { ...by, limit: 5 }), { enabled: asks })
   const domains = useApi(withQuery('/customer/domains', { limit: 100 }), { enabled: asks })
   const fits = ({ name, note }: Hit): boolean => `${name} ${note}`.toLowerCase().includes(text.toLowerCase())
-  const places = PLACES.map(({ path, name, key }) => ({ name, note: key === undefined ? '' : `g ${key}`, to: path }))
+  const places = placesFor(isOperator).map(({ path, name, key }) => ({
+    name,
+    note: key === undefined ? '' : `g ${key}`,
+    to: path,
+  }))
   const own = [...places, ...ACTIONS].filter(fits)
   if (!asks) return own.slice(0, MAX_HITS)
   const mails: readonly Hit[] = (emails.data?.data ?? []).map(({ id, subject, to, status }: Json) => ({

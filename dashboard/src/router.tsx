@@ -31,6 +31,8 @@ const webhooks = () => import('./pages/webhooks.tsx')
 const build = () => import('./pages/build.tsx')
 const check = () => import('./pages/check.tsx')
 const settings = () => import('./pages/settings.tsx')
+const operatorAccounts = () => import('./pages/operator-accounts.tsx')
+const operatorInstance = () => import('./pages/operator-instance.tsx')
 
 const tree = root.addChildren([
   createRoute({ getParentRoute: () => root, path: '/', validateSearch: readSearch, component: Overview }),
@@ -55,6 +57,13 @@ const tree = root.addChildren([
   page('/smtp', build, 'Smtp'),
   page('/usage', build, 'Usage'),
   page('/settings', settings, 'Settings'),
+  page('/setup', () => import('./set-up.tsx'), 'SetUp'),
+  page('/operator/queues', operatorInstance, 'Queues'),
+  page('/operator/machines', operatorInstance, 'Machines'),
+  page('/operator/accounts', operatorAccounts, 'Accounts'),
+  page('/operator/accounts/$id', operatorAccounts, 'Account'),
+  page('/operator/plans', operatorAccounts, 'PlansPage'),
+  page('/operator/log', operatorAccounts, 'OperatorLog'),
 ])
 
 export const router = createRouter({ routeTree: tree, defaultPreload: 'intent', scrollRestoration: true })

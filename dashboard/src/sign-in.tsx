@@ -30,7 +30,8 @@ export function SignIn() {
       <title>Sign in · Posthorn</title>
       <h1 className="mb-1 text-xl font-semibold">Posthorn</h1>
       <p className="mb-6 text-quiet">
-        The first start prints an address and a password on the console; `posthorn account create` makes further ones.
+        The first start prints an address on the console that makes you the operator; `posthorn operator token` prints
+        another.
       </p>
       <form onSubmit={(event) => void submit(event)} className="grid gap-4">
         <Field

@@ -183,6 +183,7 @@ const TONES: Readonly<Record<string, string>> = {
   hard: 'bad',
   block: 'bad',
   critical: 'bad',
+  suspended: 'bad',
   revoked: 'robot',
   off: 'robot',
   unsubscribed: 'robot',
@@ -199,11 +200,11 @@ export const TONE_CLASSES: Readonly<Record<string, string>> = {
 export const MARKS: Readonly<Record<string, string>> = { good: '●', wait: '◐', bad: '▲', robot: '○' }
 
 /** A state in a word, with a shape beside its colour. */
-export function State({ name }: { readonly name: string }) {
+export function State({ name, word = name }: { readonly name: string; readonly word?: string }) {
   const tone = TONES[name] ?? 'robot'
   return (
     <span className={`whitespace-nowrap ${TONE_CLASSES[tone]}`}>
-      <span aria-hidden="true">{MARKS[tone]}</span> {name.replaceAll('_', ' ')}
+      <span aria-hidden="true">{MARKS[tone]}</span> {word.replaceAll('_', ' ')}
     </span>
   )
 }

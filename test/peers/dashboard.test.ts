@@ -18,6 +18,13 @@ const PAGES =
   '/ /emails /inbox /templates /contacts /domains /tracking-domains /health /suppressions /unsubscribes /bounces /validation /risk /webhooks /keys /smtp /usage /settings'.split(
     ' ',
   )
+const OPERATOR_PAGES = [
+  '/operator/queues',
+  '/operator/accounts',
+  '/operator/machines',
+  '/operator/plans',
+  '/operator/log',
+]
 const MAX_FIRST_LOAD_BYTES = 200_000
 const CORPORA = process.env['POSTHORN_CORPORA']
 const SHOTS = process.env['POSTHORN_SHOTS']
@@ -41,9 +48,10 @@ before(async () => {
 after(() => stack.disposeAsync())
 
 let owners = 0
-async function owner(): Promise<Owner> {
+async function owner({ operator = false } = {}): Promise<Owner> {
   const email = `person${++owners}@posthorn.test`
   const made = await posthorn.cli('account', 'create', '--email', email, '--name', 'Post & Horn', '--json')
+  if (operator) await posthorn.cli('operator', 'grant', email)
   return { ...(JSON.parse(made) as Owner), email }
 }
 
@@ -98,7 +106,7 @@ async function seriousFaults(page: Page): Promise<readonly string[]> {
 }
 
 test('every page opens without data and with it, light, dark and on a phone, and axe finds nothing serious', async () => {
-  const who = await owner()
+  const who = await owner({ operator: true })
   const signIn = await visit(null)
   await open(signIn.page, '/')
   const found = [...(await seriousFaults(signIn.page))]
@@ -112,13 +120,14 @@ test('every page opens without data and with it, light, dark and on a phone, and
   for (const { name, filled, options } of rounds) {
     if (filled) await furnish(who)
     await using here = await visit(who, options)
-    for (const where of PAGES) {
+    const ofOperator = name === 'phone-empty' ? [] : [...OPERATOR_PAGES, `/operator/accounts/${who.account_id}`]
+    for (const where of [...PAGES, ...ofOperator]) {
       await open(here.page, where)
       // What axe finds on the second phone round it has found before: that one looks at the width alone.
       if (name !== 'phone') found.push(...(await seriousFaults(here.page)))
       const width = await here.page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
       if (width > 0) found.push(`${where} ${name}: ${width} px too wide`)
-      const file = `${name}${where.replaceAll('/', '_')}.png`
+      const file = `${name}${where.replaceAll('/', '_').replace(who.account_id, 'one')}.png`
       if (SHOTS !== undefined) await here.page.screenshot({ path: path.join(SHOTS, file), fullPage: true })
     }
     assert.deepEqual(here.faults, [], name)
@@ -180,6 +189,44 @@ test('from the first sign-in to a verified story: a domain, a mail and what beca
   await page.getByLabel(/Code of the authenticator/).fill(codes[0] ?? '')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
+test('an operator sets the dashboard up by the token, makes an account, looks into it and leaves, and holds a destination back', async () => {
+  const { address } = JSON.parse(await posthorn.cli('operator', 'token', '--json')) as { address: string }
+  await using here = await visit(null)
+  const { page } = here
+  await page.goto(posthorn.url + new URL(address).pathname + new URL(address).hash)
+  await page.getByLabel('Email', { exact: true }).fill('first@posthorn.test')
+  await page.getByLabel('Password', { exact: true }).fill('a long password')
+  await page.getByRole('button', { name: 'Set up', exact: true }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await page.getByRole('link', { name: 'Accounts', exact: true }).click()
+  await page.getByRole('button', { name: 'New account', exact: true }).click()
+  await page.getByLabel('Address of the owner', { exact: true }).fill('owner@customer.example')
+  await page.getByLabel('Name of the account', { exact: true }).fill('Customer')
+  await page.getByRole('button', { name: 'Make', exact: true }).click()
+  const secrets = await page.getByRole('status').locator('pre').innerText()
+  const [key = ''] = /ph_test_\S+/.exec(secrets) ?? []
+  await posthorn.call(key, 'POST', '/api/v1/send', {
+    from: 'a@b.example',
+    to: 'jo@held.example',
+    subject: 's',
+    text: 't',
+  })
+  await page.getByRole('link', { name: 'Customer', exact: true }).click()
+  await page.getByRole('button', { name: 'Open as owner', exact: true }).click()
+  await page.getByText('You look into').waitFor()
+  await page.getByRole('button', { name: 'Leave', exact: true }).click()
+  await page.getByRole('heading', { name: 'Accounts', exact: true }).waitFor()
+  await posthorn.cli('queue', 'pause', 'held.example')
+  await page.getByRole('link', { name: 'Queues', exact: true }).click()
+  await page.getByText('paused since').waitFor()
+  await page.getByRole('button', { name: 'Resume', exact: true }).click()
+  await page.getByText('paused since').waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'What was done', exact: true }).click()
+  await page.getByText('looked in as owner').waitFor()
+  await page.getByText('resumed a destination').waitFor()
   assert.deepEqual(here.faults, [])
 })
 

@@ -1,0 +1,392 @@
+// The operator's pages on accounts: all of them, one of them, the plans, and what operators did.
+
+import { Link, useParams } from '@tanstack/react-router'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { call, type Json, refresh, useApi, withQuery } from '../api.ts'
+import { Confirm } from '../confirm.tsx'
+import { Listing, words } from '../listing.tsx'
+import { Table } from '../table.tsx'
+import { Button, Choice, Code, Facts, Field, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
+
+const PLANS = ['starter', 'professional', 'business', 'enterprise', 'custom'] as const
+const LIMITS: readonly (readonly [name: string, label: string])[] = [
+  ['emails', 'Emails a month'],
+  ['validations', 'Validations a month'],
+  ['content_checks', 'Content checks a month'],
+  ['risk_previews', 'Risk previews a month'],
+  ['webhooks', 'Webhook endpoints'],
+]
+
+export function Accounts() {
+  const all = useApi(withQuery('/operator/accounts', { limit: 1 }))
+  const held = useApi(withQuery('/operator/accounts', { limit: 1, suspended: true }))
+  const [adding, setAdding] = useState(false)
+  const total: number | undefined = all.data?.pagination.total
+  const suspended: number = held.data?.pagination.total ?? 0
+  const sentence =
+    total === undefined ? undefined : `${total.toLocaleString()} accounts; ${suspended || 'none'} suspended.`
+  return (
+    <Page
+      title="Accounts"
+      sentence={sentence}
+      actions={
+        <Button kind="main" onClick={() => setAdding(!adding)}>
+          {adding ? 'Close' : 'New account'}
+        </Button>
+      }
+    >
+      {adding && <NewAccount />}
+      <Listing
+        path="/operator/accounts"
+        pages="page"
+        caption="Accounts"
+        filters={[
+          { name: 'search', label: 'Name, address or id' },
+          { name: 'plan', label: 'Plan', options: words(...PLANS) },
+          {
+            name: 'suspended',
+            label: 'State',
+            options: [
+              ['false', 'active'],
+              ['true', 'suspended'],
+            ],
+          },
+        ]}
+        columns={[
+          {
+            head: 'Account',
+            main: true,
+            cell: (row) => (
+              <Link to="/operator/accounts/$id" params={{ id: row.id }} className="underline">
+                {row.name}
+              </Link>
+            ),
+          },
+          { head: 'Address', wide: true, cell: ({ email }) => email },
+          { head: 'Plan', wide: true, cell: ({ plan }) => plan },
+          { head: 'State', cell: ({ suspended_at: at }) => <State name={at === null ? 'active' : 'suspended'} /> },
+          {
+            head: 'Emails this month',
+            right: true,
+            cell: ({ emails_this_month: count }) => count.toLocaleString(),
+          },
+          { head: 'Since', wide: true, cell: ({ created_at: at }) => <Time at={at} /> },
+        ]}
+        empty="There is no account yet. Make the first with New account above."
+      />
+    </Page>
+  )
+}
+
+function NewAccount() {
+  const [email, setEmail] = useState('')
+  const [name, setName] = useState('')
+  const [plan, setPlan] = useState('enterprise')
+  const [made, setMade] = useState<Json>(null)
+  const [error, setError] = useState<unknown>(null)
+  const add = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setError(null)
+    try {
+      setMade((await call('POST', '/operator/accounts', { email, name, plan })).data)
+      setEmail('')
+      setName('')
+      await refresh('/operator/accounts')
+    } catch (problem) {
+      setError(problem)
+    }
+  }
+  return (
+    <div className="mb-6 rounded border border-line p-4">
+      <form onSubmit={(event) => void add(event)} className="flex flex-wrap items-end gap-3">
+        <div className="min-w-52 flex-1">
+          <Field label="Address of the owner" type="email" required value={email} onChange={setEmail} />
+        </div>
+        <div className="min-w-52 flex-1">
+          <Field label="Name of the account" required value={name} onChange={setName} />
+        </div>
+        <Choice label="Its plan" value={plan} onChange={setPlan} options={words(...PLANS)} />
+        <Button type="submit" kind="main">
+          Make
+        </Button>
+      </form>
+      <Problem error={error} />
+      {made !== null && (
+        <div role="status" className="mt-4">
+          <p className="mb-2">Shown this once; hand it to the owner on a safe way:</p>
+          <Code
+            text={`live key   ${made.api_key}\ntest key   ${made.test_api_key}\npassword   ${made.dashboard_password}`}
+          />
+        </div>
+      )}
+    </div>
+  )
+}
+
+export function Account() {
+  const { id } = useParams({ strict: false }) as { id: string }
+  const path = `/operator/accounts/${id}`
+  const found = useApi(path)
+  const [error, setError] = useState<unknown>(null)
+  const account: Json = found.data?.data
+  const act = async (method: string, where: string, body?: object): Promise<boolean> => {
+    setError(null)
+    try {
+      await call(method, where, body)
+      await refresh('/operator')
+      return true
+    } catch (problem) {
+      setError(problem)
+      return false
+    }
+  }
+  const open = async (): Promise<void> => {
+    if (await act('POST', `${path}/open`)) location.assign('/')
+  }
+  if (account === undefined)
+    return <Page title="Account">{found.error ? <Problem error={found.error} /> : <Waiting />}</Page>
+  const suspended = account.suspended_at !== null
+  const turn = (verb: 'suspend' | 'resume') => void act('POST', `${path}/${verb}`)
+  return (
+    <Page
+      title={account.name}
+      sentence={
+        suspended ? (
+          <>
+            Suspended since <Time at={account.suspended_at} />: it reads, and sends nothing.
+          </>
+        ) : (
+          `${account.used_this_month.emails.toLocaleString()} emails accepted this month${
+            account.limits.emails === null ? '' : ` of ${account.limits.emails.toLocaleString()}`
+          }.`
+        )
+      }
+      actions={
+        <span className="flex flex-wrap gap-2">
+          <Button kind="main" onClick={() => void open()}>
+            Open as owner
+          </Button>
+          {suspended ? (
+            <Button onClick={() => turn('resume')}>Resume</Button>
+          ) : (
+            <Confirm
+              label="Suspend"
+              question={`Suspend ${account.name}? It can read, but not send; its queue stops within seconds.`}
+              onYes={() => turn('suspend')}
+            />
+          )}
+        </span>
+      }
+    >
+      <Problem error={error} />
+      <Facts
+        facts={[
+          ['State', <State key="state" name={suspended ? 'suspended' : 'active'} />],
+          ['Address', account.email],
+          [
+            'Id',
+            <code key="id" className="font-mono text-xs break-all">
+              {account.id}
+            </code>,
+          ],
+          ['Since', <Time key="since" at={account.created_at} />],
+        ]}
+      />
+      <Section title="Plan and limits">
+        <div className="mb-4">
+          <Choice
+            label="Plan"
+            value={account.plan}
+            onChange={(plan) => void act('PATCH', path, { plan })}
+            options={words(...PLANS)}
+          />
+        </div>
+        <Table
+          caption="Limits"
+          rows={LIMITS.map(([name, label]) => ({ id: name, label }))}
+          columns={[
+            { head: 'Limit', main: true, cell: ({ label }) => label },
+            {
+              head: 'Used',
+              right: true,
+              wide: true,
+              cell: ({ id: name }) => account.used_this_month[name]?.toLocaleString() ?? '–',
+            },
+            {
+              head: 'Holds',
+              right: true,
+              cell: ({ id: name }) => (
+                <>
+                  {account.limits[name] === null ? 'unlimited' : account.limits[name].toLocaleString()}
+                  <span className="text-quiet"> {name in account.own_limits ? 'its own' : 'by plan'}</span>
+                </>
+              ),
+            },
+            {
+              head: 'Set',
+              cell: ({ id: name, label }) => (
+                <SetLimit
+                  label={`New limit: ${label}`}
+                  own={name in account.own_limits}
+                  set={(value) => act('PATCH', path, { limits: { [name]: value } })}
+                />
+              ),
+            },
+          ]}
+          empty=""
+        />
+      </Section>
+      <Section title="Users">
+        <Table
+          caption="Users"
+          rows={account.users as readonly Json[]}
+          columns={[
+            { head: 'Address', main: true, cell: ({ email }) => email },
+            { head: 'Role', cell: ({ role, operator }) => (operator ? `${role}, operator` : role) },
+            { head: 'Last seen', wide: true, cell: ({ last_seen_at: at }) => <Time at={at} /> },
+          ]}
+          empty="Nobody. Open the account as its owner and add a user in its settings."
+        />
+      </Section>
+      <Section title="What operators did">
+        <Deeds accountId={id} />
+      </Section>
+    </Page>
+  )
+}
+
+function SetLimit({
+  label,
+  own,
+  set,
+}: {
+  readonly label: string
+  readonly own: boolean
+  readonly set: (value: number | null | 'plan') => Promise<boolean>
+}) {
+  const [text, setText] = useState('')
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    if (await set(text.trim() === 'unlimited' ? null : Number(text))) setText('')
+  }
+  return (
+    <form onSubmit={(event) => void submit(event)} className="flex gap-2">
+      <input
+        aria-label={label}
+        value={text}
+        required
+        pattern="[0-9]+|unlimited"
+        placeholder="or unlimited"
+        onChange={(event) => setText(event.target.value)}
+        className="w-28 rounded border border-line bg-raised px-2 py-1 text-ink"
+      />
+      <Button type="submit">Set</Button>
+      {own && <Button onClick={() => void set('plan')}>As the plan</Button>}
+    </form>
+  )
+}
+
+const DEEDS: Readonly<Record<string, string>> = {
+  'account.create': 'made the account',
+  'account.plan': 'set the plan',
+  'account.limits': 'set limits',
+  'account.features': 'set features',
+  'account.suspend': 'suspended it',
+  'account.resume': 'ended the suspension',
+  'account.open': 'looked in as owner',
+  'account.close': 'left again',
+  'account.request': 'changed something inside',
+  'queue.pause': 'paused a destination',
+  'queue.resume': 'resumed a destination',
+  'queue.retry': 'retried a destination',
+  'operator.grant': 'made somebody operator',
+  'operator.revoke': 'took that back',
+  'operator.setup': 'set the dashboard up',
+}
+
+function Deeds({ accountId }: { readonly accountId?: string }) {
+  return (
+    <Listing
+      path="/operator/actions"
+      pages="page"
+      fixed={accountId === undefined ? {} : { account_id: accountId }}
+      caption="What operators did"
+      columns={[
+        { head: 'What', main: true, cell: ({ action, detail }) => <Deed action={action} detail={detail} /> },
+        { head: 'Who', cell: ({ operator }) => operator },
+        { head: 'When', cell: ({ at }) => <Time at={at} /> },
+        ...(accountId === undefined
+          ? [{ head: 'Account', wide: true, cell: (row: Json): ReactNode => <About row={row} /> }]
+          : []),
+        { head: 'From', wide: true, cell: ({ ip }) => ip ?? 'console' },
+      ]}
+      empty="Nothing yet. Each change that an operator makes is written down here."
+    />
+  )
+}
+
+function Deed({ action, detail }: { readonly action: string; readonly detail: Json }) {
+  const more = Object.entries(detail as Record<string, unknown>)
+    .map(([name, value]) => (action === 'account.request' ? String(value) : `${name} ${value ?? 'unlimited'}`))
+    .join(action === 'account.request' ? ' ' : ', ')
+  return (
+    <>
+      {DEEDS[action] ?? action}
+      {more !== '' && <span className="block font-mono text-xs break-all text-quiet">{more}</span>}
+    </>
+  )
+}
+
+function About({ row }: { readonly row: Json }) {
+  if (row.account_name === null) return row.account_id === null ? '–' : 'gone'
+  return (
+    <Link to="/operator/accounts/$id" params={{ id: row.account_id }} className="underline">
+      {row.account_name}
+    </Link>
+  )
+}
+
+export function OperatorLog() {
+  return (
+    <Page
+      title="What operators did"
+      sentence="Each change on accounts and destinations, and each one made inside an account that is not one's own."
+    >
+      <Deeds />
+    </Page>
+  )
+}
+
+export function PlansPage() {
+  const found = useApi('/operator/plans')
+  const limit = (name: string) => (row: Json) =>
+    row.limits[name] === null ? 'unlimited' : row.limits[name].toLocaleString()
+  return (
+    <Page
+      title="Plans"
+      sentence="What each plan allows, as this installation has it. POSTHORN_PLANS_FILE changes it; one account gets limits of its own on its page."
+    >
+      <Problem error={found.error} />
+      <Table
+        caption="Plans"
+        rows={found.data?.data as readonly Json[] | undefined}
+        keyOf={({ plan }) => plan}
+        columns={[
+          { head: 'Plan', main: true, cell: ({ plan }) => plan },
+          { head: 'Accounts', right: true, cell: ({ accounts }) => accounts.toLocaleString() },
+          { head: 'Emails', right: true, cell: limit('emails') },
+          { head: 'Validations', right: true, wide: true, cell: limit('validations') },
+          { head: 'Content checks', right: true, wide: true, cell: limit('content_checks') },
+          { head: 'Risk previews', right: true, wide: true, cell: limit('risk_previews') },
+          { head: 'Webhooks', right: true, wide: true, cell: limit('webhooks') },
+          {
+            head: 'Sends a second',
+            right: true,
+            cell: ({ rates }) => `${rates.send.per_second} (${rates.send.burst} at once)`,
+          },
+        ]}
+        empty=""
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,223 @@
+// The operator's pages on the installation: what waits for which destination, and what runs where.
+
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { call, type Json, refresh, useApi, withQuery } from '../api.ts'
+import type { Search } from '../search.ts'
+import { Table } from '../table.tsx'
+import { Button, Field, Page, Problem, Section, State, Time } from '../ui.tsx'
+
+const QUEUES_EVERY_MS = 3_000
+const MACHINES_EVERY_MS = 5_000
+
+export function Queues() {
+  const { search = '' } = useSearch({ strict: false }) as Search
+  const navigate = useNavigate()
+  const [typed, setTyped] = useState(search)
+  const [error, setError] = useState<unknown>(null)
+  const [done, setDone] = useState('')
+  const found = useApi(withQuery('/operator/queues', { search }), { always: QUEUES_EVERY_MS })
+  const steer = async (destination: string, verb: 'pause' | 'resume' | 'retry'): Promise<void> => {
+    setError(null)
+    setDone('')
+    try {
+      const { data } = await call('POST', `/operator/queues/${encodeURIComponent(destination)}/${verb}`)
+      if (verb === 'retry') setDone(`${data.emails.toLocaleString()} emails to ${destination} are tried now.`)
+      await refresh('/operator/queues')
+    } catch (problem) {
+      setError(problem)
+    }
+  }
+  const look = (event: FormEvent): void => {
+    event.preventDefault()
+    void navigate({ to: '.', search: (typed === '' ? {} : { search: typed }) as never })
+  }
+  return (
+    <Page title="Queues" sentence={found.data === undefined ? undefined : sentenceOf(found.data)}>
+      <form onSubmit={look} className="mb-4 flex flex-wrap items-end gap-3">
+        <div className="min-w-52 flex-1">
+          <Field label="Destination" name="search" value={typed} onChange={setTyped} />
+        </div>
+        <Button type="submit">Search</Button>
+      </form>
+      <Problem error={error ?? found.error} />
+      <p role="status" className={done === '' ? 'sr-only' : 'mb-3'}>
+        {done}
+      </p>
+      <Table
+        caption="Queue by destination"
+        rows={found.data?.data as readonly Json[] | undefined}
+        keyOf={({ destination }) => destination}
+        columns={[
+          {
+            head: 'Destination',
+            main: true,
+            cell: (row) => (
+              <>
+                {row.destination}
+                {row.paused_at !== null && (
+                  <span className="block text-wait">
+                    <span aria-hidden="true">◐</span> paused since <Time at={row.paused_at} />
+                  </span>
+                )}
+              </>
+            ),
+          },
+          { head: 'Depth', right: true, cell: depth },
+          { head: 'Oldest', cell: ({ oldest_at: at }) => <Age at={at} /> },
+          {
+            head: 'Rate',
+            right: true,
+            wide: true,
+            cell: ({ attempts_per_minute: tried, delivered_per_minute: through }) =>
+              tried === 0 ? <span className="text-quiet">idle</span> : `${through} of ${tried} a minute`,
+          },
+          { head: 'Last answer', cell: (row) => <LastAnswer row={row} /> },
+          {
+            head: 'Do',
+            cell: (row) => (
+              <span className="flex flex-wrap gap-2">
+                <Button onClick={() => void steer(row.destination, row.paused_at === null ? 'pause' : 'resume')}>
+                  {row.paused_at === null ? 'Pause' : 'Resume'}
+                </Button>
+                <Button disabled={row.waiting === 0} onClick={() => void steer(row.destination, 'retry')}>
+                  Retry
+                </Button>
+              </span>
+            ),
+          },
+        ]}
+        empty={
+          search === '' ? 'Nothing waits: every email has come to its end.' : 'Nothing waits for such a destination.'
+        }
+      />
+    </Page>
+  )
+}
+
+function sentenceOf({ totals, data }: Json): string {
+  const all: number = totals.ready + totals.leased + totals.waiting
+  if (all === 0) return 'Nothing waits.'
+  const paused = (data as readonly Json[]).filter(({ paused_at: at }) => at !== null).length
+  const held = paused === 0 ? '' : ` ${paused} ${paused === 1 ? 'destination is' : 'destinations are'} paused.`
+  return `${all.toLocaleString()} emails: ${totals.ready.toLocaleString()} ready, ${totals.leased.toLocaleString()} on the way, ${totals.waiting.toLocaleString()} for later.${held}`
+}
+
+function depth(row: Json) {
+  const parts = (['ready', 'leased', 'waiting', 'scheduled'] as const).filter((state) => row[state] > 0)
+  const all = row.ready + row.leased + row.waiting + row.scheduled
+  return (
+    <>
+      {all.toLocaleString()}
+      {parts.length > 0 && (
+        <span className="block text-xs text-quiet">
+          {parts
+            .map((state) => `${row[state].toLocaleString()} ${state === 'leased' ? 'on the way' : state}`)
+            .join(', ')}
+        </span>
+      )}
+    </>
+  )
+}
+
+function LastAnswer({ row }: { readonly row: Json }) {
+  if (row.last_response === null) return <span className="text-quiet">none yet</span>
+  return (
+    <>
+      {row.last_outcome !== null && <State name={row.last_outcome} />}
+      <span className="block font-mono text-xs break-words">{row.last_response}</span>
+      {row.next_attempt_at !== null && (
+        <span className="block text-xs text-quiet">
+          next try <Time at={row.next_attempt_at} />
+        </span>
+      )}
+    </>
+  )
+}
+
+/** How long ago, in words; the moment on hover. */
+function Age({ at }: { readonly at: string | null }) {
+  if (at === null) return <span className="text-quiet">–</span>
+  const seconds = (Date.now() - Date.parse(at)) / 1_000
+  return (
+    <time dateTime={at} title={`${at.replace('T', ' ').slice(0, 19)} UTC`} className="whitespace-nowrap">
+      {inWords(seconds)}
+    </time>
+  )
+}
+
+function inWords(seconds: number): string {
+  if (seconds < 0) return 'ahead'
+  if (seconds < 120) return `${Math.round(seconds)} s`
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`
+  if (seconds < 172_800) return `${Math.round(seconds / 3_600)} h`
+  return `${Math.round(seconds / 86_400)} days`
+}
+
+const STATES: Readonly<Record<string, string>> = { running: 'active', silent: 'missing', stopped: 'canceled' }
+
+export function Machines() {
+  const found = useApi('/operator/machines', { always: MACHINES_EVERY_MS })
+  const rows: readonly Json[] | undefined = found.data?.data
+  const running = rows?.filter(({ state }) => state === 'running') ?? []
+  const silent = rows?.filter(({ state }) => state === 'silent').length ?? 0
+  const versions = new Set(running.map(({ version }) => version))
+  const sentence =
+    rows === undefined
+      ? undefined
+      : `${running.length} ${running.length === 1 ? 'process runs' : 'processes run'}${silent === 0 ? '' : `, ${silent} fell silent`}${versions.size > 1 ? `; versions differ: ${[...versions].join(', ')}` : ''}.`
+  return (
+    <Page title="Machines" sentence={sentence}>
+      <Problem error={found.error} />
+      <Table
+        caption="Processes"
+        rows={rows}
+        columns={[
+          {
+            head: 'Machine',
+            main: true,
+            cell: ({ host, pid }) => (
+              <>
+                {host} <span className="text-quiet">process {pid}</span>
+              </>
+            ),
+          },
+          { head: 'State', cell: ({ state }) => <State name={STATES[state] ?? state} word={state} /> },
+          { head: 'Roles', cell: ({ roles }) => roles.join(', ') },
+          { head: 'Version', cell: ({ version }) => version },
+          { head: 'Heartbeat', cell: ({ heartbeat_age_seconds: age }) => `${inWords(age)} ago` },
+          {
+            head: 'Lag',
+            right: true,
+            wide: true,
+            cell: ({ event_loop_delay_ms: ms }) => <span title="event loop, 99th percentile">{ms} ms</span>,
+          },
+          {
+            head: 'Memory',
+            right: true,
+            wide: true,
+            cell: ({ memory_bytes: bytes }) => `${Math.round(bytes / 1e6)} MB`,
+          },
+          { head: 'Since', wide: true, cell: ({ started_at: at }) => <Time at={at} /> },
+        ]}
+        empty="No process has said that it runs."
+      />
+      <Section title="Followers of the log">
+        <Table
+          caption="Followers of the log"
+          rows={found.data?.followers as readonly Json[] | undefined}
+          keyOf={({ name }) => name}
+          columns={[
+            { head: 'Follower', main: true, cell: ({ name }) => name },
+            {
+              head: 'Behind',
+              right: true,
+              cell: ({ lag_seconds: lag }) => (lag < 1 ? 'up to date' : inWords(lag)),
+            },
+          ]}
+          empty="None."
+        />
+      </Section>
+    </Page>
+  )
+}

@@ -1,0 +1,59 @@
+// The first set-up, at the address that the console prints; the token stands behind its number sign.
+
+import { type FormEvent, useState } from 'react'
+import { call } from './api.ts'
+import { Button, Field, Problem } from './ui.tsx'
+
+export function SetUp() {
+  const token = location.hash.slice(1)
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const [name, setName] = useState('')
+  const [error, setError] = useState<unknown>(null)
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setError(null)
+    try {
+      await call('POST', '/setup', { token, email, password, ...(name !== '' && { name }) })
+      location.replace('/')
+    } catch (problem) {
+      setError(problem)
+    }
+  }
+  return (
+    <main id="main" className="mx-auto mt-[12vh] max-w-sm px-4">
+      <title>Set-up · Posthorn</title>
+      <h1 className="mb-1 text-xl font-semibold">Set Posthorn up</h1>
+      <p className="mb-6 text-quiet">You become the operator of this installation. The address works once.</p>
+      {token === '' ? (
+        <p role="alert">The address lacks its token. `posthorn operator token` prints a new one.</p>
+      ) : (
+        <form onSubmit={(event) => void submit(event)} className="grid gap-4">
+          <Field
+            label="Email"
+            type="email"
+            name="email"
+            autoComplete="username"
+            required
+            value={email}
+            onChange={setEmail}
+          />
+          <Field
+            label="Password"
+            type="password"
+            autoComplete="new-password"
+            hint="12 characters or more"
+            required
+            value={password}
+            onChange={setPassword}
+          />
+          <Field label="Name of your company" autoComplete="organization" value={name} onChange={setName} />
+          <Problem error={error} />
+          <Button type="submit" kind="main">
+            Set up
+          </Button>
+        </form>
+      )}
+    </main>
+  )
+}
