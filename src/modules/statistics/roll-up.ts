@@ -9,9 +9,10 @@ import * as sql from './sql.ts'
 
 export const NO_DOMAIN = '00000000-0000-0000-0000-000000000000'
 export const SCOPE = { account: 0, domain: 1, tag: 2, domainAndTag: 3 } as const
-export const SPAN = { quarter: 0, day: 1 } as const
+export const SPAN = { quarter: 0, day: 1, hour: 2 } as const
 
 export const QUARTER_MS = 900_000
+const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
 type Dimensions = Pick<FollowedEvent, 'accountId' | 'domainId' | 'tag' | 'stream' | 'sandbox'>
@@ -43,6 +44,7 @@ function add(rows: Rows, of: Dimensions, at: Date, counter: Counter, amount: num
   const stream = of.stream === 'broadcast' ? 1 : 0
   for (const [span, lengthMs] of [
     [SPAN.quarter, QUARTER_MS],
+    [SPAN.hour, HOUR_MS],
     [SPAN.day, DAY_MS],
   ] as const) {
     const bucketMs = Math.floor(at.getTime() / lengthMs) * lengthMs
