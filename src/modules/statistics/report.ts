@@ -137,7 +137,9 @@ async function zoneDays(db: Db, asked: readonly unknown[], timezone: string): Pr
 }
 
 function combined(a: Counts, b: Counts, sign: 1 | -1): Counts {
-  return Object.fromEntries(COUNTERS.map((name) => [name, a[name] + sign * b[name]])) as Counts
+  const sum: Record<string, number> = { ...NONE }
+  for (const name of COUNTERS) sum[name] = a[name] + sign * b[name]
+  return sum as Counts
 }
 
 function datesOf(period: Period): readonly string[] {
