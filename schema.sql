@@ -19,6 +19,26 @@ CREATE OR REPLACE FUNCTION current_account()
 AS $function$ select nullif(current_setting('app.account_id', true), '')::uuid $function$;
 grant execute on function current_account() to posthorn_system, posthorn_tenant, public;
 
+CREATE OR REPLACE FUNCTION drop_partition(parent regclass, before_day date)
+ RETURNS date
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'posthorn', 'pg_temp'
+AS $function$
+declare
+  child record;
+begin
+  select c.oid::regclass as name, to_date(right(c.relname, 8), 'YYYYMMDD') as day into child
+  from pg_inherits i join pg_class c on c.oid = i.inhrelid
+  where i.inhparent = parent and right(c.relname, 8) ~ '^\d{8}$' order by right(c.relname, 8) limit 1;
+  if child.day is null or child.day >= before_day then
+    return null;
+  end if;
+  execute format('drop table %s', child.name);
+  return child.day;
+end $function$;
+grant execute on function drop_partition(parent regclass, before_day date) to posthorn_system;
+
 CREATE OR REPLACE FUNCTION drop_partitions(parent regclass, before_day date)
  RETURNS integer
  LANGUAGE plpgsql
@@ -558,6 +578,22 @@ create table follower (
   constraint follower_pkey PRIMARY KEY (name)
 ) with (fillfactor=50);
 grant insert, select, update on follower to posthorn_system;
+
+create table forgetting (
+  account_id uuid not null,
+  begun_before timestamp with time zone not null,
+  done_before timestamp with time zone,
+  emails_before timestamp with time zone,
+  constraint forgetting_pkey PRIMARY KEY (account_id)
+) with (fillfactor=50);
+alter table forgetting enable row level security, force row level security;
+create policy system on forgetting to posthorn_system
+  using true
+  with check true;
+create policy tenant on forgetting to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on forgetting to posthorn_system;
 
 create table health_record (
   account_id uuid not null,

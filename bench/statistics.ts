@@ -133,7 +133,11 @@ const PATHS: readonly string[] = [
   `${V1}?${period(DAYS)}&timezone=America/New_York&stream=broadcast`,
 ]
 
-async function timesOf(posthorn: Posthorn, account: Account, where: string): Promise<readonly [p50: number, p95: number]> {
+async function timesOf(
+  posthorn: Posthorn,
+  account: Account,
+  where: string,
+): Promise<readonly [p50: number, p95: number]> {
   const took: number[] = []
   for (let i = -10; i < CALLS; i++) {
     const began = performance.now()

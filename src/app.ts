@@ -74,6 +74,7 @@ import { type Service, startAll, stopAll } from './platform/lifecycle.ts'
 import { databasePulse, type Pulse } from './platform/pulse.ts'
 import type { Store } from './platform/store.ts'
 import { readersOf, secureListener } from './readers.ts'
+import { retentionLoop } from './retention.ts'
 import type { Mx } from './roles/mx.ts'
 import { ownMx } from './roles/own-mx.ts'
 import type { Submission, SubmissionPorts } from './roles/submission.ts'
@@ -370,6 +371,7 @@ export async function servicesOf(rooms: Rooms): Promise<Running> {
     services.push(
       recheckLoop({ database, clock, domains, log }),
       cleaningLoop(rooms.database, rooms.ground),
+      retentionLoop({ database, ground }),
       ...rooms.followers.workers,
       rooms.validation.worker,
       ...rooms.tracking.workers,

@@ -2,10 +2,9 @@
 // composition root.
 
 import type { Ground } from './ground.ts'
-import { longestRetentionDays } from './modules/accounts/index.ts'
 import { forgetConfirmationMails } from './modules/contacts/index.ts'
 import { forgetInbox } from './modules/delivery/index.ts'
-import { dropEvents, ensureEventPartitions } from './modules/events/index.ts'
+import { ensureEventPartitions } from './modules/events/index.ts'
 import { forgetNotices } from './modules/notices/index.ts'
 import { ensureOutboxPartitions } from './modules/outbox/index.ts'
 import { forgetContentBlocks, forgetKeys } from './modules/sending/index.ts'
@@ -14,7 +13,6 @@ import { forgetValidations } from './modules/validation/index.ts'
 import type { Database } from './platform/db.ts'
 import { loop, type Service } from './platform/lifecycle.ts'
 
-const DAY_MS = 86_400_000
 const PARTITIONS_EVERY_MS = 3_600_000
 const CLEAN_EVERY_MS = 600_000
 const CLEAN_AT_ONCE = 1_000
@@ -28,17 +26,9 @@ export function partitionsLoop(database: Database, { clock, log }: Ground, ensur
     await ensureMore()
     return PARTITIONS_EVERY_MS
   }
-  const forget = async (): Promise<void> => {
-    const days = await longestRetentionDays(database.system)
-    await dropEvents(database, new Date(clock.now().getTime() - days * DAY_MS))
-  }
   const hourly = loop({
     name: 'partitions',
-    turn: async () => {
-      await ensure()
-      await forget()
-      return PARTITIONS_EVERY_MS
-    },
+    turn: ensure,
     onError: (err) => log.warn({ err }, 'partitions will be tried again'),
   })
   return {

@@ -39,6 +39,13 @@ export { allows, SCOPES, type Scope } from './scopes.ts'
 export { type Operator, type OperatorDoor, operatorDoor } from './session-door.ts'
 export type { AccountSettings, TrackingDefaults } from './settings.ts'
 export type { SmtpLogin } from './smtp-credential.ts'
-export { longestRetentionDays } from './sql.ts'
 export { type AccountUsage, usageOfMonth } from './sql-meter.ts'
+export {
+  beginForgetting,
+  endForgetting,
+  forgottenSince,
+  type Keeping,
+  keepings,
+  longestRetentionDays,
+} from './sql-retention.ts'
 export { SYSTEM_ACCOUNT_ID } from './system.ts'

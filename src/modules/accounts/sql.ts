@@ -112,16 +112,6 @@ export function selectAccountsByEmail(db: Db, email: string): Promise<readonly A
   return db.query<AccountRow>(ACCOUNTS_BY_EMAIL, [email])
 }
 
-const LONGEST_RETENTION = statement(
-  'accounts_longest_retention',
-  'select coalesce(max(retention_days), 90) as days from account',
-)
-
-/** For how many days the log must be kept, so that every account has what it asked for. */
-export async function longestRetentionDays(db: Db): Promise<number> {
-  return (await db.one<{ days: number }>(LONGEST_RETENTION))?.days ?? 90
-}
-
 export async function selectSuspended(db: Db): Promise<readonly string[]> {
   const rows = await db.query<{ account_id: string }>(SUSPENDED)
   return rows.map(({ account_id }) => account_id)

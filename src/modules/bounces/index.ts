@@ -9,6 +9,7 @@ export {
   type BounceSource,
   type BounceType,
   type Context,
+  forgetBounces,
   type NewBounce,
   recordBounces,
 } from './record.ts'

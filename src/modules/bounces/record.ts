@@ -197,6 +197,11 @@ function bounceOf(
   }
 }
 
+/** Deletes an account's oldest bounces from before `before`, `most` at once. @returns how many there were */
+export function forgetBounces(db: Db, accountId: string, before: Date, most: number): Promise<number> {
+  return db.execute(sql.FORGET_BOUNCES, [accountId, before, most])
+}
+
 /** The words are the receiver's to choose; the database takes no NUL and no half characters. */
 function storable(text: string | null): string | null {
   return text?.slice(0, MAX_TEXT_CHARS).toWellFormed().replaceAll('\0', '') ?? null

@@ -33,6 +33,14 @@ export const LIST_BOUNCES = statement(
 
 export const COUNT_BOUNCES = statement('bounces_count', `select count(*) as total from bounce b where ${FILTER}`)
 
+/** The oldest of the bounces from before $2, $3 at once. */
+export const FORGET_BOUNCES = statement(
+  'bounces_forget',
+  `delete from bounce b using (
+     select f.account_id, f.id from bounce f where f.account_id = $1 and f.bounced_at < $2 order by f.bounced_at, f.id limit $3
+   ) k where b.account_id = k.account_id and b.id = k.id`,
+)
+
 export const KEEP_REPORT = statement(
   'bounces_keep_report',
   `insert into inbound_report (id, hash, kind, local_part, received_at, free_at, raw)

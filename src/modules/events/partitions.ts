@@ -1,26 +1,55 @@
+// The days of the log, and how they go: by partition when no account wants them any longer, before that by account.
+
 import type { Database, Db } from '../../platform/db.ts'
-import { OVERLAP_MS } from './follow.ts'
+import { followerLags, OVERLAP_MS } from './follow.ts'
 import * as sql from './sql.ts'
 
 const DAY_MS = 86_400_000
 export const PARTITION_DAYS_AHEAD = 7
+const FORGOTTEN_AT_ONCE = 1_000
 
 /** Makes the log's daily partitions from yesterday to a week ahead. Without them nothing can be accepted. */
 export async function ensureEventPartitions(db: Db, now: Date): Promise<void> {
   await db.query(sql.ensurePartitions, [new Date(now.getTime() - DAY_MS), PARTITION_DAYS_AHEAD + 2])
 }
 
+/** Up to when every follower has read the log, but for what is written late; now when they have read all, 1970 when there is none. */
+export async function readUpTo(db: Db, now: Date): Promise<Date> {
+  const lags = await followerLags(db, now)
+  if (lags.length === 0) return new Date(0)
+  return new Date(now.getTime() - Math.max(0, ...lags.map(({ lagSeconds }) => lagSeconds)) * 1_000)
+}
+
 /**
  * Drops the days of the log that lie wholly before `before`, but for those that a follower may have yet to read: one that
- * stood still loses nothing. Whoever uses the log is waited for two seconds, since all others wait behind a drop that waits;
- * then it is for the next time.
+ * stood still loses nothing. One a transaction. Whoever uses the log is waited for half a second, since all others wait behind
+ * a drop that waits; then it rejects, and it is for the next time.
  */
-export function dropEvents(database: Database, before: Date): Promise<void> {
-  return database.transaction(async (db) => {
-    await db.execute(sql.waitShortly)
-    const slowest = await db.one<{ at: Date | null }>(sql.slowestFollower)
-    if (slowest === null || slowest.at === null) return
-    const unread = slowest.at.getTime() - OVERLAP_MS
-    await db.query(sql.dropPartitions, [new Date(Math.min(before.getTime(), unread))])
-  })
+export async function dropEvents(
+  database: Database,
+  { before, now }: { readonly before: Date; readonly now: Date },
+): Promise<void> {
+  const read = await readUpTo(database.system, now)
+  const until = new Date(Math.min(before.getTime(), read.getTime() - OVERLAP_MS))
+  for (let day: unknown = ''; day !== null; ) {
+    day = await database.transaction(async (db) => {
+      await db.execute(sql.waitShortly)
+      return (await db.one<{ day: unknown }>(sql.dropPartition, [until]))?.day ?? null
+    })
+  }
+}
+
+/**
+ * Deletes some of an account's events of [from, before) that every follower has read.
+ *
+ * @returns from when to go on; null when none is left
+ */
+export async function forgetEvents(
+  { system }: Database,
+  accountId: string,
+  { from, before }: { readonly from: Date; readonly before: Date },
+): Promise<Date | null> {
+  const last = await system.one<{ at: Date }>(sql.forgottenUpTo, [accountId, from, before, FORGOTTEN_AT_ONCE - 1])
+  await system.execute(sql.forget, [accountId, from, last === null ? before : last.at, before])
+  return last === null ? null : new Date(last.at.getTime() + 1)
 }

@@ -80,13 +80,18 @@ export const ensurePartitions = statement(
   'events_ensure_partitions',
   `select ensure_partitions('event', false, $1::date, $2)`,
 )
-export const waitShortly = statement('events_wait_shortly', `set local lock_timeout = '2s'`)
-// Null: one has not begun, or there is none.
-export const slowestFollower = statement(
-  'events_slowest_follower',
-  `select case when isfinite(min(at)) then min(at) end as at from follower`,
+export const waitShortly = statement('events_wait_shortly', `set local lock_timeout = '500ms'`)
+export const dropPartition = statement('events_drop_partition', `select drop_partition('event', $1::date) as day`)
+// Moments are kept to the microsecond and read to the millisecond: the last one is taken whole.
+export const forgottenUpTo = statement(
+  'events_forgotten_up_to',
+  'select at from event where account_id = $1 and at >= $2 and at < $3 order by at offset $4 limit 1',
 )
-export const dropPartitions = statement('events_drop_partitions', `select drop_partitions('event', $1::date)`)
+export const forget = statement(
+  'events_forget',
+  `delete from event e where e.account_id = $1 and e.at >= $2 and e.at < $3::timestamptz + interval '1 millisecond'
+     and e.at < $4 and (e.xid, e.seq) <= (select f.xid, f.seq from follower f order by f.xid, f.seq limit 1)`,
+)
 
 // $2 $3 from and before, $4 type, $5 email, $6 emails (those to one recipient), $7 domain, $8 tag, $9 the domains that the
 // key is bound to.

@@ -19,7 +19,13 @@ export { emailErrors } from './errors.ts'
 export { queueFigures } from './figures.ts'
 export { type FreshLetters, freshLetters } from './fresh.ts'
 export { joinAsNode, leaveAsNode, type NodeLease, RENEW_EVERY_MS, renewLease, takeOver } from './node.ts'
-export { ensureOutboxPartitions } from './partitions.ts'
+export {
+  dropOutboxDays,
+  ensureOutboxPartitions,
+  forgetContents,
+  forgetEmails,
+  oldestUnended,
+} from './partitions.ts'
 export {
   type ClaimAnswer,
   type ClaimAsk,

@@ -1,10 +1,70 @@
-import type { Db } from '../../platform/db.ts'
+// The days of emails, contents and attempts, and how they go: by partition when no account wants them any longer, before
+// that by account. Nothing of an email goes that is still to be sent: whoever calls asks `oldestUnended` before.
+
+import type { Database, Db } from '../../platform/db.ts'
+import { firstIdAt, timeOfId } from '../../platform/ids.ts'
 import * as sql from './sql.ts'
 
 const DAY_MS = 86_400_000
 export const PARTITION_DAYS_AHEAD = 7
+const FORGOTTEN_AT_ONCE = 500
 
 /** Makes the daily partitions of emails, contents and attempts from yesterday to a week ahead. */
 export async function ensureOutboxPartitions(db: Db, now: Date): Promise<void> {
   await db.query(sql.ensurePartitions, [new Date(now.getTime() - DAY_MS), PARTITION_DAYS_AHEAD + 2])
+}
+
+/** For each account that has emails from before `before` in the queue: when the oldest of them was accepted. */
+export async function oldestUnended(db: Db, before: Date): Promise<ReadonlyMap<string, Date>> {
+  const rows = await db.query<{ account_id: string; id: string }>(sql.oldestUnended, [firstIdAt(before)])
+  return new Map(rows.map(({ account_id: accountId, id }) => [accountId, timeOfId(id)]))
+}
+
+/**
+ * Drops the days that lie wholly before `before`, one a transaction. Whoever uses the table is waited for half a second; then
+ * it rejects, and it is for the next time.
+ */
+export async function dropOutboxDays(database: Database, what: 'emails' | 'contents', before: Date): Promise<void> {
+  const drops = what === 'emails' ? [sql.dropEmails] : [sql.dropBodies, sql.dropAttempts]
+  for (const drop of drops) {
+    for (let day: unknown = ''; day !== null; ) {
+      day = await database.transaction(async (db) => {
+        await db.execute(sql.waitShortly)
+        return (await db.one<{ day: unknown }>(drop, [before]))?.day ?? null
+      })
+    }
+  }
+}
+
+interface Stretch {
+  readonly from: Date
+  readonly before: Date
+}
+
+/** Deletes some of the contents and attempts of emails of [from, before). @returns from when to go on; null: none is left */
+export function forgetContents(database: Database, accountId: string, stretch: Stretch): Promise<Date | null> {
+  return forget(database, [sql.forgetBodies, sql.forgetAttempts], accountId, stretch)
+}
+
+/** The same with the emails themselves. */
+export function forgetEmails(database: Database, accountId: string, stretch: Stretch): Promise<Date | null> {
+  return forget(database, [sql.forgetEmails], accountId, stretch)
+}
+
+async function forget(
+  database: Database,
+  statements: readonly (typeof sql.forgetEmails)[],
+  accountId: string,
+  { from, before }: Stretch,
+): Promise<Date | null> {
+  const bounds = [accountId, firstIdAt(from), firstIdAt(before)]
+  return database.transaction(async (db) => {
+    const last = await db.one<{ id: string }>(sql.forgottenUpTo, [...bounds, FORGOTTEN_AT_ONCE - 1])
+    // Ids are taken by whole milliseconds.
+    const next = last === null ? null : new Date(timeOfId(last.id).getTime() + 1)
+    const until = next === null || next > before ? before : next
+    const [, low] = bounds
+    await Promise.all(statements.map((one) => db.execute(one, [accountId, low, firstIdAt(until)])))
+    return next === null || next >= before ? null : next
+  })
 }

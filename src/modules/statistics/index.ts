@@ -20,5 +20,5 @@ export {
   type SentByDomain,
   sentByDomain,
 } from './figures.ts'
-export { followStatistics, rebuildStatistics, statisticsLoop } from './jobs.ts'
+export { followStatistics, forgetFirsts, rebuildStatistics, statisticsLoop } from './jobs.ts'
 export { type StatisticsRoutesOptions, statisticsRoutes } from './routes.ts'

@@ -1,6 +1,8 @@
-import type { Database } from '../../platform/db.ts'
+import type { Database, Db } from '../../platform/db.ts'
+import { firstIdAt } from '../../platform/ids.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
+import { forgottenSince } from '../accounts/index.ts'
 import { follow, logBegins, rewind } from '../events/index.ts'
 import { COUNTED_BY_DATA } from './counters.ts'
 import { rollUp } from './roll-up.ts'
@@ -35,11 +37,18 @@ export async function rebuildStatistics(database: Database): Promise<number> {
     // The cursor's row is taken first, as followers do: none of them counts while the figures are forgotten.
     await rewind(db, NAME)
     if (begins === null) return
-    await db.execute(sql.dropBucketsFrom, [begins])
-    await db.execute(sql.dropFirstsFrom, [begins])
-    await db.execute(sql.clearFirstsFrom, [begins])
+    const forgetting = [...(await forgottenSince(db, begins))]
+    const whole = [begins, forgetting.map(([accountId]) => accountId), forgetting.map(([, at]) => at)]
+    await db.execute(sql.dropBucketsFrom, whole)
+    await db.execute(sql.dropFirstsFrom, whole)
+    await db.execute(sql.clearFirstsFrom, whole)
   })
   let counted = 0
   for (let taken = AT_ONCE; taken > 0; counted += taken) taken = await followStatistics(database)
   return counted
+}
+
+/** Deletes the firsts of an account's oldest emails from before `before`, `most` at once. @returns how many there were */
+export function forgetFirsts(db: Db, accountId: string, before: Date, most: number): Promise<number> {
+  return db.execute(sql.forgetFirsts, [accountId, firstIdAt(before), most])
 }

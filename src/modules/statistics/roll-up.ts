@@ -2,7 +2,7 @@
 // follower's cursor are written in one transaction.
 
 import type { Db } from '../../platform/db.ts'
-import { SYSTEM_ACCOUNT_ID } from '../accounts/index.ts'
+import { forgottenSince, SYSTEM_ACCOUNT_ID } from '../accounts/index.ts'
 import type { FollowedEvent } from '../events/index.ts'
 import { COUNTER_OF_FIRST, COUNTERS, type Counter, countersOf, FIRSTS, type First, firstsOf } from './counters.ts'
 import * as sql from './sql.ts'
@@ -27,7 +27,10 @@ type Rows = Map<string, Row>
 /** The effect of the follower. What the house sends itself is nobody's. */
 export async function rollUp(db: Db, all: readonly FollowedEvent[]): Promise<void> {
   const rows: Rows = new Map()
-  const events = all.filter(({ accountId }) => accountId !== SYSTEM_ACCOUNT_ID)
+  const events = await stillToCount(
+    db,
+    all.filter(({ accountId }) => accountId !== SYSTEM_ACCOUNT_ID),
+  )
   for (const event of events) {
     for (const counter of countersOf(event)) add(rows, event, event.at, counter, 1)
   }
@@ -37,6 +40,15 @@ export async function rollUp(db: Db, all: readonly FollowedEvent[]): Promise<voi
   const keys = Array.from({ length: 8 }, (_, i) => changed.map(({ key }) => key[i]))
   const counts = COUNTERS.map((_, i) => changed.map((row) => row.counts[i]))
   await db.execute(sql.addCounts, [...keys, ...counts])
+}
+
+/** A replay passes events of days that are being forgotten: their figures were kept, so they are not counted again. */
+async function stillToCount(db: Db, events: readonly FollowedEvent[]): Promise<readonly FollowedEvent[]> {
+  const times = events.map(({ at }) => at.getTime())
+  if (times.length === 0) return events
+  const forgetting = await forgottenSince(db, new Date(Math.min(...times)))
+  if (forgetting.size === 0) return events
+  return events.filter(({ accountId, at }) => at >= (forgetting.get(accountId) ?? at))
 }
 
 function add(rows: Rows, of: Dimensions, at: Date, counter: Counter, amount: number): void {

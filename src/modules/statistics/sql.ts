@@ -109,16 +109,29 @@ export const monthNow = statement(
    from followed f, waiting w`,
 )
 
-/** Forgets what the log from $1 on can tell again. */
-export const dropBucketsFrom = statement('statistics_drop_buckets', 'delete from stat_bucket where bucket >= $1')
+// $1 when the log begins; $2 $3 accounts of which it has less, and from when on it is whole.
+const WHOLE_FROM = `coalesce((select k.at from unnest($2::uuid[], $3::timestamptz[]) as k(account_id, at)
+  where k.account_id = s.account_id and k.at > $1), $1)`
+/** Forgets what the log can tell again. */
+export const dropBucketsFrom = statement(
+  'statistics_drop_buckets',
+  `delete from stat_bucket s where s.bucket >= $1 and s.bucket >= ${WHOLE_FROM}`,
+)
 export const dropFirstsFrom = statement(
   'statistics_drop_firsts',
-  `delete from stat_first where ${FIRSTS.map((name) => `(${name} is null or ${name} >= $1)`).join(' and ')}`,
+  `delete from stat_first s where ${FIRSTS.map((name) => `(${name} is null or ${name} >= ${WHOLE_FROM})`).join(' and ')}`,
 )
 export const clearFirstsFrom = statement(
   'statistics_clear_firsts',
-  `update stat_first set ${FIRSTS.map((name) => `${name} = case when ${name} < $1 then ${name} end`).join(', ')}
-   where ${FIRSTS.map((name) => `${name} >= $1`).join(' or ')}`,
+  `update stat_first s set ${FIRSTS.map((name) => `${name} = case when ${name} < ${WHOLE_FROM} then ${name} end`).join(', ')}
+   where ${FIRSTS.map((name) => `${name} >= ${WHOLE_FROM}`).join(' or ')}`,
+)
+/** Of the firsts of an account's emails before the id $2, $3 at once. */
+export const forgetFirsts = statement(
+  'statistics_forget_firsts',
+  `delete from stat_first s using (
+     select account_id, email_id from stat_first where account_id = $1 and email_id < $2 order by email_id limit $3
+   ) k where s.account_id = k.account_id and s.email_id = k.email_id`,
 )
 
 // One look at the index for each account.

@@ -11,7 +11,7 @@
 
 export type { Asker, EndpointContext } from './endpoints.ts'
 export { webhookFigures } from './figures.ts'
-export { ensureWebhookPartitions, webhookServices } from './jobs.ts'
+export { ensureWebhookPartitions, oldestUntold, webhookServices } from './jobs.ts'
 export { type WebhookRoutesOptions, webhookRoutes } from './routes.ts'
 export type { DisabledEndpoint, DisabledReason } from './types.ts'
 export type { WorkerOptions } from './worker.ts'

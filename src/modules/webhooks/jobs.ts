@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
-import type { Database } from '../../platform/db.ts'
+import type { Database, Db } from '../../platform/db.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
 import { follow } from '../events/index.ts'
 import { KEPT_DAYS } from './deliveries.ts'
@@ -42,4 +42,10 @@ export async function ensureWebhookPartitions({ system }: Database, clock: Clock
   const now = clock.now().getTime()
   await system.query(sql.ensurePartitions, [new Date(now - DAY_MS), DAYS_AHEAD + 2])
   await system.query(sql.dropPartitions, [new Date(now - (KEPT_DAYS + 1) * DAY_MS)])
+}
+
+/** For each account of which an endpoint has yet to be told an event from before `before`: when the oldest of them was. */
+export async function oldestUntold(db: Db, before: Date): Promise<ReadonlyMap<string, Date>> {
+  const rows = await db.query<{ account_id: string; at: Date }>(sql.oldestUntold, [before])
+  return new Map(rows.map(({ account_id: accountId, at }) => [accountId, at]))
 }

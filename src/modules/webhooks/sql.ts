@@ -208,6 +208,11 @@ export const dropPartitions = statement(
   `select drop_partitions('webhook_delivery', $1::date)`,
 )
 
+export const oldestUntold = statement(
+  'webhooks_oldest_untold',
+  'select account_id, min(event_at) as at from webhook_queue where event_at < $1 group by account_id',
+)
+
 export const figures = statement(
   'webhooks_figures',
   `select (select count(*)::int from webhook_queue) as waiting,

@@ -1,0 +1,74 @@
+// For how long accounts keep their data, and how far it has been forgotten.
+
+import { type Db, statement } from '../../platform/db.ts'
+
+const LONGEST = statement('accounts_longest_retention', 'select coalesce(max(retention_days), 90) as days from account')
+const KEEPINGS = statement(
+  'accounts_keepings',
+  `select a.account_id, a.retention_days,
+     coalesce(f.done_before, a.created_at - interval '1 day') as done_before,
+     coalesce(f.emails_before, a.created_at - interval '1 day') as emails_before
+   from account a left join forgetting f on f.account_id = a.account_id
+   where a.account_id > $1 order by a.account_id limit $2`,
+)
+const BEGIN = statement(
+  'accounts_begin_forgetting',
+  `insert into forgetting as f (account_id, begun_before) values ($1, $2)
+   on conflict (account_id) do update set begun_before = greatest(f.begun_before, excluded.begun_before)`,
+)
+const END = statement(
+  'accounts_end_forgetting',
+  `update forgetting set done_before = greatest(done_before, $2), emails_before = greatest(emails_before, $3)
+   where account_id = $1`,
+)
+const SINCE = statement(
+  'accounts_forgotten_since',
+  'select account_id, begun_before from forgetting where begun_before > $1',
+)
+
+/** For how many days what all accounts share must be kept, so that every account has what it asked for. */
+export async function longestRetentionDays(db: Db): Promise<number> {
+  return (await db.one<{ days: number }>(LONGEST))?.days ?? 90
+}
+
+export interface Keeping {
+  readonly accountId: string
+  readonly days: number
+  /** From before this moment nothing is left but emails; it had nothing before it was made. */
+  readonly doneBefore: Date
+  /** The same of the emails. */
+  readonly emailsBefore: Date
+}
+
+/** Accounts in the order of their ids, after `afterId`. */
+export async function keepings(db: Db, afterId: string, limit: number): Promise<readonly Keeping[]> {
+  const rows = await db.query<{ account_id: string; retention_days: number; done_before: Date; emails_before: Date }>(
+    KEEPINGS,
+    [afterId, limit],
+  )
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    days: row.retention_days,
+    doneBefore: row.done_before,
+    emailsBefore: row.emails_before,
+  }))
+}
+
+/** Notes, before anything is deleted, that the log no longer has all of what lies before `before`. */
+export async function beginForgetting(db: Db, accountId: string, before: Date): Promise<void> {
+  await db.execute(BEGIN, [accountId, before])
+}
+
+export async function endForgetting(
+  db: Db,
+  accountId: string,
+  { doneBefore, emailsBefore }: Pick<Keeping, 'doneBefore' | 'emailsBefore'>,
+): Promise<void> {
+  await db.execute(END, [accountId, doneBefore, emailsBefore])
+}
+
+/** Of which accounts the log has less than all since `from`, and from when on it has all. */
+export async function forgottenSince(db: Db, from: Date): Promise<ReadonlyMap<string, Date>> {
+  const rows = await db.query<{ account_id: string; begun_before: Date }>(SINCE, [from])
+  return new Map(rows.map(({ account_id: accountId, begun_before: at }) => [accountId, at]))
+}
