@@ -62,7 +62,13 @@ function groupsOf(text: string): Fields[] {
 function recipientOf(group: Fields, human: string): ReportedRecipient {
   const address = addressOf(group)
   const status = /[245]\.\d{1,3}\.\d{1,3}/.exec(fieldOf(group, 'status') ?? '')?.[0] ?? null
-  const action = actionOf(fieldOf(group, 'action'), status, fieldOf(group, 'will-retry-until') !== null)
+  const retries = fieldOf(group, 'will-retry-until') !== null
+  const told = actionOf(fieldOf(group, 'action'), status, retries)
+  // OpenSMTPD gives up in the form of a delay.
+  const action =
+    told === 'delayed' && status?.endsWith('.4.7') && /\benvelope expired\b/i.test(human.slice(0, 8_192))
+      ? 'failed'
+      : told
   const diagnostic = diagnosticOf(group)
   const reply = diagnostic === null ? null : quotedReply(diagnostic)
   const command = commandOf(human, address, diagnostic)

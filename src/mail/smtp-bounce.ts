@@ -107,16 +107,17 @@ const UNKNOWN_USER = new RegExp(
     'unknown in (?:virtual|local|relay|recipient)|(?:is|was) (?:unknown|not known|not a known)|mailbox name not (?:found|known|allowed)',
     '(?:account|mailbox|user|address)(?: \\S{1,80})? (?:has been |was |is )?(?:deleted|terminated|closed permanently|no longer (?:exists?|valid|in use|here))',
     'no longer (?:a )?(?:valid|works? (?:at|for|here)|exists?|employed|(?:with|at|in|part of) (?:the|this|our|us))|adresse (?:d au moins un )?destinataire invalide|inexistent mailbox',
+    '(?:user|recipient|address|mailbox)(?: \\S{1,80})? (?:is |was )?not (?:listed )?in (?:the |our )?(?:\\S{1,40} ){0,3}(?:directory|address book|user list)|may contain a non-?existent account',
     'no account (?:here )?by that name|unable to find (?:the )?(?:user|recipient)|user not (?:local|registered|known)|nosuchuser|no_mailbox|x-unix; 67',
     // The same in the languages of large receivers.
     '(?:utilisateur|destinataire|adresse|bo[iî]te|compte)(?: \\S{1,40}){0,2} (?:inconnue?|inexistante?|introuvable|invalide|n.existe p(?:as|lus))',
-    '(?:empf(?:ae|ä)nger|benutzer|postfach|mailbox|konto|adresse)(?: \\S{1,40}){0,2} (?:unbekannt|existiert nicht|nicht (?:gefunden|vorhanden|bekannt))',
-    '(?:usuario|destinatario|cuenta|buz[oó]n|direcci[oó]n)(?: \\S{1,40}){0,2} (?:desconocid[oa]|inexistente|no (?:existe|encontrad[oa]|v[aá]lid[oa]))',
+    '(?:empf(?:ae|ä)nger|benutzer|postfach|mailbox|konto|adresse)(?: \\S{1,40}){0,2} (?:unbekannt|existiert (?:\\S{1,20} )?nicht|nicht (?:gefunden|vorhanden|bekannt))',
+    '(?:usuario|destinatario|cuenta|buz[oó]n|direcci[oó]n)(?: \\S{1,40}){0,2} (?:desconocid[oa]|inexistente|no (?:existe|(?:fue |se ha )?encontrad[oa]|v[aá]lid[oa]))|no existe (?:el |la |ese |esa |ning[uú]n )?(?:usuario|destinatario|cuenta|buz[oó]n|direcci[oó]n)',
     '(?:utente|destinatario|casella|indirizzo)(?: \\S{1,40}){0,2} (?:sconosciut[oa]|inesistente|non (?:esiste|trovat[oa]|valid[oa]))',
-    '(?:usu[aá]rio|destinat[aá]rio|conta|caixa postal)(?: \\S{1,40}){0,2} (?:desconhecid[oa]|inexistente|n[aã]o (?:existe|encontrad[oa]))',
+    '(?:usu[aá]rio|destinat[aá]rio|conta|caixa postal)(?: \\S{1,40}){0,2} (?:desconhecid[oa]|inexistente|n[aã]o (?:existe|(?:foi )?encontrad[oa]))',
     '(?:gebruiker|postbus|ontvanger|adres)(?: \\S{1,40}){0,2} (?:onbekend|bestaat niet)|(?:u[zż]ytkownik|skrzynka|adres)(?: \\S{1,40}){0,2} (?:nieznan[ya]|nie istnieje)',
     '(?:пользователь|ящик|адрес(?:ат)?)(?: \\S{1,40}){0,2} (?:не (?:существует|найден)|неизвест)',
-    '(?:用户|用戶|收件人|邮箱|郵箱|邮箱地址|账号)(?:名|地址)?不存在|(?:ユーザー?|宛先|アドレス|メールボックス).{0,10}(?:存在しま|存在しない|見つかりま|不明)',
+    '(?:用户|用戶|收件人|邮箱|郵箱|邮箱地址|账号|帐号|使用者)(?:名|地址)?(?:不存在|无效)|(?:没有|查无|无|無)此(?:用户|用戶|人|账号|帐号)|(?:사용자|수신자|받는 ?사람|계정|메일 ?주소)[^.]{0,12}(?:존재하지 않|없습니다|찾을 수 없)|(?:ユーザー?|宛先|アドレス|メールボックス).{0,10}(?:存在しま|存在しない|見つかりま|不明)',
   ].join('|'),
 )
 
@@ -133,26 +134,29 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   ],
   // Microsoft's directory based edge blocking: an unknown recipient. The same words with 5.7.1 are a Postfix access map.
   ['invalid_recipient', /recipient address(?:es)? rejected ?: access denied/, (status) => status === '4.1'],
-  // Facebook's: the person takes no mail from outside.
-  ['policy', /rcp-p[23]\b|recipient preferences/],
+  // Facebook's: the person takes no mail from outside. GMX's and AOL's, whose words are those of an unknown recipient.
+  [
+    'policy',
+    /rcp-p[23]\b|recipient preferences|mailbox unavailable.{0,40}explanation visit|aol will not accept delivery|suspected bounce attack/,
+  ],
   // Yahoo's and Apple's marks, whose texts link to pages about reputation.
   ['policy', /\[(?:ph|cs|hm)[0-9]{2}\]/],
   // Rates, before reputation: they pass by themselves.
   [
     'rate_limited',
-    /grey-?list|gray-?list|too many (?:connections|messages|recipients|concurrent|sessions|emails|mails|mail|requests|errors|invalid|unknown|rcpt|deliveries|smtp|simultaneous)|rate[- ]?limit|throttl|(?:exceeded|over|exceeds|hit)(?: \S+){0,4} (?:rate|hourly|daily|sending limit|message limit|connection limit|frequency)|limit exceeded.{0,40}(?:hour|minute|day|connection)|\b(?:ip|connection|domain|sender) frequency limited|receiving mail (?:at a rate|too quickly)|unexpected volume|unusual rate|sending (?:rate|limit|quota)|too fast|slow down|server (?:is )?(?:too )?busy|try again (?:in \d|later.{0,20}grey)|temporarily (?:deferred|rate|rejected|blocked|limited)|\[tss?0[1-9]\](?!.{0,120}permanently)|\bofr(?:00)?4_?10[4-9]|mail flood|recipient limit|rp:[qt]rc|rl0000/,
+    /grey-?list|gray-?list|too many (?:connections|messages|recipients|concurrent|sessions|spams?|emails|mails|mail|requests|errors|invalid|unknown|rcpt|deliveries|smtp|simultaneous)|rate[- ]?limit|throttl|(?:exceeded|over|exceeds|hit)(?: \S+){0,4} (?:rate|hourly|daily|sending limit|message limit|connection limit|frequency)|limit exceeded.{0,40}(?:hour|minute|day|connection)|\b(?:ip|connection|domain|sender) frequency limited|receiving mail (?:at a rate|too quickly)|unexpected volume|unusual rate|sending (?:rate|limit|quota)|too fast|slow down|server (?:is )?(?:too )?busy|try again (?:in \d|later.{0,20}grey)|temporarily (?:deferred|rate|rejected|blocked|limited)|\[tss?0[1-9]\](?!.{0,120}permanently)|\bofr(?:00)?4_?10[4-9]|mail flood|recipient limit|rp:[qt]rc|rl0000/,
     (status, code) => code < 500 || status === '5.3' || status === null || status === '7.1' || status === '7.0',
   ],
   ['protocol', /too many hops|hop count exceeded|(?:mail|mail forwarding|routing) loop|loops? back to/],
   // Lists and marks of senders.
   [
     'reputation',
-    /spamhaus|spamcop|sorbs|barracudacentral|\bbrbl\b|uceprotect|abusix|senderscore|sender ?score|proofpoint\.com\/\?ip|ipcheck|cloudmark|invaluement|gbudb|mailspike|spameatingmonkey|trendmicro\.com|\bsbrs\b|\bcbl\b|\brbl\b|\bdnsbl\b|\bxbl\b|\bpbl\b|black[- ]?list|block[- ]?list|deny[- ]?list|block(?:ed)? (?:using|by) \S+\.\S+|\(s3[0-9]{3}\)|\bs31[45]0\b|\b(?:dy|ou|sc)-00[1-9]\b|\[bl[0-9]{2}\]|\[ts0[23]\]|\bofr_?(?:506|305)|\breputation\b|poor sender|banned sending ip|dynamic (?:ip|address)|residential|dial-?up|ht204137|high (?:volume|number) of (?:spam|complaints)|user complaints|a problem occurred.{0,60}tosa@|\btosa\b|ask your postmaster|your (?:ip|server|network|host)\b.{0,60}(?:block|banned|listed|reject|refus|den[iy])|(?:ip|network|host)(?: address)?\b.{0,40}(?:blocked|banned|is listed|not allowed)|connections will not be accepted|unsolicited (?:mail|email) originating from your/,
+    /\((?:con|rly|dyn|hvu|ip):[a-z]{0,3}\d{0,2}\)|spamhaus|spamcop|sorbs|barracudacentral|\bbrbl\b|uceprotect|abusix|senderscore|sender ?score|proofpoint\.com\/\?ip|ipcheck|cloudmark|invaluement|gbudb|mailspike|spameatingmonkey|trendmicro\.com|\bsbrs\b|\bcbl\b|\brbl\b|\bhl:i[a-z]{2}\b|\bdnsbl\b|\bxbl\b|\bpbl\b|black[- ]?list|block[- ]?list|deny[- ]?list|block(?:ed)? (?:using|by) \S+\.\S+|\(s3[0-9]{3}\)|\bs31[45]0\b|\b(?:dy|ou|sc)-00[1-9]\b|\[bl[0-9]{2}\]|\[ts0[23]\]|\bofr_?(?:506|305)|\breputation\b|poor sender|banned sending ip|dynamic (?:ip|address)|residential|dial-?up|ht204137|high (?:volume|number) of (?:spam|complaints)|user complaints|a problem occurred.{0,60}tosa@|\btosa\b|ask your postmaster|your (?:ip|server|network|host)\b.{0,60}(?:block|banned|listed|reject|refus|den[iy])|(?:ip|network|host)(?: address)?\b.{0,40}(?:blocked|banned|is listed|not allowed)|connections will not be accepted|unsolicited (?:mail|email) originating from your/,
   ],
   // The message itself.
   [
     'content_rejected',
-    /\bspam(?:my|ming|assassin)?\b|spam(?:-like| message| content| score| detected)|\bvirus\b|\bmalware\b|phish|unsolicited|\bbulk (?:mail|email)\b|content (?:rejected|denied|filter|presents|not allowed|restriction|policy|scan)|rejected (?:due to|because of|by) (?:its |the |message )?(?:content|body|attachment|url)|message (?:body|content).{0,40}(?:reject|block|not acceptable)|(?:attachment|executable|file type|\.exe)\b.{0,60}(?:not (?:allowed|permitted)|block|reject|prohibit)|potential(?:ly)? (?:security|dangerous|harmful|executable)|suspicious|\bsurbl\b|\buribl\b|\bdt:sp[mn]|mcspamsignature|ct signature|infected|bad header|message (?:looks|appears) (?:like|to be)|header .{0,30}(?:missing|invalid|not rfc|malformed|duplicate)|not rfc ?(?:2822|5322|822) compliant|rfc ?(?:2822|5322) (?:violation|section|specifi)/,
+    /\bspam(?:my|ming|assassin)?\b|spam(?:-like| message| content| score| detected)|\bvirus\b|\bmalware\b|phish|unsolicited|\bbulk (?:mail|email)\b|content (?:rejected|denied|filter|presents|not allowed|restriction|policy|scan)|rejected (?:due to|because of|by) (?:its |the |message )?(?:content|body|attachment|url)|message (?:body|content).{0,40}(?:reject|block|not acceptable)|(?:attachment|executable|file type|\.exe)\b.{0,60}(?:not (?:allowed|permitted)|block|reject|prohibit)|potential(?:ly)? (?:security|dangerous|harmful|executable)|suspicious|\bsurbl\b|\buribl\b|\b(?:dt|mi):s[a-z]{2}\b|\bspm 163\b|mcspamsignature|ct signature|infected|bad header|message (?:looks|appears) (?:like|to be)|header .{0,30}(?:missing|invalid|not rfc|malformed|duplicate)|not rfc ?(?:2822|5322|822) compliant|rfc ?(?:2822|5322) (?:violation|section|specifi)/,
   ],
   [
     'mailbox_full',
@@ -186,7 +190,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   ],
   [
     'policy',
-    /relay(?:ing)? (?:access )?(?:is )?(?:denied|not (?:permitted|allowed)|prohibited)|unable to relay|not (?:permitted|allowed|authorized) to relay|(?:isn't|is not|not) in my list of allowed|we do not relay|authentication required|authrequired|notauthorized|must (?:issue a )?starttls|tls (?:is )?required|encryption (?:is )?required|require(?:s)? (?:tls|encryption)/,
+    /relay(?:ing)? (?:access )?(?:is )?(?:denied|not (?:permitted|allowed)|prohibited)|unable to relay|not (?:permitted|allowed|authorized) to relay|(?:isn't|is not|not) in my list of allowed|we do not relay|authentication required|authrequired|notauthorized|(?:server )?requires? authentication|must (?:issue a )?starttls|tls (?:is )?required|encryption (?:is )?required|require(?:s)? (?:tls|encryption)/,
   ],
   ['invalid_recipient', UNKNOWN_USER],
   // RFC 5321's own words for 550. Receivers that mean a refusal of us say so and were caught above.
@@ -198,7 +202,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   ],
   [
     'policy',
-    /\bpolic(?:y|ies)\b|\bprohibited|not (?:authorized|permitted|allowed|accepted|welcome)|administrative|access (?:is )?denied|blocked|rejected by|refused by|restricted|denied by|message (?:was )?(?:refused|rejected|denied|blocked|not accepted)|dd requested mail action aborted|mail reject|delivery not authorized|security/,
+    /\bpolic(?:y|ies)\b|\bprohibited|not (?:authorized|permitted|allowed|accepted|welcome)|administrative|access (?:is )?denied|blocked|rejected by|refused by|restricted|denied by|message (?:was )?(?:refused|rejected|denied|blocked|not accepted)|dd requested mail action aborted|mail reject|delivery not authorized|security|\b(?:helo|ehlo)\b.{0,60}(?:reject|invalid|refus|required|fully)|(?:members|subscribers) (?:only|may post)|allowed to post|connection denied|zugriff verweigert|acc[eè]s refus[eé]|acceso denegado|accesso negato|acesso negado|доступ запрещ[её]н|拒绝访问|拒收/,
     (status) => status === null || !/^[1-6]\./.test(status),
   ],
   [
@@ -227,11 +231,14 @@ const STATUSES: Readonly<Record<string, BounceCategory>> = {
   '1.8': 'policy',
   '1.9': 'protocol',
   '1.10': 'bad_domain', // RFC 7505
+  '1.90': 'rate_limited', // Microsoft: the day's limit of recipients
   '2.0': 'inactive_mailbox',
   '2.1': 'inactive_mailbox',
   '2.2': 'mailbox_full',
   '2.3': 'message_too_large',
   '2.4': 'policy',
+  '2.121': 'rate_limited', // Microsoft: what a recipient takes in an hour
+  '2.122': 'rate_limited',
   '3.1': 'mailbox_full',
   '3.2': 'rate_limited',
   '3.4': 'message_too_large',

@@ -11,6 +11,7 @@ import { type Job, SHARED_HEAD_BYTES, type Told } from './job.ts'
 
 const SLOW_MS = 1_000
 const POOL_MOST = 2_000
+const POOL_BYTES = 64 * 1_048_576
 const FINDINGS_MOST = 10
 const SMALLER_TRIES = 400
 const SMALLER_WITHIN_MS = 5_000
@@ -31,6 +32,7 @@ const sorts = new Set<string>()
 const told = new Set<string>()
 let executions = 0
 let slowestMs = 0
+let poolBytes = 0
 
 function corpora(): Buffer[] {
   if (job.corpora === null) return []
@@ -57,14 +59,21 @@ async function tried(input: Buffer, chance: Random): Promise<string | null> {
     const tookMs = (user + system) / 1_000
     slowestMs = Math.max(slowestMs, tookMs)
     if (tookMs > SLOW_MS) return `took more than ${SLOW_MS} ms`
-    if (!sorts.has(sort)) {
-      sorts.add(sort)
-      if (pool.length < POOL_MOST) pool.push(Buffer.from(input))
+    // A copy: what was cut out of an input would keep all of it.
+    const known = Buffer.from(sort).toString()
+    if (!sorts.has(known)) {
+      sorts.add(known)
+      grow(input)
     }
     return null
   } catch (error) {
     return error instanceof Error ? (error.stack ?? error.message) : String(error)
   }
+}
+
+function grow(input: Buffer): void {
+  poolBytes += input.length
+  if (pool.length < POOL_MOST && poolBytes < POOL_BYTES) pool.push(Buffer.from(input))
 }
 
 async function tell(input: Buffer, what: string): Promise<void> {

@@ -2,7 +2,9 @@
 // an instance of its own that accepts everything for its zone and sends its report back to the return path. What happens to
 // a mail is told by the first label of its domain: unknown, quota, size, loop, expiry.
 
+import { once } from 'node:events'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import net, { type AddressInfo } from 'node:net'
 import path from 'node:path'
 import { accepts, type Running, run, start, waitFor } from './ground.ts'
 import { masterConf } from './postfix.ts'
@@ -172,8 +174,9 @@ export async function opensmtpdProgram(): Promise<string | null> {
 }
 
 /**
- * Its queue is where it was built to have it, so there is one at a time. It keeps a mail for a host that it cannot connect to
- * for minutes and goes round a loop a hundred times, so for these two the server behind it says what it does.
+ * Its queue is where it was built to have it, so there is one at a time. It tries a host again after minutes, a command of
+ * the machine's own after seconds: what expires is such a delivery. It lets a mail go round a hundred times, one round a
+ * second: the way back to itself writes the trace of sixty rounds.
  */
 export async function opensmtpdBouncer(program: string, options: BouncerOptions): Promise<AsyncDisposable> {
   const { address, port, zone, home } = options
@@ -181,6 +184,7 @@ export async function opensmtpdBouncer(program: string, options: BouncerOptions)
   for (const name of [folder, '/var/lib/opensmtpd/empty', '/var/spool/smtpd']) await mkdir(name, { recursive: true })
   await chmod('/var/spool/smtpd', 0o711)
   const conf = path.join(folder, 'smtpd.conf')
+  const round = await tracingProxy(address, port)
   const relay = (name: string, where: string): string => `action "${name}" relay host smtp://${where} helo mx.${zone}\n`
   const route = (domain: string, name: string): string => `match from any for domain "${domain}" action "${name}"\n`
   await writeFile(
@@ -188,9 +192,42 @@ export async function opensmtpdBouncer(program: string, options: BouncerOptions)
     `queue ttl 3s
 bounce warn-interval 1d
 listen on ${address} port ${port} hostname mx.${zone}
-${relay('home', `127.0.0.1:${home.port}`)}${relay('refusing', `127.0.0.1:${options.refusing}`)}${relay('small', `127.0.0.1:${options.small}`)}
-${route(home.host, 'home')}${route(`size.${zone}`, 'small')}${route(`*.${zone}`, 'refusing')}`,
+table everybody { "@" = "nobody" }
+action "later" mda "exit 75" virtual <everybody>
+${relay('home', `127.0.0.1:${home.port}`)}${relay('refusing', `127.0.0.1:${options.refusing}`)}${relay('small', `127.0.0.1:${options.small}`)}${relay('round', `127.0.0.1:${round.port}`)}
+${route(home.host, 'home')}${route(`loop.${zone}`, 'round')}${route(`expiry.${zone}`, 'later')}${route(`size.${zone}`, 'small')}${route(`*.${zone}`, 'refusing')}`,
   )
   await chmod(conf, 0o600)
-  return until(start(program, ['-d', '-f', conf]), 'OpenSMTPD', options)
+  // Its helpers are looked for where it was built to have them.
+  const own = `[ -d ${LIBEXEC} ] || { mount -t tmpfs -o mode=755 tmpfs /usr/libexec && mkdir ${LIBEXEC} && mount --bind "$(dirname "$0")/../libexec/opensmtpd" ${LIBEXEC}; } && exec "$0" "$@"`
+  const command = ['-m', 'sh', '-c', own, program, '-d', '-f', conf]
+  const running = await until(start('unshare', command), 'OpenSMTPD', options)
+  return {
+    [Symbol.asyncDispose]: async () => {
+      await running[Symbol.asyncDispose]()
+      round.close()
+    },
+  }
+}
+
+const LIBEXEC = '/usr/libexec/opensmtpd'
+const ROUNDS = 60
+
+/** Hands each connection on, and writes a trace field for each of 60 rounds before the message. */
+async function tracingProxy(address: string, port: number): Promise<{ readonly port: number; close(): void }> {
+  const trace = 'Received: from mx by mx; Mon, 2 Mar 2026 10:00:00 +0000\r\n'.repeat(ROUNDS)
+  const server = net.createServer((client) => {
+    const behind = net.connect(port, address)
+    for (const socket of [client, behind]) socket.on('error', () => socket.destroy())
+    client.pipe(behind)
+    behind.on('data', (chunk) => {
+      if (chunk.toString('latin1').startsWith('354')) behind.write(trace)
+      client.write(chunk)
+    })
+    behind.on('close', () => client.end())
+    client.on('close', () => behind.end())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { port: (server.address() as AddressInfo).port, close: () => server.close() }
 }
