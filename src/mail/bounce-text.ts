@@ -26,10 +26,10 @@ const RETURNED = new RegExp(
   'i',
 )
 
-const ADDRESS = /[^\s<>()[\]{}"'`,;:*=]{1,64}@(?:[\w-]{1,63}\.){0,10}[\w*-]{1,63}/
+const ADDRESS = /[^\s<>()[\]{}"'`,;:：，*=]{1,64}@(?:[\w-]{1,63}\.){0,10}[\w*-]{1,63}/
 // A line that opens a block about one recipient: the address, perhaps in brackets, perhaps with words behind it.
 const OPENS =
-  /^[\s>*\-\u2022"'(]{0,20}(?:[45]\d\d (?:[45]\.\d\.\d )?(?=<))?(?:(?:(?:final[- ]|original[- ]|failed |intended )?(?:recipients?|addressee|address)(?: address)?|to|rcpt to|for|user|error delivering to|undeliverable to|mail to|mailto)(?=[\s:<"'(])\s{0,3}(?::|is|was)?\s{0,3})?[<"'(]{0,3}(?:mailto:|smtp:|rfc822;)?([^\s<>()[\]{}"'`,;:*=]{1,64}@[\w.*-]{1,255})[>"')]{0,3}/i
+  /^[\s>*\-\u2022"'(]{0,20}(?:[45]\d\d (?:[45]\.\d\.\d )?(?=<))?(?:(?:(?:final[- ]|original[- ]|failed |intended )?(?:recipients?|addressee|address)(?: address)?|empf(?:ä|ae)nger|destinataire|destinatario|destinatário|получатель|收件人|to|rcpt to|for|user|error delivering to|undeliverable to|mail to|mailto)(?=[\s:：<"'(])\s{0,3}(?:[:：]|is|was)?\s{0,3})?[<"'(]{0,3}(?:mailto:|smtp:|rfc822;)?([^\s<>()[\]{}"'`,;:：，*=]{1,64}@[\w.*-]{1,255})[>"')]{0,3}/i
 const SENDERS = /\bfrom\b|\bsender\b|return-path|reply-to|postmaster@|contact|help/i
 
 /** The lines a person at the reporting side wrote, or their mailer; without the message that came back. */

@@ -83,7 +83,12 @@ function isProof(enhanced: string | null, command: SmtpCommand | null, reply: Qu
   if (/^1\.\d|^7\.1[78]$/.test(status) || command === 'rcpt') return true
   if (reply === null) return false
   const words = reply.words.slice(0, 500)
-  if (/user doesn't have an? \S{1,80} account|lpn007_416|ofr_416|^unrouteable address/i.test(words)) return true
+  if (
+    /user doesn't have an? \S{1,80} account|lpn007_416|ofr_416|^unrouteable address|^(?:user|mailbox) not found: ?\S{1,320}@/i.test(
+      words,
+    )
+  )
+    return true
   return command === null && status !== '2.1' && /^(?:[45]\.\d\.\d )?<[^\s<>]{1,320}>/.test(words)
 }
 
@@ -101,13 +106,13 @@ const LOCAL: readonly (readonly [BounceCategory, RegExp])[] = [
   ],
   [
     'invalid_recipient',
-    /not listed in (?:the )?(?:domino|public name|.{0,40}directory)|domino ?(?:directory|ディレクトリ|verzeichnis)|no mailbox here by that name|resolver\.adr\.(?:ex)?recip(?:ient)?notf?ound|unrouteable address|recipient name is not recognized|no valid recipients for this mm|user \S{1,80} \([^()]{0,320}\) not found|收件人.{0,12}不存在|(?:用户|用戶|邮箱地址).{0,6}不存在|empf(?:ä|ae)nger.{0,40}(?:existiert nicht|unbekannt)|destinatario.{0,40}no existe|destinataire.{0,40}(?:inconnu|n'existe pas)|(?:адрес|пользователь|ящик).{0,40}не существует|unknown local[- ]part|couldn't find (?:the )?(?:user|recipient)|\(user not found\)/,
+    /not listed in (?:the )?(?:domino|public name|.{0,40}directory)|domino ?(?:directory|ディレクトリ|verzeichnis)|no mailbox here by that name|resolver\.adr\.(?:ex)?recip(?:ient)?notf?ound|unrouteable address|recipient name is not recognized|no valid recipients for this mm|user \S{1,80} \([^()]{0,320}\) not found|收件人.{0,12}不存在|(?:用户|用戶|邮箱地址).{0,6}不存在|(?:没有|查无|无|無)此(?:用户|用戶|人)|(?:ユーザー?|宛先|アドレス).{0,10}(?:存在しま|存在しない|見つかりま|不明)|(?:사용자|받는 ?사람|메일 ?주소).{0,12}(?:존재하지 않|찾을 수 없)|(?:empf(?:ä|ae)nger|postfach|adresse).{0,40}(?:existiert (?:\S{1,20} )?nicht|unbekannt|nicht gefunden)|(?:usuario|destinatario|direcci(?:ó|o)n|cuenta).{0,40}(?:no existe|desconocid[oa]|no (?:fue )?encontrad[oa])|(?:usu(?:á|a)rio|destinat(?:á|a)rio|endere(?:ç|c)o).{0,40}(?:n(?:ã|a)o existe|desconhecid[oa]|n(?:ã|a)o (?:foi )?encontrad[oa])|(?:utente|destinatario|indirizzo).{0,40}(?:sconosciut[oa]|inesistente|non (?:esiste|trovat[oa]))|(?:destinataire|adresse).{0,40}(?:inconnue?|n'existe p(?:as|lus)|introuvable)|(?:gebruiker|ontvanger|adres).{0,40}(?:onbekend|bestaat niet)|(?:адрес|пользовател|ящик).{0,40}не (?:существует|найден)|^(?:\S{1,320}@\S{1,255} )?user not found\.?$|unknown local[- ]part|couldn't find (?:the )?(?:user|recipient)|\(user not found\)/,
   ],
   [
     'mailbox_full',
-    /buz(?:ó|o)n.{0,60}(?:lleno|completo)|bo(?:î|i)te.{0,60}pleine|postfach.{0,60}voll|casella.{0,60}piena|caixa.{0,60}cheia|[邮郵]箱.{0,9}(?:已[满滿]|容量)|ボックス.{0,20}(?:一杯|いっぱい|超え)|ящик.{0,40}переполнен/,
+    /buz(?:ó|o)n.{0,60}(?:lleno|completo)|bo(?:î|i)te.{0,60}pleine|postfach.{0,60}voll|casella.{0,60}piena|caixa.{0,60}cheia|[邮郵]箱.{0,9}(?:已[满滿]|容量)|ボックス.{0,20}(?:一杯|いっぱい|超え)|ящик.{0,40}переполнен|메일함.{0,20}(?:가득|용량|초과)|용량 ?초과|bandeja.{0,60}llena/,
   ],
-  ['policy', /not accepting mail from/],
+  ['policy', /not accepting mail from|may not exist, or you may not have permission/],
   [
     'protocol',
     /loops? back to|too many hops|hop count exceeded|(?:mail|mail forwarding|routing) loop|too many "received"/,
