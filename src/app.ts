@@ -423,6 +423,7 @@ export async function apiServer(rooms: Rooms): Promise<HttpServer> {
     openapi: { publicUrl: config.publicUrl, euUrl: config.euUrl },
     pulse: rooms.pulse,
     large: { folder: config.dataDir, turns: ground.turns },
+    clock: ground.clock,
     onAnswered: ({ seconds, ...labels }) => rooms.metrics.note('requests', seconds, labels),
   })
   http.add([
@@ -434,8 +435,9 @@ export async function apiServer(rooms: Rooms): Promise<HttpServer> {
   return http
 }
 
-function httpService({ config }: Rooms, { app }: HttpServer): Service {
+function httpService({ config }: Rooms, { app, lane }: HttpServer): Service {
   const unused = unusedConnections(app.server)
+  lane?.before(app.server, 'connection')
   return {
     name: 'http',
     start: async () => {
@@ -443,6 +445,7 @@ function httpService({ config }: Rooms, { app }: HttpServer): Service {
     },
     stop: async (deadline) => {
       const closed = app.close()
+      lane?.close()
       unused.close()
       await closedBy(app.server, closed, deadline)
     },

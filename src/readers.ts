@@ -67,6 +67,7 @@ export function secureListener({ config, ground, tracking, own, http }: SecureOp
     own,
     ownNames: [config.hostname, new URL(config.publicUrl).hostname],
     contextFor: (name) => tracking.contextFor(name),
+    lane: http.lane,
     handle: (guest) => (request, response) => {
       if (guest === null || /^\/(?:track|\.well-known\/acme-challenge)\//.test(request.url ?? '')) {
         http.app.routing(request, response)

@@ -7,11 +7,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import swagger from '@fastify/swagger'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import type { Clock } from './clock.ts'
 import { platformErrors } from './errors.ts'
 import { DEFAULT_BODY_BYTES, type Large, readBodies } from './http/bodies.ts'
 import { addPages } from './http/dashboard-files.ts'
 import type { Answer, AnyEndpoint, Asker, Call, Gate, Principal } from './http/endpoint.ts'
 import { answerBrokenRequest, answerError, type PathPattern, patternOf, unknownPath } from './http/errors.ts'
+import { type Lane, quickLane } from './http/lane.ts'
 import {
   type OpenApiAddresses,
   type OpenApiDocument,
@@ -46,17 +48,22 @@ export interface HttpOptions {
   readonly large?: Large
   /** Whether the database answers. Absent: it is taken to. */
   readonly pulse?: Pick<Pulse, 'whileBeating'>
+  /** For the quick lane. Absent: there is none. */
+  readonly clock?: Clock
 }
 
 const MAX_URL_CHARS = 8_192
 const MAX_HEADER_BYTES = 16_384
 const HEADERS_WITHIN_MS = 15_000
 const REQUEST_WITHIN_MS = 120_000
+const IDLE_MS = 72_000
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 
 export interface HttpServer {
   readonly app: FastifyInstance
   add(endpoints: readonly AnyEndpoint[]): void
+  /** Answers ahead of the framework; null without a clock. */
+  readonly lane: Lane | null
   /** The OpenAPI 3.1 document of what was added. Complete once the server is ready. */
   document(): object
 }
@@ -65,6 +72,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   const app = fastify({
     bodyLimit: DEFAULT_BODY_BYTES,
     requestTimeout: REQUEST_WITHIN_MS,
+    keepAliveTimeout: IDLE_MS,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     http: { headersTimeout: HEADERS_WITHIN_MS, maxHeaderSize: MAX_HEADER_BYTES },
@@ -101,8 +109,10 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   app.setNotFoundHandler((request, reply) => answerError(unknownPath(request, paths), request, reply, options.log))
   await app.register(swagger, openapiOptions(options.openapi))
   if (options.pages != null) await addPages(app, options.pages.folder, options.pages.addresses)
+  const lane = options.clock === undefined ? null : laneOf(options, options.clock)
   return {
     app,
+    lane,
     document: () => withSharedErrors((app as unknown as { swagger(): OpenApiDocument }).swagger()),
     add: (endpoints) => {
       for (const described of endpoints) {
@@ -111,9 +121,22 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
         for (const path of [described.path, described.legacyPath ?? described.path]) {
           paths.push({ pattern: patternOf(path), method: described.method })
         }
+        lane?.add(described)
       }
     },
   }
+}
+
+function laneOf({ ids, log, trustedProxies, onAnswered = () => undefined }: HttpOptions, clock: Clock): Lane {
+  return quickLane({
+    clock,
+    ids,
+    trustedProxies,
+    firstWithinMs: HEADERS_WITHIN_MS,
+    idleMs: IDLE_MS,
+    onAnswered,
+    onError: (err) => log.error({ err }, 'a request was not answered'),
+  })
 }
 
 function requestIdOf(request: { headers: IncomingHttpHeaders }, ids: Ids): string {

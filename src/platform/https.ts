@@ -7,6 +7,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
 import type { Certificate } from './certificates.ts'
+import type { Lane } from './http/lane.ts'
 import type { Service } from './lifecycle.ts'
 import type { Logger } from './log.ts'
 
@@ -21,6 +22,8 @@ export interface HttpsOptions {
   readonly contextFor: (name: string) => SecureContext | null
   /** `guest`: the guest's name that the client asked for, else null. */
   readonly handle: (guest: string | null) => RequestListener
+  /** Its endpoints are answered under every name. */
+  readonly lane: Lane | null
 }
 
 const HANDSHAKE_WITHIN_MS = 10_000
@@ -62,6 +65,7 @@ export function httpsService(options: HttpsOptions): HttpsService {
       handle(typeof name === 'string' && !isOwn(name) ? name : null)(request, response)
     },
   )
+  options.lane?.before(server, 'secureConnection')
   server.on('tlsClientError', (_, socket: Socket) => socket.destroy())
   return {
     name: 'https',
@@ -80,6 +84,7 @@ export function httpsService(options: HttpsOptions): HttpsService {
         server.close(() => resolve())
       })
       server.closeIdleConnections()
+      options.lane?.close()
       const cut = (): void => server.closeAllConnections()
       if (deadline.aborted) cut()
       else deadline.addEventListener('abort', cut, { once: true })

@@ -42,11 +42,19 @@ export interface PublicRouteOptions {
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64')
 const ONE_CLICK = /List-Unsubscribe(?:=|"[^]{0,200}?\r?\n\r?\n)One-Click/i
 const CHALLENGE = /^[A-Za-z0-9_-]{1,256}$/
+const PIXEL_ANSWER: Answer = { status: 200, body: PIXEL, headers: { ...LINK_HEADERS, 'content-type': 'image/gif' } }
 const TAG = 'Public tracking'
 const Token = Type.Object({ token: Type.String() })
 const Html = Type.String({ description: 'text/html' })
 
-type PublicCall = Pick<Call<{ token: string }, unknown, unknown>, 'params' | 'method' | 'headers' | 'ip'>
+/** Why a link leads nowhere: no token of ours, or its account or target is blocked. */
+type Stopped = 'unknown' | 'stopped'
+
+interface Reader {
+  readonly method: string
+  readonly userAgent: string | undefined
+  readonly ip: string
+}
 
 /** What a CA asks for (RFC 8555 section 8.3). The database is asked, since any machine may have begun the order. */
 export function challengeRoute({
@@ -85,6 +93,19 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
       log.error({ err, email_id: hit.emailId }, 'a hit was lost')
     }
   }
+  const opened = async (text: string, reader: Reader): Promise<Answer> => {
+    const token = tokens.read('open', text)
+    if (token !== null) await noted(hitOf(options, reader, 'open', token))
+    return PIXEL_ANSWER
+  }
+  const clicked = (text: string, reader: Reader): Promise<Answer> | Stopped => {
+    const token = tokens.read('click', text)
+    if (token === null) return 'unknown'
+    const { url, linkIndex, hidden, accountId } = token
+    if (isStopped(accountId, url)) return 'stopped'
+    const hit = { ...hitOf(options, reader, 'click', token), url, linkIndex, hidden }
+    return noted(hit).then(() => redirectTo(url))
+  }
   return [
     endpoint({
       method: 'GET',
@@ -94,11 +115,8 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
       summary: 'The open pixel',
       params: Token,
       answers: { 200: Type.String({ description: 'image/gif, 43 bytes, for any token' }) },
-      handle: async (call) => {
-        const token = tokens.read('open', call.params.token)
-        if (token !== null) await noted(hitOf(options, call, 'open', token))
-        return { status: 200, body: PIXEL, headers: { ...LINK_HEADERS, 'content-type': 'image/gif' } }
-      },
+      plainly: ({ name, ...from }) => opened(name, { method: 'GET', ...from }),
+      handle: (call) => opened(call.params.token, readerOf(call)),
     }),
     endpoint({
       method: 'GET',
@@ -108,13 +126,14 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
       summary: 'Record the click and redirect to the original URL',
       params: Token,
       answers: { 302: Type.Null({ description: 'to the target, byte for byte' }), 404: Html, 410: Html },
+      plainly: ({ name, ...from }) => {
+        const answer = clicked(name, { method: 'GET', ...from })
+        return typeof answer === 'string' ? null : answer
+      },
       handle: async (call) => {
-        const token = tokens.read('click', call.params.token)
-        if (token === null) return unknownLinkPage()
-        const { url, linkIndex, hidden, accountId } = token
-        if (isStopped(accountId, url)) return stoppedLinkPage()
-        await noted({ ...hitOf(options, call, 'click', token), url, linkIndex, hidden })
-        return redirectTo(url)
+        const answer = clicked(call.params.token, readerOf(call))
+        if (answer === 'unknown') return unknownLinkPage()
+        return answer === 'stopped' ? stoppedLinkPage() : answer
       },
     }),
     endpoint({
@@ -145,14 +164,19 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
         const form = await formText(call.stream)
         if (token === null) return unknownLinkPage()
         const { recipient, accountId } = token
-        await intake.take({ ...hitOf(options, call, ONE_CLICK.test(form) ? 'one_click' : 'link', token), recipient })
+        const kind = ONE_CLICK.test(form) ? 'one_click' : 'link'
+        await intake.take({ ...hitOf(options, readerOf(call), kind, token), recipient })
         return donePage(recipient, await senderName(accountId))
       },
     }),
   ]
 }
 
-function hitOf({ ids, clock }: PublicRouteOptions, call: PublicCall, kind: HitKind, mail: MailRef): Hit {
+function readerOf({ method, headers, ip }: Pick<Call<unknown, unknown, unknown>, 'method' | 'headers' | 'ip'>): Reader {
+  return { method, userAgent: headers['user-agent'], ip }
+}
+
+function hitOf({ ids, clock }: PublicRouteOptions, reader: Reader, kind: HitKind, mail: MailRef): Hit {
   return {
     id: ids.next(),
     kind,
@@ -160,9 +184,9 @@ function hitOf({ ids, clock }: PublicRouteOptions, call: PublicCall, kind: HitKi
     accountId: mail.accountId,
     emailId: mail.emailId,
     sandbox: mail.sandbox,
-    head: call.method === 'HEAD',
-    userAgent: storableAgent(call.headers['user-agent']),
-    ip: storableIp(call.ip),
+    head: reader.method === 'HEAD',
+    userAgent: storableAgent(reader.userAgent),
+    ip: storableIp(reader.ip),
     linkIndex: null,
     url: null,
     hidden: false,

@@ -106,11 +106,24 @@ export interface Endpoint<Params extends TSchema, Query extends TSchema, Body ex
   readonly errors?: readonly ErrorKind[]
   /** Somebody else's interface: errors in their form, whoever raised them, and no place in our OpenAPI document. */
   readonly foreign?: ForeignFace
+  /**
+   * Answers ahead of the framework, with 200 or 302 and as `handle` would: of a public GET whose path has one parameter, the
+   * last segment. A body is a Buffer or ASCII. Null: `handle` is asked.
+   */
+  plainly?(call: PlainCall): Promise<Answer> | null
   handle(call: Call<Static<Params>, Static<Query>, Static<Body>>): Promise<Answer>
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a list of endpoints of different shapes has no narrower type
 export type AnyEndpoint = Endpoint<any, any, any>
+
+/** A plain GET of the quick lane (lane.ts). */
+export interface PlainCall {
+  /** The last segment of the path: letters, digits, `-` and `_`, at least one. */
+  readonly name: string
+  readonly userAgent: string | undefined
+  readonly ip: string
+}
 
 /** Gives an endpoint's handler the types of its schemas. */
 export function endpoint<Params extends TSchema, Query extends TSchema, Body extends TSchema>(

@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import fc from 'fast-check'
+import { Type } from 'typebox'
+import { systemClock } from '../clock.ts'
+import { endpoint, type Gate, type HttpServer, httpServer } from '../http.ts'
+import { systemIds } from '../ids.ts'
+import { createLogger } from '../log.ts'
+import { laneHeadOf } from './lane-head.ts'
+
+const gate: Gate = { admit: async () => Promise.reject(new Error('nobody is asked')) }
+const asked: string[] = []
+let plain = 0
+let server: HttpServer
+let port = 0
+let held: Promise<void> = Promise.resolve()
+
+function answerTo(name: string, userAgent: string | undefined, ip: string) {
+  asked.push(`${name} ${userAgent} ${ip}`)
+  const location = `https://target.test/${name}`
+  return held.then(() => ({ status: 302, body: '', headers: { 'cache-control': 'no-store', location } }))
+}
+
+before(async () => {
+  server = await httpServer({
+    gate,
+    log: createLogger('silent'),
+    ids: systemIds(),
+    trustedProxies: ['127.0.0.0/8'],
+    openapi: { publicUrl: 'http://mail.example', euUrl: null },
+    clock: systemClock(),
+  })
+  server.add([
+    endpoint({
+      method: 'GET',
+      path: '/t/{name}',
+      access: null,
+      summary: 'A link',
+      tag: 'Links',
+      params: Type.Object({ name: Type.String() }),
+      answers: { 302: Type.Null() },
+      plainly: ({ name, userAgent, ip }) => {
+        if (name === 'no') return null
+        plain++
+        return answerTo(name, userAgent, ip)
+      },
+      handle: ({ params, headers, ip }) => answerTo(params.name, headers['user-agent'], ip),
+    }),
+    endpoint({
+      method: 'POST',
+      path: '/p',
+      access: null,
+      summary: 'What came',
+      tag: 'Links',
+      body: Type.Object({ a: Type.Number() }),
+      answers: { 200: Type.Null() },
+      handle: async ({ body }) => ({ status: 200, body: `got ${body.a}` }),
+    }),
+  ])
+  server.lane?.before(server.app.server, 'connection')
+  await server.app.listen({ host: '127.0.0.1', port: 0 })
+  port = (server.app.server.address() as AddressInfo).port
+})
+
+after(async () => {
+  server.lane?.close()
+  await server.app.close()
+})
+
+interface Client extends Disposable {
+  readonly socket: Socket
+  /** All that came so far. */
+  said(): string
+  /** Waits until what came fits. */
+  until(pattern: RegExp): Promise<string>
+}
+
+async function client(): Promise<Client> {
+  const socket = connect(port, '127.0.0.1')
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1')
+  })
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  return {
+    socket,
+    said: () => text,
+    until: async (pattern) => {
+      const began = performance.now()
+      while (!pattern.test(text)) {
+        if (performance.now() - began > 10_000) throw new Error(`no ${pattern} in ${JSON.stringify(text)}`)
+        await delay(2)
+      }
+      return text
+    },
+    [Symbol.dispose]: () => socket.destroy(),
+  }
+}
+
+const get = (name: string, ...fields: string[]): string =>
+  `GET /t/${name} HTTP/1.1\r\n${['Host: a.test', ...fields].join('\r\n')}\r\n\r\n`
+
+const withoutOwn = (text: string): string =>
+  text.replace(/x-request-id: [^\r]*/g, 'x-request-id: *').replace(/Date: [^\r]*/g, 'Date: *')
+
+/** Header lines in one order. */
+const sorted = (text: string): readonly string[] => withoutOwn(text).split('\r\n').toSorted()
+
+describe('the quick lane', () => {
+  test('answers as the framework does, to the header', async () => {
+    using quick = await client()
+    const before = plain
+    quick.socket.write(get('abc', 'User-Agent: A \xe9 B  ', 'X-Forwarded-For: 9.9.9.9, 127.0.0.2'))
+    const one = await quick.until(/\r\n\r\n$/)
+    assert.equal(plain, before + 1)
+    using slow = await client()
+    slow.socket.write(get('abc', 'User-Agent: A \xe9 B  ', 'X-Forwarded-For: 9.9.9.9, 127.0.0.2', 'X-Request-Id: mine'))
+    const other = await slow.until(/\r\n\r\n$/)
+    assert.equal(plain, before + 1)
+    assert.deepEqual(sorted(one), sorted(other))
+    const [first = '', second = ''] = asked.slice(-2)
+    assert.equal(first, second)
+    assert.match(first, /9\.9\.9\.9$/)
+  })
+
+  test('answers many on one connection, and gives it back with the first that is not plain', async () => {
+    using one = await client()
+    const before = plain
+    for (let i = 0; i < 3; i++) {
+      one.socket.write(get(`n${i}`))
+      await one.until(new RegExp(`/n${i}\\r\\n[^]*\\r\\n\\r\\n$`))
+    }
+    one.socket.write('POST /p HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{"a"')
+    await delay(5)
+    one.socket.write(':1}')
+    await one.until(/got 1$/)
+    one.socket.write(get('later'))
+    await one.until(/\/later\r\n/)
+    assert.equal(plain, before + 3)
+  })
+
+  test('keeps the order of requests that come at once, or while an answer is made', async () => {
+    using one = await client()
+    one.socket.write(get('a') + get('b') + get('no'))
+    await one.until(/\/a\r\n[^]*\/b\r\n[^]*\/no\r\n/)
+    using two = await client()
+    const hold = Promise.withResolvers<void>()
+    held = hold.promise
+    two.socket.write(get('a'))
+    await delay(5)
+    held = Promise.resolve()
+    two.socket.write(get('b'))
+    await delay(5)
+    two.socket.write(`${get('c')}HEAD /t/d HTTP/1.1\r\nHost: a\r\n\r\n`)
+    two.socket.end()
+    await delay(5)
+    assert.equal(two.said(), '')
+    hold.resolve()
+    await two.until(/\/a\r\n[^]*\/b\r\n[^]*\/c\r\n[^]*\/d\r\n/)
+    await once(two.socket, 'close')
+  })
+
+  test('leaves a head in pieces, a head that is too long and what is no HTTP to the server', async () => {
+    using pieces = await client()
+    for (const piece of get('pieces').match(/[^]{1,7}/g) ?? []) {
+      pieces.socket.write(piece)
+      await delay(1)
+    }
+    await pieces.until(/\/pieces\r\n/)
+    using long = await client()
+    long.socket.write(get('long', `X: ${'x'.repeat(20_000)}`))
+    await long.until(/^HTTP\/1\.1 431 /)
+    using wild = await client()
+    wild.socket.write('\x16\x03\x01\x00nothing\r\n\r\n')
+    await wild.until(/^HTTP\/1\.1 400 /)
+  })
+
+  test('a client that half-closes has its answer, and one that goes away costs nothing', async () => {
+    using one = await client()
+    one.socket.end(get('half'))
+    await one.until(/\/half\r\n/)
+    await once(one.socket, 'close')
+    const hold = Promise.withResolvers<void>()
+    held = hold.promise
+    const gone = await client()
+    gone.socket.write(get('gone'))
+    await delay(5)
+    gone.socket.destroy()
+    await delay(5)
+    hold.resolve()
+    held = Promise.resolve()
+    using next = await client()
+    next.socket.write(get('next'))
+    await next.until(/\/next\r\n/)
+  })
+})
+
+test('the head of a plain GET is read, whatever more it says is left to Node', () => {
+  const head = (...lines: string[]): string => `${lines.join('\r\n')}\r\n\r\n`
+  const from = 'GET /t/a HTTP/1.1'
+  assert.deepEqual(laneHeadOf(head(from, 'hOST:x', 'USER-agent: \t u ', 'Connection: Keep-Alive', 'Cookie:')), {
+    folder: '/t/',
+    name: 'a',
+    userAgent: 'u',
+    forwardedFor: undefined,
+  })
+  for (const lines of [
+    [from],
+    [from, 'Host: a', 'Host: b'],
+    [from, 'Host: a', 'Connection: close'],
+    [from, 'Host: a', 'Connection: upgrade'],
+    [from, 'Host: a', 'Content-Length: 0'],
+    [from, 'Host: a', 'Transfer-Encoding: chunked'],
+    [from, 'Host: a', 'Expect: 100-continue'],
+    [from, 'Host: a', 'X-Forwarded-For: 1.1.1.1', 'X-Forwarded-For: 2.2.2.2'],
+    [from, 'Host: a', ' folded: b'],
+    [from, 'Host : a'],
+    [from, 'Host: a', 'X: \0'],
+    [from, 'Host: a', 'X: a\nB: c'],
+    [from, 'Host: a', ...Array.from({ length: 70 }, (_, i) => `X${i}: a`)],
+    ['GET /t/a?b HTTP/1.1', 'Host: a'],
+    ['GET /t/a%20 HTTP/1.1', 'Host: a'],
+    ['GET /t/../a HTTP/1.1', 'Host: a'],
+    ['GET http://a/t/a HTTP/1.1', 'Host: a'],
+    ['GET /t/a HTTP/1.0', 'Host: a'],
+    ['HEAD /t/a HTTP/1.1', 'Host: a'],
+  ]) {
+    assert.equal(laneHeadOf(head(...lines)), null, lines.join(' | '))
+  }
+  assert.equal(laneHeadOf(`${head(from, 'Host: a')}x`), null)
+})
+
+test('what the lane takes Node takes too, and finds the same in it', async () => {
+  const piece = fc.constantFrom('GET ', '/t/a', ' HTTP/1.1', '\r\n', '\n', '\r', 'Host: a', 'User-Agent: u', ':', ' ', 'x')
+  const heads = fc.array(piece, { maxLength: 12 }).map((pieces) => `GET /t/a HTTP/1.1\r\n${pieces.join('')}\r\n\r\n`)
+  const taken = fc.sample(heads, { numRuns: 3_000, seed: 4 }).filter((text) => laneHeadOf(text) !== null)
+  assert.ok(taken.length > 20, String(taken.length))
+  for (const text of taken.slice(0, 60)) {
+    using one = await client()
+    // A second request in the same piece is not the lane's: both are Node's.
+    one.socket.write(text + get('end'))
+    const said = await one.until(/\/end\r\n|HTTP\/1\.1 4/)
+    assert.match(said, /\/t?\/?a\r\n[^]*\/end\r\n/, JSON.stringify(text))
+    assert.equal(asked.at(-2), `a ${laneHeadOf(text)?.userAgent} 127.0.0.1`)
+  }
+})
