@@ -66,6 +66,7 @@ export function quickLane(options: LaneOptions): Lane {
       if (!VALUE.test(value)) throw new TypeError(`not a value of ${name}`)
       head += `${name}: ${value}\r\n`
     }
+    if (headers['content-type'] === undefined) head += 'content-type: text/plain; charset=utf-8\r\n'
     head += `content-length: ${content.length}\r\nDate: ${date}\r\n`
     head += closing
       ? 'Connection: close\r\n\r\n'
