@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startWorld, type World } from '../../../test/world.ts'
+import { statement } from '../../platform/db.ts'
 import { append, type FollowedEvent, type FollowOptions, follow, type NewEvent } from './index.ts'
 
 function event(world: World, over: Partial<NewEvent> = {}): NewEvent {
@@ -159,6 +160,34 @@ test('a follower of some types passes the others over, and one that needs no dat
   for (const { type, data, facts } of bare.events) {
     assert.equal(facts, null)
     assert.equal(Object.keys(data).length > 0, type === 'domain.verified')
+  }
+})
+
+const RENUMBER = statement(
+  'test_renumber',
+  'update event set xid = (8 + array_position($1::uuid[], event_id))::text::xid8 where event_id = any($1::uuid[])',
+)
+
+test('a follower reads transactions by number: 10 comes behind 9, wherever a stretch ends', async () => {
+  await using world = await startWorld()
+  const { database } = world.rooms
+  const events = Array.from({ length: 6 }, () => event(world))
+  for (const one of events) await append(database.system, [one])
+  const ids = events.map(({ eventId }) => eventId)
+  assert.equal(await database.system.execute(RENUMBER, [ids]), ids.length)
+  for (const types of [undefined, ['suppression.created'] as const]) {
+    for (const limit of [2, 3, 1_000]) {
+      const heard: string[] = []
+      const options = {
+        name: `test order ${limit} ${types}`,
+        limit,
+        ...(types && { types }),
+        effect: async (_: unknown, some: readonly FollowedEvent[]) =>
+          void heard.push(...some.map(({ eventId }) => eventId).filter((id) => ids.includes(id))),
+      }
+      for (let taken = 1; taken > 0; ) taken = await follow(database, options)
+      assert.deepEqual(heard, ids)
+    }
   }
 })
 

@@ -25,8 +25,10 @@ export const addFollower = statement(
   'events_add_follower',
   'insert into follower (name) values ($1) on conflict (name) do nothing',
 )
+// `order by` takes a name for the column of the answer first, where `xid` is text and 999 comes behind 1000: the table's own
+// column is named in full.
 const STRETCH = `from event where (xid, seq) > ($1::xid8, $2) and xid < pg_snapshot_xmin(pg_current_snapshot()) and at >= $3
-   order by xid, seq limit $4`
+   order by event.xid, event.seq limit $4`
 /** $5 the types whose data is read; null: of all, and the facts too. Of two events a mail most followers need no more. */
 export const after = statement(
   'events_after',
@@ -46,7 +48,7 @@ export const ofTypes = statement(
   'events_of_types',
   `select xid::text as xid, seq, at, event_id, account_id, domain_id, email_id, type, stream, sandbox, tag, data, facts
    from event where (xid, seq) > ($1::xid8, $2) and (xid, seq) <= ($3::xid8, $4) and at >= $5
-     and type = any($6::smallint[]) order by xid, seq`,
+     and type = any($6::smallint[]) order by event.xid, event.seq`,
 )
 export const followers = statement(
   'events_followers',
