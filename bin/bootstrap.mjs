@@ -1,6 +1,6 @@
 // The way in from a fresh checkout: installs what is missing, then runs the verb under the pinned Node 24.
 //
-//   node bin/bootstrap.mjs start|test|dev|check|test:peers|bench|openapi|schema [arguments]
+//   node bin/bootstrap.mjs start|test|dev|check|test:peers|bench|faults|openapi|schema [arguments]
 //   node bin/bootstrap.mjs cli [arguments of the command line]
 //
 // Runs under the machine's own Node, 20 or newer, and uses nothing but Node and npm. Nothing here writes to standard
@@ -46,6 +46,7 @@ const VERBS = {
   check: { run: ['bin/check.mjs'] },
   'test:peers': { run: ['test/peers/run.mjs'] },
   bench: { run: ['bench/run.mjs'] },
+  faults: { run: ['test/faults/run.ts'] },
   openapi: { run: ['bin/openapi.ts'] },
   schema: { run: ['bin/schema.ts'] },
 }

@@ -173,6 +173,21 @@ test('relative imports say the file with its extension', () => {
   none(breaches, 'Node runs the files as they are')
 })
 
+test('the fault harness shares no code with what it judges', () => {
+  const seen = new Set(code.map(({ path }) => path).filter((path) => path.startsWith('test/faults/')))
+  assert.ok(seen.size > 5, 'there is no harness to look at')
+  const breaches: string[] = []
+  for (const path of seen) {
+    const text = withoutComments(code.find((file) => file.path === path)?.text ?? '')
+    for (const [, name = ''] of text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)) {
+      const target = join(path, '..', name)
+      if (target.startsWith('src/')) breaches.push(`${path} imports ${target}`)
+      else seen.add(target)
+    }
+  }
+  none(breaches, 'nothing that test/faults reaches lies in src/')
+})
+
 test('ARCHITECTURE.md names what exists', () => {
   const architecture = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
   const folders = [...architecture.matchAll(/`((?:[\w.-]+\/)+)`/g)].map((match) => match[1] ?? '')

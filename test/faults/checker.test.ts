@@ -1,0 +1,291 @@
+// The checker is held against faults that were put into sound ledgers by hand: one that it would not see would also be one
+// that a run does not show.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { test } from 'node:test'
+import { check, type Rule } from './checker.ts'
+import type { Ledgers } from './joined.ts'
+import { type Line, openLedger, readLedger } from './ledger.ts'
+
+type Draft = { -readonly [Actor in keyof Ledgers]: Line[] }
+
+const MAILS = 12
+const KILL_AT = 10_000
+
+/** A run without fault: mails of two customers, one of them doubled by a kill, one refused by its receiver, readers. */
+function sound(): Draft {
+  const draft: Draft = { generator: [], farm: [], sink: [], clicker: [], nemesis: [], survey: [] }
+  const counted: Record<string, Record<string, number>> = {
+    alpha: { bounces: 0, failed: 0, suppressed: 0, bot_clicks: 0, machine_opens: 0 },
+    beta: { bounces: 0, failed: 0, suppressed: 0, bot_clicks: 0, machine_opens: 0 },
+  }
+  const event = (account: string, id: string, to: string, type: string, field: string, agent: string | null): void => {
+    const told = { account, event: `event-${draft.survey.length}`, type, email: `email-${id}` }
+    draft.survey.push({ k: 'event', t: 90_000, ...told, to, subject: `mail ${id}`, agent })
+    draft.sink.push({ k: 'hook', t: 80_000, ...told, header: told.event, to, good: true })
+    const own = counted[account] as Record<string, number>
+    own[field] = (own[field] ?? 0) + 1
+  }
+  const copy = (t: number, account: string, id: string, to: string): void => {
+    const n = draft.farm.length
+    const same = { messageId: `<${id}@x>`, bodyHash: `body ${id}`, claimedBodyHash: `body ${id}`, signed: true }
+    draft.farm.push({ k: 'dot', t, n, id, to: [to], account, sum: `sum ${id}`, ...same })
+    draft.farm.push({ k: 'said', t: t + 1, n, code: 250 })
+  }
+  for (let n = 0; n < MAILS; n++) {
+    const id = `m${n}`
+    const account = n % 2 === 0 ? 'alpha' : 'beta'
+    const kind = n === 3 ? 'hard' : n === 4 ? 'leave' : 'ok'
+    const to = kind === 'leave' ? 'leave-1@d.test' : `${kind}-1-${id}@d.test`
+    const t = 1_000 * n
+    draft.generator.push({ k: 'ask', t, id, via: 'rest', account, to: [to], sum: `sum ${id}` })
+    const emails = [{ email: to, status: 'queued', email_id: `email-${id}` }]
+    draft.generator.push({ k: 'ok', t: t + 5, id, ms: 5, emails })
+    event(account, id, to, 'email.sent', 'sent', null)
+    if (kind === 'hard') {
+      event(account, id, to, 'email.bounced', 'bounces', null)
+      continue
+    }
+    copy(t + 900, account, id, to)
+    event(account, id, to, 'email.delivered', 'delivered', null)
+    const who = { name: `reader-1-${n}`, id, to: [to] }
+    const act = kind === 'leave' ? 'leave' : n % 2 === 0 ? 'open' : 'click'
+    draft.clicker.push({ k: 'hit', t: t + 2_000, ...who, kind: act })
+    draft.clicker.push({ k: 'answered', t: t + 2_010, ...who, kind: act, status: act === 'click' ? 302 : 200 })
+    if (act === 'leave') event(account, id, to, 'email.unsubscribed', 'unsubscribes', null)
+    if (act === 'open') event(account, id, to, 'email.opened', 'opens', `Mozilla ${who.name}`)
+    if (act === 'click') event(account, id, to, 'email.clicked', 'clicks', `Mozilla ${who.name}`)
+  }
+  draft.nemesis.push({ k: 'kill', t: KILL_AT, what: 'everything', hard: true, deliveries: 1 })
+  draft.nemesis.push({ k: 'ready', t: KILL_AT + 2_000, what: 'everything', ms: 2_000 })
+  copy(KILL_AT + 30_000, 'beta', 'm9', 'ok-1-m9@d.test')
+  for (const [account, data] of Object.entries(counted))
+    draft.survey.push({ k: 'statistics', t: 90_000, account, data: { unsubscribes: 0, opens: 0, clicks: 0, ...data } })
+  return draft
+}
+
+const rulesOf = (draft: Draft): string[] => [...new Set(check(draft).faults.map(({ rule }) => rule))]
+
+/** The place of the n-th line that fits. */
+function place(lines: readonly Line[], fits: (line: Line) => boolean): number {
+  const found = lines.findIndex(fits)
+  assert.ok(found >= 0, 'the sound run has no such line')
+  return found
+}
+
+function change(lines: Line[], fits: (line: Line) => boolean, by: object): void {
+  const at = place(lines, fits)
+  lines[at] = { ...(lines[at] as Line), ...by }
+}
+
+function drop(lines: Line[], fits: (line: Line) => boolean): Line {
+  return lines.splice(place(lines, fits), 1)[0] as Line
+}
+
+const isDot = (id: string) => (line: Line) => line.k === 'dot' && line['id'] === id
+const isEvent = (id: string, type: string) => (line: Line) => line['email'] === `email-${id}` && line['type'] === type
+
+test('a sound run has no faults, and its figures are counted', () => {
+  const { faults, figures } = check(sound())
+  assert.deepEqual(faults, [])
+  assert.deepEqual([figures.asked, figures.accepted, figures.lost, figures.copies], [MAILS, MAILS, 0, MAILS])
+  assert.deepEqual([figures.kills, figures.duplicates, figures.mostDuplicates, figures.underWay], [1, 1, 1, 1])
+  assert.equal(figures.webhooksRepeated, 0)
+})
+
+const PLANTED: readonly [what: string, rule: Rule, plant: (draft: Draft) => void][] = [
+  ['a mail that never came', 'loss', ({ farm }) => drop(farm, isDot('m2'))],
+  [
+    'a mail without an end',
+    'loss',
+    ({ survey, sink }) => [survey, sink].map((all) => drop(all, isEvent('m2', 'email.delivered'))),
+  ],
+  [
+    'a second copy and no kill over it',
+    'double',
+    ({ farm }) => farm.push({ ...(farm[place(farm, isDot('m1'))] as Line), t: 60_000, n: 999 }),
+  ],
+  [
+    'a second copy that was answered long before the kill',
+    'double',
+    ({ nemesis }) => change(nemesis, ({ k }) => k === 'kill', { t: 12_000 }),
+  ],
+  [
+    'a second copy at the kill of something that delivers nothing',
+    'double',
+    ({ nemesis }) => change(nemesis, ({ k }) => k === 'kill', { hard: false }),
+  ],
+  [
+    'a second copy under another Message-ID',
+    'double',
+    ({ farm }) => change(farm, (line) => isDot('m9')(line) && line.t > KILL_AT, { messageId: '<other@x>' }),
+  ],
+  [
+    'more copies at one kill than may be under way',
+    'double',
+    (draft) => {
+      const [first, second] = draft.farm.filter(isDot('m9')) as [Line, Line]
+      for (let n = 0; n < 65; n++) {
+        const own = { id: `n${n}`, to: [`ok-1-n${n}@d.test`], messageId: '<n@x>' }
+        draft.generator.push({ k: 'ask', t: 1, account: 'beta', sum: first['sum'], ...own })
+        for (const line of [first, second]) draft.farm.push({ ...line, ...own, n: 10_000 + draft.farm.length })
+      }
+    },
+  ],
+  [
+    'one request that became two emails',
+    'double',
+    ({ survey }) =>
+      survey.push({
+        ...(survey[place(survey, isEvent('m5', 'email.sent'))] as Line),
+        event: 'other',
+        email: 'email-other',
+      }),
+  ],
+  ['a mail that nobody handed in', 'phantom', ({ farm }) => change(farm, isDot('m5'), { id: 'm77' })],
+  ['a mail to another recipient', 'phantom', ({ farm }) => change(farm, isDot('m5'), { to: ['ok-1-m6@d.test'] })],
+  ['a mail with another text', 'phantom', ({ farm }) => change(farm, isDot('m5'), { sum: 'other' })],
+  [
+    'a body that is not the one that was signed',
+    'phantom',
+    ({ farm }) => change(farm, isDot('m5'), { bodyHash: 'other' }),
+  ],
+  ['a signature that does not hold', 'phantom', ({ farm }) => change(farm, isDot('m5'), { signed: false })],
+  ['a mail from the other customer', 'tenant', ({ farm }) => change(farm, isDot('m5'), { account: 'alpha' })],
+  [
+    'an event in the log of the other customer',
+    'tenant',
+    ({ survey }) => change(survey, isEvent('m5', 'email.sent'), { account: 'alpha' }),
+  ],
+  [
+    'a webhook to the other customer',
+    'tenant',
+    ({ sink }) => change(sink, isEvent('m5', 'email.sent'), { account: 'alpha' }),
+  ],
+  [
+    'an event that is missing',
+    'event',
+    ({ survey, sink }) => [survey, sink].map((all) => drop(all, isEvent('m2', 'email.sent'))),
+  ],
+  [
+    'an event that is there twice',
+    'event',
+    ({ survey }) =>
+      survey.push({ ...(survey[place(survey, isEvent('m2', 'email.delivered'))] as Line), event: 'again' }),
+  ],
+  [
+    'two ends of one mail',
+    'event',
+    ({ survey }) => change(survey, isEvent('m2', 'email.sent'), { type: 'email.failed' }),
+  ],
+  [
+    'a delivery that is told of a mail that was refused',
+    'event',
+    ({ survey }) => change(survey, isEvent('m3', 'email.bounced'), { type: 'email.delivered' }),
+  ],
+  ['an open that was answered and is no event', 'event', ({ survey }) => drop(survey, isEvent('m2', 'email.opened'))],
+  [
+    'a click that is two events',
+    'event',
+    ({ survey }) => survey.push({ ...(survey[place(survey, isEvent('m1', 'email.clicked'))] as Line), event: 'again' }),
+  ],
+  [
+    'an open of nobody',
+    'event',
+    ({ survey }) => change(survey, isEvent('m2', 'email.opened'), { agent: 'reader-9-9' }),
+  ],
+  [
+    'an unsubscribe that was acknowledged and is no event',
+    'event',
+    ({ survey }) => drop(survey, isEvent('m4', 'email.unsubscribed')),
+  ],
+  ['an event that the endpoint never heard of', 'webhook', ({ sink }) => drop(sink, isEvent('m2', 'email.delivered'))],
+  [
+    'a webhook of an event that is in no log',
+    'webhook',
+    ({ sink }) => change(sink, isEvent('m2', 'email.sent'), { event: 'x', header: 'x' }),
+  ],
+  ['a webhook under another id', 'webhook', ({ sink }) => change(sink, isEvent('m2', 'email.sent'), { header: 'x' })],
+  [
+    'a webhook with a wrong signature',
+    'webhook',
+    ({ sink }) => change(sink, isEvent('m2', 'email.sent'), { good: false }),
+  ],
+  [
+    'a webhook that tells of another mail',
+    'webhook',
+    ({ sink }) => change(sink, isEvent('m2', 'email.sent'), { email: 'email-m8' }),
+  ],
+  [
+    'a mail to whoever had unsubscribed',
+    'list',
+    ({ farm, generator }) => {
+      change(farm, isDot('m8'), { to: ['leave-1@d.test'] })
+      change(generator, (line) => line.k === 'ask' && line['id'] === 'm8', { to: ['leave-1@d.test'] })
+    },
+  ],
+  [
+    'a mail to a recipient that was left out',
+    'list',
+    ({ generator }) =>
+      change(generator, (line) => line.k === 'ok' && line['id'] === 'm8', {
+        emails: [{ email: 'ok-1-m8@d.test', status: 'unsubscribed', email_id: null }],
+      }),
+  ],
+  [
+    'statistics that count one too many',
+    'figures',
+    ({ survey }) => change(survey, ({ k }) => k === 'statistics', { data: { sent: 99 } }),
+  ],
+  [
+    'a refusal that was sent',
+    'answer',
+    ({ generator }) =>
+      change(generator, (line) => line.k === 'ok' && line['id'] === 'm8', { k: 'no', status: 422, code: 'x' }),
+  ],
+  ['an answer of 500', 'answer', ({ generator }) => generator.push({ k: 'try', t: 1, id: 'm1', ms: 10, status: 500 })],
+  [
+    'a 503 that took its time',
+    'answer',
+    ({ generator }) => generator.push({ k: 'try', t: 1, id: 'm1', ms: 9_000, status: 503 }),
+  ],
+  [
+    'a request that hung',
+    'answer',
+    ({ generator }) => generator.push({ k: 'try', t: 1, id: 'm1', ms: 20_000, status: null }),
+  ],
+  [
+    'a start that took minutes',
+    'recovery',
+    ({ nemesis }) => nemesis.push({ k: 'ready', t: 1, what: 'x', ms: 120_000 }),
+  ],
+]
+
+for (const [what, rule, plant] of PLANTED) {
+  test(`the checker finds ${what}`, () => {
+    const draft = sound()
+    plant(draft)
+    assert.ok(rulesOf(draft).includes(rule), `found ${rulesOf(draft).join(' ') || 'nothing'}`)
+  })
+}
+
+test('a ledger keeps every line that it said is there, and a line that was cut off is none', async () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'posthorn-ledger-'))
+  try {
+    const file = path.join(folder, 'x.ledger')
+    const ledger = await openLedger(file)
+    await Promise.all(Array.from({ length: 100 }, (_, n) => ledger.write({ k: 'line', n })))
+    assert.deepEqual(
+      readLedger(file).map(({ n }) => n),
+      Array.from({ length: 100 }, (_, n) => n),
+    )
+    await ledger.close()
+    writeFileSync(file, '{"k":"cut', { flag: 'a' })
+    assert.equal(readLedger(file).length, 100)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})

@@ -1,0 +1,280 @@
+// Holds the ledgers of one run against each other, after the run, by the ids that the clients gave their mails. What it
+// looks for are the promises of ARCHITECTURE.md; each fault names the one that was broken:
+//
+//   loss      accepted, and not at its receiver or without exactly one end
+//   phantom   at a receiver, and not as it was handed in: another text, recipient, signature, or nobody's at all
+//   double    a second copy, and no kill that excuses it: the first one must have been under way at the kill
+//   event     a fact without its one event, or an event without its fact
+//   webhook   an event that the endpoint was not told, or told wrongly
+//   list      mail to whoever had unsubscribed
+//   figures   statistics that are not the sum of the events
+//   tenant    one customer's mail or event with the other one
+//   answer    a client was kept waiting, or told what it should not be
+//   recovery  back too late
+
+import { readersFaults } from './checker-readers.ts'
+import { type Case, casesOf, type Ledgers, type Survey, surveyOf } from './joined.ts'
+import type { Line } from './ledger.ts'
+
+export type Rule =
+  | 'loss'
+  | 'phantom'
+  | 'double'
+  | 'event'
+  | 'webhook'
+  | 'list'
+  | 'figures'
+  | 'tenant'
+  | 'answer'
+  | 'recovery'
+
+export interface Fault {
+  readonly rule: Rule
+  readonly what: string
+}
+
+export interface Verdict {
+  readonly faults: readonly Fault[]
+  readonly figures: {
+    readonly asked: number
+    /** Mails to one recipient each. */
+    readonly accepted: number
+    readonly lost: number
+    readonly copies: number
+    readonly duplicates: number
+    /** At one kill, the most. */
+    readonly mostDuplicates: number
+    /** Copies between final dot and what may be its commit, over all kills. */
+    readonly underWay: number
+    readonly kills: number
+    readonly events: number
+    readonly webhooks: number
+    readonly webhooksRepeated: number
+    readonly hits: number
+    readonly slowestStartMs: number
+    readonly slowestAnswerMs: number
+  }
+}
+
+/** An answered copy is committed well within this; what was answered earlier than that before a kill is not excused. */
+const UNRECORDED_MS = 1_000
+/** The product's own bound of answered copies that are not committed, for each process that delivers. */
+const UNRECORDED = 64
+const ANSWER_MS = 5_500
+const HANG_MS = 19_500
+/** The design's bar is 15 s on a machine that does nothing else; the figure is printed. */
+const START_MS = 60_000
+const ENDS = ['email.delivered', 'email.bounced', 'email.failed', 'email.suppressed', 'email.canceled']
+const KINDS_OF_END: Readonly<Record<string, readonly string[]>> = {
+  hard: ['email.bounced'],
+  leave: ['email.delivered', 'email.suppressed'],
+}
+
+export function check(ledgers: Ledgers): Verdict {
+  const cases = casesOf(ledgers)
+  const survey = surveyOf(ledgers)
+  const doubles = doublesOf(cases, ledgers.nemesis)
+  const losses = cases.flatMap((one) => lossOf(one))
+  const hooks = webhookFaults(ledgers, survey)
+  const answers = ledgers.generator.filter(({ k }) => ['ok', 'no', 'try'].includes(k))
+  const starts = ledgers.nemesis.filter(({ k }) => k === 'ready')
+  const longest = (lines: readonly Line[]): number => lines.reduce((most, { ms }) => Math.max(most, Number(ms)), 0)
+  return {
+    faults: [
+      ...losses,
+      ...phantoms(cases, ledgers),
+      ...doubles.faults,
+      ...cases.flatMap((one) => eventFaults(one)),
+      ...hooks.faults,
+      ...readersFaults(cases, ledgers, survey),
+      ...figureFaults(survey),
+      ...answers.flatMap((line) => answerFault(line, cases)),
+      ...starts.flatMap(({ ms, what }): Fault[] =>
+        Number(ms) > START_MS ? [{ rule: 'recovery', what: `${what} took ${ms} ms` }] : [],
+      ),
+    ],
+    figures: {
+      asked: new Set(ledgers.generator.filter(({ k }) => k === 'ask').map(({ id }) => id)).size,
+      accepted: cases.filter(({ accepted }) => accepted).length,
+      lost: new Set(losses.map(({ what }) => what)).size,
+      copies: cases.reduce((sum, { copies }) => sum + copies.length, 0),
+      duplicates: doubles.count,
+      mostDuplicates: doubles.most,
+      underWay: doubles.underWay,
+      kills: ledgers.nemesis.filter(({ k }) => k === 'kill').length,
+      events: survey.events.length,
+      webhooks: hooks.heard,
+      webhooksRepeated: hooks.repeated,
+      hits: ledgers.clicker.filter(({ k }) => k === 'hit').length,
+      slowestStartMs: Math.round(longest(starts)),
+      slowestAnswerMs: longest(answers.filter(({ k, status }) => k !== 'try' || status !== null)),
+    },
+  }
+}
+
+const named = ({ id, to }: Case): string => `${id} to ${to}`
+
+function lossOf(one: Case): Fault[] {
+  const { accepted, kind, copies, events } = one
+  if (!accepted) return []
+  const ends = events.filter(({ type }) => ENDS.includes(type))
+  const suppressed = ends.some(({ type }) => type === 'email.suppressed')
+  if (kind !== 'hard' && copies.length === 0 && !(kind === 'leave' && suppressed))
+    return [{ rule: 'loss', what: `${named(one)} was accepted and never came` }]
+  return ends.length === 0 ? [{ rule: 'loss', what: `${named(one)} was accepted and has no end` }] : []
+}
+
+/** What came to a receiver was handed in, and is what was handed in. */
+function phantoms(cases: readonly Case[], { farm, generator }: Ledgers): Fault[] {
+  const asked = new Map(generator.filter(({ k }) => k === 'ask').map((line) => [String(line['id']), line]))
+  const faults: Fault[] = []
+  const fault = (rule: Rule, what: string): void => void faults.push({ rule, what })
+  for (const { k, id, to, account, sum, bodyHash, claimedBodyHash, signed, n } of farm) {
+    if (k !== 'dot') continue
+    const ask = asked.get(String(id))
+    if (ask === undefined) {
+      fault('phantom', `message ${n}, id ${id}, is nobody's`)
+      continue
+    }
+    for (const address of to as readonly string[])
+      if (!(ask['to'] as readonly string[]).includes(address)) fault('phantom', `${id} came to ${address}`)
+    if (sum !== ask['sum']) fault('phantom', `${id} came with another text`)
+    if (bodyHash !== claimedBodyHash || signed === false) fault('phantom', `${id} is not what was signed`)
+    if (account !== ask['account']) fault('tenant', `${id} of ${ask['account']} came from ${account}`)
+  }
+  for (const one of cases) {
+    if (one.listed && one.copies.length > 0) fault('list', `${named(one)} was left out and came all the same`)
+    if (one.refused && (one.copies.length > 0 || one.events.length > 0))
+      fault('answer', `${named(one)} was refused and sent all the same`)
+  }
+  return faults
+}
+
+interface Doubles {
+  readonly faults: readonly Fault[]
+  readonly count: number
+  readonly most: number
+  readonly underWay: number
+}
+
+/** Each second copy needs a kill between it and the first one, which must have been under way at that kill. */
+function doublesOf(cases: readonly Case[], nemesis: readonly Line[]): Doubles {
+  const kills = nemesis.filter(({ k, hard }) => k === 'kill' && hard === true)
+  const atKill = new Map<Line, number>()
+  const faults: Fault[] = []
+  let count = 0
+  for (const one of cases) {
+    for (const [place, copy] of one.copies.entries()) {
+      const before = one.copies[place - 1]
+      if (before === undefined) continue
+      count++
+      const kill = kills.find((line) => wasUnderWay(before, line) && line.t <= copy.t)
+      if (kill === undefined) faults.push({ rule: 'double', what: `${named(one)} came twice without a kill over it` })
+      else atKill.set(kill, (atKill.get(kill) ?? 0) + 1)
+      if (copy.messageId !== before.messageId || copy.bodyHash !== before.bodyHash)
+        faults.push({ rule: 'double', what: `${named(one)} came twice and not the same` })
+    }
+    if (one.emailIds.length > 1) faults.push({ rule: 'double', what: `${named(one)} was taken in twice` })
+  }
+  for (const [kill, doubled] of atKill) {
+    const bound = UNRECORDED * Number(kill['deliveries'] ?? 1)
+    if (doubled > bound) faults.push({ rule: 'double', what: `${doubled} doubled at a kill that excuses ${bound}` })
+  }
+  const copies = cases.flatMap((one) => one.copies)
+  const underWay = kills.reduce((sum, kill) => sum + copies.filter((copy) => wasUnderWay(copy, kill)).length, 0)
+  return { faults, count, most: Math.max(0, ...atKill.values()), underWay }
+}
+
+/** @param kill with `forMs` when it was no single moment: a machine that was cut off goes on for a time */
+function wasUnderWay(copy: Case['copies'][number], kill: Line): boolean {
+  const answered = copy.saidAt ?? Number.POSITIVE_INFINITY
+  return copy.t <= kill.t + Number(kill['forMs'] ?? 50) && answered >= kill.t - UNRECORDED_MS
+}
+
+/** One `email.sent`, one end, and the end that fits what the receiver saw. */
+function eventFaults(one: Case): Fault[] {
+  const { kind, accepted, copies, events, account } = one
+  const faults: Fault[] = []
+  const fault = (what: string): void => void faults.push({ rule: 'event', what: `${named(one)} ${what}` })
+  if (one.listed) {
+    const types = events.map(({ type }) => type).join(' ')
+    if (types !== 'email.suppressed') fault(`was left out, with the events: ${types}`)
+    return faults
+  }
+  const sent = events.filter(({ type }) => type === 'email.sent').length
+  const ends = events.filter(({ type }) => ENDS.includes(type)).map(({ type }) => type)
+  if (events.length > 0 && sent !== 1) fault(`has ${sent} events of being sent`)
+  if (ends.length > 1) fault(`has several ends: ${ends.join(' ')}`)
+  const [end] = ends
+  const fitting = KINDS_OF_END[kind] ?? ['email.delivered']
+  if (end !== undefined && !fitting.includes(end)) fault(`ended ${end}`)
+  if (end === 'email.delivered' && copies.length === 0) fault('is told as delivered and never came')
+  if (!accepted && copies.length > 0 && ends.length === 0) fault('came and has no event')
+  for (const event of events)
+    if (event.account !== account) faults.push({ rule: 'tenant', what: `${named(one)} is told to ${event.account}` })
+  if (new Set(events.map(({ event }) => event)).size !== events.length) fault('has two events of one id')
+  return faults
+}
+
+function webhookFaults({ sink }: Ledgers, { events }: Survey): { faults: Fault[]; heard: number; repeated: number } {
+  const faults: Fault[] = []
+  const fault = (rule: Rule, what: string): void => void faults.push({ rule, what })
+  const known = new Map(events.map((event) => [event.event, event]))
+  const heard = new Set<string>()
+  for (const { event, header, type, email, account, good } of sink) {
+    if (type === 'test') continue
+    const own = known.get(event)
+    if (good !== true) fault('webhook', `${event} came with a wrong signature`)
+    if (header !== event) fault('webhook', `${event} came under the id ${header}`)
+    if (own === undefined) {
+      // What happened to the account itself is not part of the survey.
+      if (String(type).startsWith('email.')) fault('webhook', `${event} (${type}) is in no log`)
+      continue
+    }
+    if (own.type !== type || own.email !== email) fault('webhook', `${event} was told as ${type} of ${email}`)
+    if (own.account !== account) fault('tenant', `${event} of ${own.account} was told to ${account}`)
+    heard.add(event)
+  }
+  for (const { event, type } of events) if (!heard.has(event)) fault('webhook', `${event} (${type}) was never told`)
+  const told = sink.filter(({ event }) => known.has(event)).length
+  return { faults, heard: heard.size, repeated: told - heard.size }
+}
+
+/** What the statistics say, beside the log of events. */
+const FIGURES: readonly (readonly [type: string, fields: readonly string[]])[] = [
+  ['email.sent', ['sent']],
+  ['email.delivered', ['delivered']],
+  ['email.bounced', ['bounces']],
+  ['email.failed', ['failed']],
+  ['email.suppressed', ['suppressed']],
+  ['email.unsubscribed', ['unsubscribes']],
+  ['email.opened', ['opens', 'machine_opens']],
+  ['email.clicked', ['clicks', 'bot_clicks']],
+]
+
+function figureFaults({ events, statistics }: Survey): Fault[] {
+  return statistics.flatMap(({ account, data }) =>
+    FIGURES.flatMap(([type, fields]): Fault[] => {
+      const logged = events.filter((event) => event.account === account && event.type === type).length
+      const counted = fields.reduce((sum, field) => sum + Number(data[field] ?? Number.NaN), 0)
+      return logged === counted ? [] : [{ rule: 'figures', what: `${account}: ${logged} ${type}, counted ${counted}` }]
+    }),
+  )
+}
+
+/** Refusals that a list makes right. */
+const LISTED = /unsubscribed|suppressed|5\.7\.1/
+
+function answerFault({ k, id, ms, status, code }: Line, cases: readonly Case[]): Fault[] {
+  if (k === 'ok') return Number(ms) > HANG_MS ? [{ rule: 'answer', what: `${id} was accepted after ${ms} ms` }] : []
+  if (k === 'no') {
+    const own = cases.filter((one) => one.id === id)
+    if (LISTED.test(String(code)) && own.some(({ kind }) => kind === 'leave')) return []
+    return [{ rule: 'answer', what: `${id} was refused with ${status} ${code}` }]
+  }
+  if (status === null) return Number(ms) > HANG_MS ? [{ rule: 'answer', what: `${id} had no answer for ${ms} ms` }] : []
+  if (Number(ms) > ANSWER_MS) return [{ rule: 'answer', what: `${id} was answered ${status} after ${ms} ms` }]
+  return [503, 409, 421, 451, 452, 454].includes(Number(status))
+    ? []
+    : [{ rule: 'answer', what: `${id} was put off with ${status}` }]
+}

@@ -1,0 +1,126 @@
+// The ledgers of a run, joined: a case is one mail to one recipient, with all that the actors saw of it.
+
+import path from 'node:path'
+import { type Line, readLedger } from './ledger.ts'
+
+export const ACTORS = ['generator', 'farm', 'sink', 'clicker', 'nemesis', 'survey'] as const
+export type Ledgers = Readonly<Record<(typeof ACTORS)[number], readonly Line[]>>
+
+export function readLedgers(folder: string): Ledgers {
+  const read = ACTORS.map((actor) => [actor, readLedger(path.join(folder, `${actor}.ledger`))] as const)
+  return Object.fromEntries(read) as unknown as Ledgers
+}
+
+export interface Copy {
+  /** When its final dot came. */
+  readonly t: number
+  /** When it was answered; null: never. */
+  readonly saidAt: number | null
+  readonly messageId: string
+  readonly bodyHash: string
+}
+
+/** As the product's own log tells it. */
+export interface ToldEvent {
+  readonly account: string
+  readonly event: string
+  readonly type: string
+  readonly email: string | null
+  readonly to: string | null
+  readonly subject: string | null
+  readonly agent: string | null
+}
+
+export interface Case {
+  readonly id: string
+  readonly account: string
+  readonly to: string
+  /** The first word of the address. */
+  readonly kind: string
+  readonly askedAt: number
+  readonly accepted: boolean
+  readonly refused: boolean
+  /** Its mail was accepted, without this recipient, who is on a list. */
+  readonly listed: boolean
+  /** In the order in which they came. */
+  readonly copies: readonly Copy[]
+  /** Those of its life; not what its readers did. */
+  readonly events: readonly ToldEvent[]
+  readonly emailIds: readonly string[]
+}
+
+export interface Survey {
+  /** About emails alone, readers' included. */
+  readonly events: readonly ToldEvent[]
+  readonly statistics: readonly { readonly account: string; readonly data: Readonly<Record<string, unknown>> }[]
+}
+
+export const BY_READERS = ['email.opened', 'email.clicked', 'email.unsubscribed']
+
+export function surveyOf({ survey }: Ledgers): Survey {
+  return {
+    events: survey.filter(({ k }) => k === 'event') as unknown as ToldEvent[],
+    statistics: survey.filter(({ k }) => k === 'statistics') as unknown as Survey['statistics'],
+  }
+}
+
+const key = (id: unknown, to: unknown): string => `${String(id)} ${String(to)}`
+
+function grouped<T>(all: readonly T[], keyOf: (one: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>()
+  for (const one of all) {
+    const own = groups.get(keyOf(one))
+    if (own === undefined) groups.set(keyOf(one), [one])
+    else own.push(one)
+  }
+  return groups
+}
+
+export function casesOf(ledgers: Ledgers): readonly Case[] {
+  const { generator, farm } = ledgers
+  const said = new Map(farm.filter(({ k }) => k === 'said').map((line) => [Number(line['n']), line.t]))
+  const copies = grouped(
+    farm
+      .filter(({ k }) => k === 'dot')
+      .flatMap(({ t, n, id, to, messageId, bodyHash }) =>
+        (to as string[]).map((address) => ({
+          id,
+          address,
+          t,
+          saidAt: said.get(Number(n)) ?? null,
+          messageId,
+          bodyHash,
+        })),
+      ),
+    ({ id, address }) => key(id, address),
+  )
+  const lives = surveyOf(ledgers).events.filter(({ type }) => !BY_READERS.includes(type) && type.startsWith('email.'))
+  const events = grouped(lives, ({ subject, to }) => key(subject?.replace('mail ', ''), to))
+  const oks = new Map(generator.filter(({ k }) => k === 'ok').map((line) => [String(line['id']), line]))
+  const nos = new Set(generator.filter(({ k }) => k === 'no').map(({ id }) => String(id)))
+  return generator
+    .filter(({ k }) => k === 'ask')
+    .flatMap(({ t, id, account, to }) =>
+      (to as string[]).map((address): Case => {
+        const answer = oks.get(id)?.['emails'] as
+          | { email: string; status: string; email_id: string | null }[]
+          | undefined
+        const own = answer?.find(({ email }) => email === address)
+        const told = events.get(key(id, address)) ?? []
+        const ids = [...told.map(({ email }) => email), own?.email_id].filter((one) => typeof one === 'string')
+        return {
+          id,
+          account,
+          to: address,
+          kind: address.split('-')[0] ?? '',
+          askedAt: t,
+          accepted: own?.status === 'queued',
+          refused: nos.has(id),
+          listed: own !== undefined && own.status !== 'queued',
+          copies: [...(copies.get(key(id, address)) ?? [])].sort((a, b) => a.t - b.t),
+          events: told.filter(({ type }) => !BY_READERS.includes(type)),
+          emailIds: [...new Set(ids)],
+        }
+      }),
+    )
+}

@@ -1,0 +1,159 @@
+// What goes wrong, chosen from a seed and written down: `kill` before each blow, `ready` when the service answered again,
+// with the milliseconds from the blow. Nobody but the supervisor that starts a dead process lifts a hand.
+//
+// Scenes:
+//   whole  one process with everything and the embedded PostgreSQL: kill -9 of all of it, PostgreSQL included
+//   parts  the roles in four processes over Debian's PostgreSQL: kill -9 of one or several of them, or of PostgreSQL's
+//          backends, or its end and start in the middle of the work
+
+import { setTimeout as delay } from 'node:timers/promises'
+import { descendants, freePort, run } from '../peers/ground.ts'
+import { type Postgres, startPostgres } from '../peers/postgres.ts'
+import { type Posthorn, startPosthorn } from '../peers/posthorn.ts'
+import type { Chance } from './chance.ts'
+import type { Ledger } from './ledger.ts'
+
+export type SceneName = 'whole' | 'parts'
+
+export interface Scene extends AsyncDisposable {
+  /** The one with the API. */
+  readonly api: () => Posthorn
+  readonly urls: readonly string[]
+  readonly submissions: readonly string[]
+  /** One blow, and everything up again. */
+  strike(): Promise<void>
+  /** Stops and starts everything the graceful way. */
+  restart(): Promise<void>
+}
+
+interface Stage {
+  readonly folder: string
+  readonly settings: Readonly<Record<string, string>>
+  readonly chance: Chance
+  readonly ledger: Ledger
+}
+
+const SECRET = 'one secret key that all processes of the world share'
+
+export function startScene(name: SceneName, stage: Stage): Promise<Scene> {
+  return name === 'whole' ? whole(stage) : parts(stage)
+}
+
+function killAll(pids: readonly number[]): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It ended by itself a moment ago.
+    }
+  }
+}
+
+/** The ports of a process, so that it comes back where it was. */
+async function ports(): Promise<Record<string, string>> {
+  return {
+    POSTHORN_HTTP_PORT: String(await freePort()),
+    POSTHORN_SUBMISSION_PORT: String(await freePort()),
+    POSTHORN_SUBMISSION_TLS_PORT: String(await freePort()),
+    POSTHORN_MX_PORT: String(await freePort()),
+  }
+}
+
+async function whole({ folder, settings, chance, ledger }: Stage): Promise<Scene> {
+  const own = await ports()
+  const url = `http://127.0.0.1:${own['POSTHORN_HTTP_PORT']}`
+  const all = { ...settings, ...own, POSTHORN_PUBLIC_URL: url }
+  let posthorn = await startPosthorn(folder, all)
+  const up = async (what: string, began: number): Promise<void> => {
+    posthorn = await startPosthorn(folder, all)
+    await ledger.write({ k: 'ready', what, ms: Math.round(performance.now() - began) })
+  }
+  return {
+    api: () => posthorn,
+    urls: [url],
+    submissions: [`127.0.0.1:${own['POSTHORN_SUBMISSION_TLS_PORT']}`],
+    strike: async () => {
+      const pids = chance.shuffled(await descendants(posthorn.running.child.pid ?? 0))
+      await ledger.write({ k: 'kill', what: 'everything', hard: true, deliveries: 1 })
+      const began = performance.now()
+      killAll(pids)
+      await up('everything', began)
+    },
+    restart: async () => {
+      await ledger.write({ k: 'stop', what: 'everything' })
+      const began = performance.now()
+      await posthorn.stop()
+      await up('everything', began)
+    },
+    [Symbol.asyncDispose]: () => posthorn[Symbol.asyncDispose](),
+  }
+}
+
+const ROLES = ['api,tracking', 'submission', 'delivery', 'mx,worker'] as const
+
+async function parts({ folder, settings, chance, ledger }: Stage): Promise<Scene> {
+  const postgres: Postgres = await startPostgres(folder)
+  const places = await Promise.all(ROLES.map(ports))
+  const url = `http://127.0.0.1:${places[0]?.['POSTHORN_HTTP_PORT']}`
+  const start = (part: number): Promise<Posthorn> =>
+    startPosthorn(`${folder}/part${part}`, {
+      ...settings,
+      ...places[part],
+      DATABASE_URL: postgres.url,
+      POSTHORN_SECRET_KEY: SECRET,
+      POSTHORN_PUBLIC_URL: url,
+      POSTHORN_ROLES: ROLES[part] ?? '',
+    })
+  const running: Posthorn[] = []
+  for (const part of ROLES.keys()) running.push(await start(part))
+  const strikeParts = async (struck: readonly number[]): Promise<void> => {
+    const what = struck.map((part) => ROLES[part]).join(' + ')
+    const pids = await Promise.all(struck.map((part) => descendants(running[part]?.running.child.pid ?? 0)))
+    const deliveries = struck.filter((part) => ROLES[part] === 'delivery').length
+    await ledger.write({ k: 'kill', what, hard: deliveries > 0, deliveries })
+    const began = performance.now()
+    killAll(pids.flat())
+    for (const part of struck) running[part] = await start(part)
+    await ledger.write({ k: 'ready', what, ms: Math.round(performance.now() - began) })
+  }
+  const strikePostgres = async (): Promise<void> => {
+    const what = chance.pick(['backends', 'one backend', 'postgres'])
+    await ledger.write({ k: 'kill', what, hard: false, deliveries: 0 })
+    const began = performance.now()
+    const backends = (await run('pgrep', ['-u', 'postgres', '-f', 'postgres: postgres postgres'])).trim().split('\n')
+    // PostgreSQL takes the death of one backend as damage to all: it ends them and recovers.
+    if (what === 'one backend') killAll([Number(chance.pick(backends))])
+    else if (what === 'backends') {
+      const ask = "select pg_terminate_backend(pid) from pg_stat_activity where backend_type = 'client backend'"
+      await run('psql', ['-q', '-d', postgres.url, '-c', `${ask} and pid <> pg_backend_pid()`])
+    } else {
+      await postgres.stop()
+      await delay(chance.whole(200, 2_000))
+      await postgres.start()
+    }
+    await ledger.write({ k: 'ready', what, ms: Math.round(performance.now() - began) })
+  }
+  return {
+    api: () => running[0] as Posthorn,
+    urls: [url],
+    submissions: [`127.0.0.1:${places[1]?.['POSTHORN_SUBMISSION_TLS_PORT']}`],
+    strike: async () => {
+      if (chance.next() < 0.15) return strikePostgres()
+      const count = chance.pick([1, 1, 1, 2, 4])
+      await strikeParts(chance.shuffled([...ROLES.keys()]).slice(0, count))
+    },
+    restart: async () => {
+      for (const [part, one] of running.entries()) {
+        await ledger.write({ k: 'stop', what: ROLES[part] })
+        const began = performance.now()
+        await one.stop()
+        running[part] = await start(part)
+        await ledger.write({ k: 'ready', what: ROLES[part], ms: Math.round(performance.now() - began) })
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const one of running) await one.stop()
+      await postgres[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,23 @@
+// The zone that the harness's DNS server and its receivers read: a JSON file, read again whenever it changed.
+
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+
+/** `{ "name TYPE": ["value", ..] }`, and `{ "name": "servfail" | "silent" | "late" }` for a name that misbehaves. */
+export type Zone = Readonly<Record<string, string | readonly string[]>>
+
+const held = new Map<string, { readonly zone: Zone; readonly at: number }>()
+
+export function zoneOf(file: string): Zone {
+  const at = statSync(file).mtimeMs
+  const known = held.get(file)
+  if (known?.at === at) return known.zone
+  const zone = JSON.parse(readFileSync(file, 'utf8')) as Zone
+  held.set(file, { zone, at })
+  return zone
+}
+
+/** In one step, so that no reader sees half of it. */
+export function writeZone(file: string, zone: Zone): void {
+  writeFileSync(`${file}.new`, JSON.stringify(zone))
+  renameSync(`${file}.new`, file)
+}

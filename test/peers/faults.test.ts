@@ -1,0 +1,50 @@
+// The short form of the fault harness (test/faults): kill -9 of everything, PostgreSQL included, and of single roles over a
+// PostgreSQL of their own, again and again under load through REST and SMTP, with readers and webhooks; then stops and starts
+// the graceful way. The checker holds what clients, receivers, endpoint and readers wrote down against each other.
+//
+// KILLS=30 by default, SEED from the clock and printed. docs/reliability.md tells of the long form.
+
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Verdict } from '../faults/checker.ts'
+import { now } from '../faults/ledger.ts'
+import { runPart } from '../faults/part.ts'
+import { scratch } from './ground.ts'
+
+const KILLS = Number(process.env['KILLS'] ?? 30)
+const SEED = Number(process.env['SEED'] ?? Math.round(now()) % 1_000_000)
+const RESTARTS = 3
+
+const stack = new AsyncDisposableStack()
+after(() => stack.disposeAsync())
+
+function told({ figures }: Verdict): string {
+  const { accepted, lost, kills, duplicates, mostDuplicates, slowestStartMs } = figures
+  return `seed ${SEED}: ${lost} of ${accepted} lost over ${kills} kills, ${duplicates} twice (at most ${mostDuplicates} at one), slowest start ${slowestStartMs} ms`
+}
+
+for (const [scene, kills] of [
+  ['whole', Math.ceil(KILLS / 2)],
+  ['parts', Math.floor(KILLS / 2)],
+] as const) {
+  test(`${kills} kills lose nothing and double only what was under way: ${scene}`, {
+    timeout: 15 * 60_000,
+  }, async (t) => {
+    const folder = stack.use(await scratch('faults')).path
+    const verdict = await runPart({ folder, seed: SEED, scene, kills })
+    t.diagnostic(told(verdict))
+    assert.deepEqual(verdict.faults, [])
+    assert.ok(verdict.figures.accepted > kills, 'the load was no load')
+    assert.ok(verdict.figures.webhooks > kills && verdict.figures.hits > 0)
+  })
+}
+
+test(`${RESTARTS} stops and starts of everything lose nothing and double nothing`, {
+  timeout: 10 * 60_000,
+}, async (t) => {
+  const folder = stack.use(await scratch('faults')).path
+  const verdict = await runPart({ folder, seed: SEED, scene: 'whole', kills: RESTARTS, graceful: true })
+  t.diagnostic(told(verdict))
+  assert.deepEqual(verdict.faults, [])
+  assert.equal(verdict.figures.duplicates, 0)
+})
