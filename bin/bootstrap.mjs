@@ -1,6 +1,6 @@
 // The way in from a fresh checkout: installs what is missing, then runs the verb under the pinned Node 24.
 //
-//   node bin/bootstrap.mjs start|test|dev|check|test:peers|bench|faults|openapi|schema [arguments]
+//   node bin/bootstrap.mjs start|build|test|dev|check|test:peers|bench|faults|openapi|schema [arguments]
 //   node bin/bootstrap.mjs cli [arguments of the command line]
 //
 // Runs under the machine's own Node, 20 or newer, and uses nothing but Node and npm. Nothing here writes to standard
@@ -41,6 +41,8 @@ const SERVICE = ['--max-semi-space-size=16']
 const VERBS = {
   start: { run: [...SERVICE, 'src/main.ts', 'start'], production: true },
   cli: { run: [...SERVICE, 'src/main.ts'], production: true, keepsFolder: true },
+  // Everything that is made on first use, for a checkout that its service cannot write to.
+  build: { run: ['bin/build.ts'], production: true },
   dev: { run: [...SERVICE, '--watch', 'src/main.ts', 'start'] },
   test: { run: ['test/run.mjs'] },
   check: { run: ['bin/check.mjs'] },
@@ -55,7 +57,8 @@ const [name = '', ...args] = process.argv.slice(2)
 const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
 if (verb === undefined) fail(`unknown verb "${name}"; there are ${Object.keys(VERBS).join(', ')}`)
 if (!isInstalled(verb.production)) await installOnce()
-if (['start', 'dev'].includes(name) || (name === 'cli' && ['serve', 'start'].includes(args[0]))) await buildDashboard()
+if (['start', 'dev', 'build'].includes(name) || (name === 'cli' && ['serve', 'start'].includes(args[0])))
+  await buildDashboard()
 hand(pinnedNode(), [...verb.run.map((arg) => (/\.(ts|mjs)$/.test(arg) ? at(arg) : arg)), ...args])
 
 function fail(message) {

@@ -14,7 +14,7 @@ import { accountNamed } from '../modules/accounts/index.ts'
 import { instanceCertificate } from '../platform/certificates.ts'
 import { type CommandFace, type OptionValues, UsageError } from '../platform/command.ts'
 import { restoreBackup, takeBackup } from '../platform/postgres/backup.ts'
-import { attachOrStart, embeddedCluster } from '../platform/postgres.ts'
+import { attachOrStart, embeddedCluster, upgradeDatabase } from '../platform/postgres.ts'
 import { attachStore, type Store } from '../platform/store.ts'
 import { examine, type Finding } from './doctor.ts'
 import type { Ask } from './mcp.ts'
@@ -62,6 +62,27 @@ export const instanceCommands: readonly InstanceCommand[] = [
           ? JSON.stringify({ folder, ...taken })
           : `${folder}: ${taken.files} files, ${taken.bytes} bytes. It holds the secret key: keep it as safe as the instance.`,
       )
+    },
+  },
+  {
+    path: ['upgrade-database'],
+    summary: "bring the embedded database to this release's major version of PostgreSQL; the service must be stopped",
+    usage: '[--old-server <folder with bin/postgres of the old version>]',
+    options: { 'old-server': { type: 'string' }, json: { type: 'boolean' } },
+    run: async ({ config, ground, print }, values, positionals) => {
+      if (positionals.length > 0) throw new UsageError(`«${positionals[0]}» is one word too many`)
+      if (config.databaseUrl !== null) throw new Error('DATABASE_URL is set: upgrade that server by its own means')
+      const json = values['json'] === true
+      const done = await upgradeDatabase({
+        dataDir: config.dataDir,
+        oldServer: typeof values['old-server'] === 'string' ? values['old-server'] : null,
+        clock: ground.clock,
+        log: ground.log,
+        onStep: (what) => json || print(what),
+      })
+      if (json) print(JSON.stringify(done ?? { from: null }))
+      else if (done === null) print('the database is of this version already')
+      else print(`upgraded from PostgreSQL ${done.from}; delete ${done.kept} when you are content`)
     },
   },
   {

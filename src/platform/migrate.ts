@@ -13,6 +13,8 @@ import pg from 'pg'
 
 export interface MigrateOptions {
   readonly folder?: string
+  /** These alone, by name: the state of an older release, to copy its rows into. */
+  readonly only?: ReadonlySet<string>
   /** Called before each file is applied. */
   readonly onFile?: (name: string) => void
 }
@@ -38,7 +40,7 @@ const TABLE = `${AS_OWNER}
  * @returns the names applied now, in order
  */
 export async function migrate(adminUrl: string, options: MigrateOptions = {}): Promise<readonly string[]> {
-  const files = await readMigrations(options.folder)
+  const files = chosen(await readMigrations(options.folder), options.only)
   const client = new pg.Client({
     connectionString: adminUrl,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
@@ -58,6 +60,13 @@ export async function migrate(adminUrl: string, options: MigrateOptions = {}): P
   } finally {
     await client.end()
   }
+}
+
+function chosen(files: readonly Migration[], only: ReadonlySet<string> | undefined): readonly Migration[] {
+  if (only === undefined) return files
+  const newer = [...only].filter((wanted) => files.every(({ name }) => name !== wanted))
+  if (newer.length > 0) throw new Error(`the database was migrated by a newer release (${newer.join(', ')})`)
+  return files.filter(({ name }) => only.has(name))
 }
 
 /** A name for the state that these files lead to. */

@@ -26,8 +26,16 @@ import {
 } from './postgres/cluster.ts'
 import { findGround, findPlace, type Way } from './postgres/ground.ts'
 import { type Lock, tryLock } from './postgres/lock.ts'
-import { bringDown, bringUp, clientOn, type Postmaster, type Surroundings } from './postgres/postmaster.ts'
+import {
+  bringDown,
+  bringUp,
+  clientOn,
+  ensureDatabase,
+  type Postmaster,
+  type Surroundings,
+} from './postgres/postmaster.ts'
 import { recordedPostmaster } from './postgres/processes.ts'
+import { type Upgraded, type UpgradeOptions, upgradeCluster } from './postgres/upgrade.ts'
 
 export { assertDurable, type Queryable } from './postgres/durable.ts'
 
@@ -152,6 +160,17 @@ export async function attachOrStart(options: EmbeddedOptions): Promise<Attached>
   }
 }
 
+/** Brings the cluster to the major version of our server, alone on the data directory. @throws Error when it is in use */
+export async function upgradeDatabase(options: UpgradeOptions): Promise<Upgraded | null> {
+  const dataDir = path.resolve(options.dataDir)
+  const lock = await becomeOwner(dataDir, options.clock)
+  try {
+    return await upgradeCluster({ ...options, dataDir })
+  } finally {
+    lock.release()
+  }
+}
+
 /** The folder of the cluster of a data directory that has one. */
 export async function embeddedCluster(dataDir: string): Promise<string> {
   return clusterOf(await findPlace(path.resolve(dataDir)))
@@ -252,17 +271,6 @@ async function becomeOwner(dataDir: string, clock: Clock): Promise<Lock> {
 }
 
 const pidFile = (dataDir: string): string => path.join(dataDir, 'posthorn.pid')
-
-async function ensureDatabase(socketDir: string): Promise<void> {
-  const client = clientOn(socketDir)
-  try {
-    await client.connect()
-    const { rows } = await client.query('select from pg_database where datname = $1', [USER])
-    if (rows.length === 0) await client.query(`create database ${USER}`)
-  } finally {
-    await client.end().catch(() => undefined)
-  }
-}
 
 function urlOn(socketDir: string): string {
   return `postgresql://${USER}@/${USER}?host=${encodeURIComponent(socketDir)}`

@@ -54,7 +54,7 @@ const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts', 'backup_label', '
 const COPIED_AT_ONCE = 1_048_576
 const WAL_SEGMENT = /^[0-9A-F]{24}$/
 /** Of the data directory: the cluster itself, and what belongs to processes that run. */
-const OF_PROCESSES = /^(?:postgres|postgres\..*|run|posthorn\.(?:lock.*|pid))$/
+const OF_PROCESSES = /^(?:postgres|postgres\..*|upgrade|run|posthorn\.(?:lock.*|pid))$/
 
 /** @returns the number of files and their bytes */
 export async function takeBackup(options: BackupOptions): Promise<{ readonly files: number; readonly bytes: number }> {

