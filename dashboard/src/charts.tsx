@@ -1,6 +1,6 @@
-// Small, quiet charts in SVG, each with the table behind it.
+// Small, quiet charts in SVG, drawn by us. A pointer over a day reads out its figures; behind each stands a table.
 
-import { useId, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 
 export interface Series {
   readonly name: string
@@ -9,38 +9,168 @@ export interface Series {
   readonly values: readonly number[]
 }
 
+interface DaysProps {
+  readonly title: string
+  /** YYYY-MM-DD, in order. */
+  readonly days: readonly string[]
+  readonly series: readonly Series[]
+}
+
 const HEIGHT = 120
 const WIDTH = 720
 const GAP = 2
+/** A line needs this many mails on a day to mean anything. */
+const MIN_FOR_RATE = 20
 
 /** Days as stacked bars. */
-export function StackedDays({
-  days,
-  series,
-  title,
-}: {
-  readonly days: readonly string[]
-  readonly series: readonly Series[]
-  readonly title: string
-}) {
-  const [table, setTable] = useState(false)
-  const id = useId()
-  const totals = days.map((_, day) => series.reduce((sum, { values }) => sum + (values[day] ?? 0), 0))
-  const most = Math.max(1, ...totals)
+export function StackedDays({ title, days, series }: DaysProps) {
+  const most = niceTop(Math.max(...days.map((_, day) => sumOf(series, day)), 1))
   const width = WIDTH / Math.max(1, days.length)
   return (
-    <figure className="mt-2">
-      <figcaption className="mb-2 flex flex-wrap items-center justify-between gap-2 text-quiet">
-        <span id={id}>{title}</span>
-        <span className="flex flex-wrap gap-3">
-          {series.map(({ name, color }) => (
-            <span key={name} className="flex items-center gap-1">
-              <svg width="10" height="10" aria-hidden="true">
-                <rect width="10" height="10" fill={`var(--color-${color})`} />
-              </svg>
-              {name}
+    <Chart
+      title={title}
+      days={days}
+      series={series}
+      top={most.toLocaleString()}
+      show={(value) => value.toLocaleString()}
+    >
+      {days.map((day, i) => {
+        let top = HEIGHT
+        return (
+          <g key={day}>
+            {series.map(({ name, color, values }) => {
+              const height = ((values[i] ?? 0) / most) * HEIGHT
+              top -= height
+              return (
+                <rect
+                  key={name}
+                  x={i * width + GAP / 2}
+                  y={top}
+                  width={Math.max(1, width - GAP)}
+                  height={height}
+                  fill={`var(--color-${color})`}
+                />
+              )
+            })}
+          </g>
+        )
+      })}
+    </Chart>
+  )
+}
+
+/**
+ * A rate by day as a thin line, with the threshold that matters drawn in. Days with too few mails have no rate: the line
+ * leaves them out.
+ */
+export function RateDays({
+  title,
+  days,
+  name,
+  parts,
+  wholes,
+  threshold,
+}: {
+  readonly title: string
+  readonly days: readonly string[]
+  readonly name: string
+  readonly parts: readonly number[]
+  readonly wholes: readonly number[]
+  readonly threshold: number
+}) {
+  const rates = days.map((_, i) => ((wholes[i] ?? 0) < MIN_FOR_RATE ? null : (parts[i] ?? 0) / (wholes[i] ?? 1)))
+  const known = rates.filter((one) => one !== null)
+  if (known.length === 0)
+    return (
+      <p className="mt-3 text-quiet">
+        {title}: no day had the {MIN_FOR_RATE} mails that a rate needs.
+      </p>
+    )
+  const most = Math.max(threshold * 2, ...known) * 1.1
+  const x = (i: number): number => ((i + 0.5) / days.length) * WIDTH
+  const y = (rate: number): number => HEIGHT - (rate / most) * HEIGHT
+  const points = rates.flatMap((rate, i) => (rate === null ? [] : [[x(i), y(rate), days[i] ?? ''] as const]))
+  return (
+    <Chart
+      title={title}
+      days={days}
+      series={[{ name, color: 'ink', values: rates.map((rate) => rate ?? Number.NaN) }]}
+      top={percent(most)}
+      mark={`keep under ${percent(threshold)}`}
+      show={(value) => (Number.isNaN(value) ? 'too few' : percent(value))}
+      short
+    >
+      <line
+        x1="0"
+        x2={WIDTH}
+        y1={y(threshold)}
+        y2={y(threshold)}
+        stroke="var(--color-bad)"
+        strokeDasharray="4 4"
+        vectorEffect="non-scaling-stroke"
+      />
+      <polyline
+        points={points.map(([px, py]) => `${px},${py}`).join(' ')}
+        fill="none"
+        stroke="var(--color-ink)"
+        strokeWidth="1.5"
+        vectorEffect="non-scaling-stroke"
+      />
+      {points.map(([px, py, day]) => (
+        <rect key={day} x={px - 2} y={py - 2} width="4" height="4" fill="var(--color-ink)" />
+      ))}
+    </Chart>
+  )
+}
+
+function Chart({
+  title,
+  days,
+  series,
+  top,
+  mark,
+  show,
+  short = false,
+  children,
+}: DaysProps & {
+  /** What the upper edge stands for. */
+  readonly top: string
+  /** Beside the legend: what the dashed line means. */
+  readonly mark?: string
+  readonly show: (value: number) => string
+  readonly short?: boolean
+  readonly children: ReactNode
+}) {
+  const [table, setTable] = useState(false)
+  const [over, setOver] = useState<number | null>(null)
+  const id = useId()
+  const figuresOf = (day: number): string =>
+    series.map(({ name, values }) => `${show(values[day] ?? 0)} ${name}`).join(', ')
+  return (
+    <figure className="mt-4">
+      <figcaption className="mb-1 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 text-quiet">
+        <span>
+          <span id={id} className="text-ink">
+            {title}
+          </span>
+          {over !== null && (
+            <span aria-hidden="true">
+              {' '}
+              · {dayName(days[over] ?? '')}: {figuresOf(over)}
             </span>
-          ))}
+          )}
+        </span>
+        <span className="flex flex-wrap items-center gap-3 text-xs">
+          {series.length > 1 &&
+            series.map(({ name, color }) => (
+              <span key={name} className="flex items-center gap-1">
+                <svg width="10" height="10" aria-hidden="true">
+                  <rect width="10" height="10" fill={`var(--color-${color})`} />
+                </svg>
+                {name}
+              </span>
+            ))}
+          {mark !== undefined && <span className="text-bad">- - {mark}</span>}
           <button
             type="button"
             className="cursor-pointer underline"
@@ -48,72 +178,109 @@ export function StackedDays({
             onClick={() => setTable(!table)}
           >
             {table ? 'Chart' : 'Table'}
+            <span className="sr-only"> of {title}</span>
           </button>
         </span>
       </figcaption>
       {table ? (
-        <div className="max-h-72 overflow-auto" tabIndex={0} role="region" aria-labelledby={id}>
-          <table className="w-full text-right">
-            <thead>
-              <tr className="text-quiet">
-                <th scope="col" className="text-left font-normal">
-                  Day
-                </th>
-                {series.map(({ name }) => (
-                  <th key={name} scope="col" className="font-normal">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {days.map((day, i) => (
-                <tr key={day} className="border-t border-line">
-                  <th scope="row" className="text-left font-normal">
-                    {day}
-                  </th>
-                  {series.map(({ name, values }) => (
-                    <td key={name}>{values[i] ?? 0}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DayTable days={days} series={series} show={show} labelledBy={id} />
       ) : (
-        <svg
-          viewBox={`0 0 ${WIDTH} ${HEIGHT + 16}`}
-          className="h-36 w-full"
-          preserveAspectRatio="none"
-          role="img"
-          aria-labelledby={id}
-        >
-          {days.map((day, i) => {
-            let top = HEIGHT
-            return (
-              <g key={day}>
-                <title>{`${day}: ${series.map(({ name, values }) => `${values[i] ?? 0} ${name}`).join(', ')}`}</title>
-                <rect x={i * width} y={0} width={width} height={HEIGHT} fill="transparent" />
-                {series.map(({ name, color, values }) => {
-                  const height = ((values[i] ?? 0) / most) * HEIGHT
-                  top -= height
-                  return (
-                    <rect
-                      key={name}
-                      x={i * width + GAP / 2}
-                      y={top}
-                      width={Math.max(1, width - GAP)}
-                      height={height}
-                      fill={`var(--color-${color})`}
-                    />
-                  )
-                })}
-              </g>
-            )
-          })}
-          <line x1="0" x2={WIDTH} y1={HEIGHT} y2={HEIGHT} stroke="var(--color-line)" />
-        </svg>
+        <div className="relative border-b border-line" onMouseLeave={() => setOver(null)}>
+          <span aria-hidden="true" className="absolute top-0 left-0 text-xs text-quiet">
+            {top}
+          </span>
+          <svg
+            viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+            className={`w-full ${short ? 'h-20' : 'h-36'}`}
+            preserveAspectRatio="none"
+            role="img"
+            aria-labelledby={id}
+          >
+            {over !== null && (
+              <rect
+                x={(over / days.length) * WIDTH}
+                width={WIDTH / days.length}
+                height={HEIGHT}
+                fill="var(--color-line)"
+                opacity="0.6"
+              />
+            )}
+            {children}
+            {days.map((day, i) => (
+              <rect
+                key={day}
+                x={(i / days.length) * WIDTH}
+                width={WIDTH / days.length}
+                height={HEIGHT}
+                fill="transparent"
+                onMouseEnter={() => setOver(i)}
+              />
+            ))}
+          </svg>
+        </div>
+      )}
+      {!table && (
+        <p aria-hidden="true" className="flex justify-between text-xs text-quiet">
+          <span>{dayName(days[0] ?? '')}</span>
+          <span>{dayName(days.at(-1) ?? '')}</span>
+        </p>
       )}
     </figure>
   )
+}
+
+function DayTable({
+  days,
+  series,
+  show,
+  labelledBy,
+}: Omit<DaysProps, 'title'> & { readonly show: (value: number) => string; readonly labelledBy: string }) {
+  return (
+    <div className="max-h-72 overflow-auto" tabIndex={0} role="region" aria-labelledby={labelledBy}>
+      <table className="w-full text-right">
+        <thead>
+          <tr className="text-quiet">
+            <th scope="col" className="text-left font-normal">
+              Day
+            </th>
+            {series.map(({ name }) => (
+              <th key={name} scope="col" className="font-normal">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {days.map((day, i) => (
+            <tr key={day} className="border-t border-line">
+              <th scope="row" className="text-left font-normal">
+                {day}
+              </th>
+              {series.map(({ name, values }) => (
+                <td key={name}>{show(values[i] ?? 0)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function sumOf(series: readonly Series[], day: number): number {
+  return series.reduce((sum, { values }) => sum + (values[day] ?? 0), 0)
+}
+
+/** The next of 1, 2, 5, 10, 20 … */
+function niceTop(value: number): number {
+  const size = 10 ** Math.floor(Math.log10(value))
+  return ([1, 2, 5, 10].find((step) => step * size >= value) ?? 10) * size
+}
+
+export function percent(rate: number): string {
+  return `${(rate * 100).toFixed(rate < 0.01 && rate > 0 ? 2 : 1)} %`
+}
+
+function dayName(day: string): string {
+  return day === '' ? '' : new Date(`${day}T12:00:00`).toLocaleDateString(undefined, { month: 'short', day: 'numeric' })
 }

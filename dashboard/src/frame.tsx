@@ -141,7 +141,7 @@ function Who({ me }: { readonly me: Json }) {
     location.assign('/')
   }
   return (
-    <div className="mt-auto border-t border-line px-2 pt-3 text-quiet">
+    <div className="sticky bottom-0 mt-auto border-t border-line bg-paper px-2 pt-2 text-quiet md:-mb-4 md:pb-3">
       <p className="truncate" title={me.user.email}>
         {me.user.email}
       </p>

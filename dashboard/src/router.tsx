@@ -28,7 +28,9 @@ const inbox = () => import('./pages/inbox.tsx')
 const domains = () => import('./pages/domains.tsx')
 const lists = () => import('./pages/lists.tsx')
 const webhooks = () => import('./pages/webhooks.tsx')
+const templates = () => import('./pages/templates.tsx')
 const build = () => import('./pages/build.tsx')
+const validation = () => import('./pages/validation.tsx')
 const check = () => import('./pages/check.tsx')
 const settings = () => import('./pages/settings.tsx')
 const operatorAccounts = () => import('./pages/operator-accounts.tsx')
@@ -40,7 +42,8 @@ const tree = root.addChildren([
   page('/emails/$id', email, 'Email'),
   page('/inbox', inbox, 'Inbox'),
   page('/inbox/$id', inbox, 'InboxMail'),
-  page('/templates', build, 'Templates'),
+  page('/templates', templates, 'Templates'),
+  page('/templates/$id', templates, 'Template'),
   page('/contacts', lists, 'Contacts'),
   page('/domains', domains, 'Domains'),
   page('/domains/$id', domains, 'Domain'),
@@ -49,7 +52,7 @@ const tree = root.addChildren([
   page('/suppressions', lists, 'Suppressions'),
   page('/unsubscribes', lists, 'Unsubscribes'),
   page('/bounces', lists, 'Bounces'),
-  page('/validation', check, 'Validation'),
+  page('/validation', validation, 'Validation'),
   page('/risk', check, 'Risk'),
   page('/webhooks', webhooks, 'Webhooks'),
   page('/webhooks/$id', webhooks, 'Webhook'),

@@ -15,7 +15,7 @@ export interface Column<Row> {
   readonly fill?: boolean
 }
 
-export function Table<Row extends { readonly id?: string }>({
+export function Table<Row>({
   caption,
   rows,
   columns,
@@ -30,6 +30,7 @@ export function Table<Row extends { readonly id?: string }>({
 }) {
   if (rows === undefined) return <Waiting lines={8} />
   if (rows.length === 0) return <Empty>{empty}</Empty>
+  const tight = columns.some(({ fill }) => fill === true)
   // Roles are named since a row that is laid out otherwise is no row any more to some readers.
   return (
     <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={caption}>
@@ -51,13 +52,13 @@ export function Table<Row extends { readonly id?: string }>({
         <tbody role="rowgroup" className="max-md:block">
           {rows.map((row, i) => (
             <tr
-              key={keyOf?.(row) ?? row.id ?? i}
+              key={keyOf?.(row) ?? (row as { readonly id?: string }).id ?? i}
               role="row"
               data-row=""
               className="border-b border-line align-baseline focus-within:bg-line/30 hover:bg-line/30 max-md:flex max-md:flex-wrap max-md:items-baseline max-md:gap-x-3 max-md:py-2"
             >
               {columns.map((column) => (
-                <Cell key={column.head} column={column} row={row} />
+                <Cell key={column.head} column={column} row={row} tight={tight} />
               ))}
             </tr>
           ))}
@@ -67,18 +68,36 @@ export function Table<Row extends { readonly id?: string }>({
   )
 }
 
-function Cell<Row>({ column, row }: { readonly column: Column<Row>; readonly row: Row }) {
+function Cell<Row>({
+  column,
+  row,
+  tight,
+}: {
+  readonly column: Column<Row>
+  readonly row: Row
+  /** Another column takes what room is left: this one keeps to one line. */
+  readonly tight: boolean
+}) {
   const { cell, main = false, wide = false, right = false, fill = false } = column
   const shown = cell(row)
+  const width = fill
+    ? 'w-full max-w-0 truncate max-md:w-auto max-md:max-w-full'
+    : tight
+      ? 'max-md:break-words md:max-w-[22rem] md:overflow-hidden md:text-ellipsis md:whitespace-nowrap'
+      : 'break-words md:max-w-[22rem]'
   const looks = [
     'px-2 py-1.5 first:pl-0 last:pr-0 max-md:min-w-0 max-md:p-0',
     main ? 'max-md:order-first max-md:basis-full max-md:font-semibold' : '',
     wide ? 'max-md:hidden' : '',
     right ? 'text-right' : '',
-    fill ? 'w-full max-w-0 truncate max-md:w-auto max-md:max-w-full' : 'break-words md:max-w-[22rem]',
+    width,
   ]
   return (
-    <td role="cell" title={fill && typeof shown === 'string' ? shown : undefined} className={looks.join(' ')}>
+    <td
+      role="cell"
+      title={typeof shown === 'string' && (fill || tight) ? shown : undefined}
+      className={looks.join(' ')}
+    >
       {shown}
     </td>
   )

@@ -81,6 +81,7 @@ export function Field({
   name,
   rows,
   mono = false,
+  options,
 }: {
   readonly label: string
   readonly value: string
@@ -93,6 +94,8 @@ export function Field({
   readonly rows?: number
   /** For addresses, lists and code. */
   readonly mono?: boolean
+  /** Offered while one types; others may be typed too. */
+  readonly options?: readonly string[]
 }) {
   const id = useId()
   const shared = {
@@ -110,9 +113,21 @@ export function Field({
         {label}
       </label>
       {rows === undefined ? (
-        <input {...shared} type={type} onChange={(event) => onChange(event.target.value)} />
+        <input
+          {...shared}
+          type={type}
+          list={options === undefined ? undefined : `${id}-list`}
+          onChange={(event) => onChange(event.target.value)}
+        />
       ) : (
         <textarea {...shared} rows={rows} onChange={(event) => onChange(event.target.value)} />
+      )}
+      {options !== undefined && (
+        <datalist id={`${id}-list`}>
+          {options.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
       )}
       {hint !== undefined && (
         <p id={`${id}-hint`} className="mt-1 text-xs text-quiet">
@@ -179,6 +194,7 @@ const TONES: Readonly<Record<string, string>> = {
   failed: 'bad',
   complained: 'bad',
   missing: 'bad',
+  invalid: 'bad',
   mismatch: 'bad',
   hard: 'bad',
   block: 'bad',
@@ -236,9 +252,12 @@ export function Copy({
   text,
   label = 'Copy',
   what,
+  big = false,
 }: {
   readonly text: string
   readonly label?: string
+  /** As tall as the buttons of a page. */
+  readonly big?: boolean
   /** Said after the label to who cannot see what it stands beside. */
   readonly what?: string
 }) {
@@ -249,7 +268,7 @@ export function Copy({
     setTimeout(() => setDone(false), 1_500)
   }
   return (
-    <Button small onClick={() => void copy()}>
+    <Button small={!big} onClick={() => void copy()}>
       {done ? 'Copied' : label}
       {what !== undefined && <span className="sr-only"> {what}</span>}
     </Button>
@@ -338,7 +357,7 @@ export function rate(part: number, whole: number): string {
 
 /** A link that stands among buttons. */
 export const LIKE_A_BUTTON =
-  'inline-block rounded border border-line bg-raised px-3 py-1.5 whitespace-nowrap no-underline hover:border-quiet'
+  'inline-block rounded border border-line bg-raised px-3 py-1.5 text-sm whitespace-nowrap no-underline hover:border-quiet'
 
 /** What an empty page says: what belongs here, and what to do next. */
 export function Empty({ children }: { readonly children: ReactNode }) {

@@ -1,36 +1,35 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
+import { AddForm } from '../add-form.tsx'
 import { call, type Json, refresh, useApi } from '../api.ts'
+import { Confirm } from '../confirm.tsx'
 import { Listing } from '../listing.tsx'
-import { Button, Choice, Code, Facts, Field, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
+import { say } from '../say.tsx'
+import { Button, Choice, Code, Copy, Facts, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
 
 export function Keys() {
-  const [name, setName] = useState('')
   const [mode, setMode] = useState('live')
   const [made, setMade] = useState<string | null>(null)
   const [error, setError] = useState<unknown>(null)
-  const add = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
+  const act = async (method: string, path: string, done: string, body?: object): Promise<void> => {
     setError(null)
     try {
-      const { data } = await call('POST', '/customer/api-keys', { name, mode })
-      setMade(data.key)
-      setName('')
-      await refresh('/customer/api-keys')
+      const answer = await call(method, `/customer/api-keys/${path}`, body)
+      setMade(answer?.data?.key ?? null)
+      say(done)
     } catch (problem) {
       setError(problem)
     }
-  }
-  const revoke = async (id: string, called: string): Promise<void> => {
-    if (!confirm(`Revoke «${called}»? Whoever uses it is refused within seconds.`)) return
-    await call('DELETE', `/customer/api-keys/${id}`).catch(setError)
     await refresh('/customer/api-keys')
   }
   return (
     <Page title="API keys" sentence="A live key sends to real people; a test key fills the inbox alone.">
-      <form onSubmit={(event) => void add(event)} className="mb-4 flex flex-wrap items-end gap-3">
-        <div className="min-w-52 flex-1">
-          <Field label="Name" required value={name} onChange={setName} />
-        </div>
+      <AddForm
+        path="/customer/api-keys"
+        fields={[{ name: 'name', label: 'Name, such as the program that uses it' }]}
+        button="Make a key"
+        also={{ mode }}
+        added={({ key }) => setMade(key)}
+      >
         <Choice
           label="Mode"
           value={mode}
@@ -40,44 +39,67 @@ export function Keys() {
             ['sandbox', 'test'],
           ]}
         />
-        <Button type="submit" kind="main">
-          Make a key
-        </Button>
-      </form>
+      </AddForm>
       <Problem error={error} />
-      {made !== null && (
-        <div className="mb-4" role="status">
-          <p className="mb-1">The key, shown this once:</p>
-          <Code text={made} />
-        </div>
-      )}
+      <div role="status">{made !== null && <Shown key={made} secret={made} />}</div>
       <Listing
         path="/customer/api-keys"
         pages="page"
         caption="API keys"
         columns={[
-          { head: 'Name', cell: ({ name: called }) => called },
+          { head: 'Name', main: true, fill: true, cell: ({ name: called }) => called },
           {
             head: 'Key',
             cell: ({ prefix, last4 }) => <code className="font-mono text-xs">{`${prefix}…${last4}`}</code>,
           },
+          { head: 'Mode', cell: ({ mode: of }) => (of === 'sandbox' ? 'test' : of) },
           { head: 'Scopes', wide: true, cell: ({ scopes }) => scopes.join(', ') },
-          { head: 'Last used', wide: true, cell: ({ last_used_at: at }) => <Time at={at} /> },
+          { head: 'Last used', right: true, cell: ({ last_used_at: at }) => <Time at={at} /> },
           {
             head: 'Do',
+            right: true,
             cell: ({ id, name: called, revoked_at: revoked }) =>
               revoked === null ? (
-                <Button kind="danger" onClick={() => void revoke(id, called)}>
-                  Revoke
-                </Button>
+                <span className="inline-flex gap-1">
+                  <Confirm
+                    small
+                    kind="plain"
+                    label="Rotate"
+                    question={`Make a new secret for «${called}»? The present one works for a day more.`}
+                    onYes={() =>
+                      void act('POST', `${id}/rotate`, 'The new secret is shown above.', { grace_period_hours: 24 })
+                    }
+                  />
+                  <Confirm
+                    small
+                    label="Revoke"
+                    question={`Revoke «${called}»? Whoever uses it is refused within seconds.`}
+                    onYes={() => void act('DELETE', id, `«${called}» is revoked.`)}
+                  />
+                </span>
               ) : (
-                <State name="canceled" />
+                <State name="revoked" />
               ),
           },
         ]}
-        empty="No key yet."
+        empty="No key yet. Make one for each program, so that each can be revoked alone."
       />
     </Page>
+  )
+}
+
+/** A secret that is shown this once. */
+function Shown({ secret }: { readonly secret: string }) {
+  return (
+    <div className="mb-4 rounded border border-brass p-3">
+      <p className="mb-2">The key, shown this once. Keep it where your program reads its secrets.</p>
+      <div className="flex items-start gap-2">
+        <div className="min-w-0 flex-1">
+          <Code text={secret} />
+        </div>
+        <Copy big text={secret} what="the key" />
+      </div>
+    </div>
   )
 }
 
@@ -86,8 +108,10 @@ export function Smtp() {
   const [shown, setShown] = useState(false)
   const [error, setError] = useState<unknown>(null)
   const rotate = async (): Promise<void> => {
-    if (!confirm('The present password works for a short while longer. Go on?')) return
-    await call('POST', '/smtp-credentials/rotate').catch(setError)
+    await call('POST', '/smtp-credentials/rotate', { grace_period_hours: 24 }).then(
+      () => say('A new password stands; the one before works for a day more.'),
+      setError,
+    )
     await refresh('/smtp-credentials')
   }
   const data: Json = found.data?.data
@@ -95,7 +119,14 @@ export function Smtp() {
     <Page
       title="SMTP"
       sentence="For programs that speak SMTP rather than HTTP: the same checks, the same events."
-      actions={<Button onClick={() => void rotate()}>New password</Button>}
+      actions={
+        <Confirm
+          kind="plain"
+          label="New password"
+          question="Make a new password? The present one works for a day more."
+          onYes={() => void rotate()}
+        />
+      }
     >
       <Problem error={found.error ?? error} />
       {data === undefined ? (
@@ -108,18 +139,20 @@ export function Smtp() {
             ['Implicit TLS', data.ports.implicit_tls.join(', ')],
             [
               'User',
-              <code key="u" className="font-mono text-xs">
-                {data.username}
-              </code>,
+              <span key="u" className="flex items-center gap-2">
+                <code className="font-mono text-xs">{data.username}</code>
+                <Copy text={data.username} what="the user" />
+              </span>,
             ],
             [
               'Password',
               shown ? (
-                <code key="p" className="font-mono text-xs break-all">
-                  {data.password}
-                </code>
+                <span key="p" className="flex items-center gap-2">
+                  <code className="font-mono text-xs break-all">{data.password}</code>
+                  <Copy text={data.password} what="the password" />
+                </span>
               ) : (
-                <Button key="b" onClick={() => setShown(true)}>
+                <Button key="b" small onClick={() => setShown(true)}>
                   Show
                 </Button>
               ),
@@ -139,6 +172,15 @@ const KINDS: readonly (readonly [string, string])[] = [
   ['content_checks', 'Content checks'],
   ['risk_previews', 'Risk previews'],
 ]
+
+const RATES: Readonly<Record<string, string>> = {
+  default: 'Most calls',
+  send: 'Sending',
+  batch: 'Sending batches',
+  validation: 'Validation',
+  verify: 'Verifying domains',
+  health_refresh: 'Health anew',
+}
 
 export function Usage() {
   const usage = useApi('/customer/usage')
@@ -168,12 +210,7 @@ export function Usage() {
                 </span>
               </p>
               {data[kind].limit !== null && (
-                <progress
-                  className="h-2 w-full accent-brass"
-                  max={data[kind].limit}
-                  value={data[kind].used}
-                  aria-label={title}
-                />
+                <progress className="meter" max={data[kind].limit} value={data[kind].used} aria-label={title} />
               )}
             </li>
           ))}
@@ -183,69 +220,11 @@ export function Usage() {
         <Section title="Rate limits">
           <Facts
             facts={Object.entries(limits.data.data.limits.rate as Record<string, Json>).map(
-              ([kind, { limit, window_seconds: seconds }]) => [kind.replaceAll('_', ' '), `${limit} in ${seconds} s`],
+              ([kind, { limit, window_seconds: seconds }]) => [RATES[kind] ?? kind, `${limit} calls in ${seconds} s`],
             )}
           />
         </Section>
       )}
-    </Page>
-  )
-}
-
-export function Templates() {
-  const [draft, setDraft] = useState({ name: '', subject: '', html: '', text: '' })
-  const [error, setError] = useState<unknown>(null)
-  const [preview, setPreview] = useState<Json>(null)
-  const save = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
-    setError(null)
-    try {
-      const { name, subject, html, text } = draft
-      await call('POST', '/templates', { name, subject, ...(html !== '' && { html }), ...(text !== '' && { text }) })
-      setDraft({ name: '', subject: '', html: '', text: '' })
-      await refresh('/templates')
-    } catch (problem) {
-      setError(problem)
-    }
-  }
-  const show = async (id: string): Promise<void> => {
-    setPreview((await call('POST', `/templates/${id}/preview`, { variables: {} }).catch(setError))?.data ?? null)
-  }
-  const set = (field: keyof typeof draft) => (value: string) => setDraft({ ...draft, [field]: value })
-  return (
-    <Page title="Templates" sentence="Texts with places such as {{name}}, filled in by each send.">
-      <Listing
-        path="/templates"
-        pages="page"
-        caption="Templates"
-        columns={[
-          { head: 'Name', cell: ({ name }) => name },
-          { head: 'Subject', cell: ({ subject }) => subject },
-          { head: 'Version', right: true, cell: ({ version }) => version },
-          { head: 'Changed', wide: true, cell: ({ updated_at: at }) => <Time at={at} /> },
-          { head: 'Do', cell: ({ id }) => <Button onClick={() => void show(id)}>Preview</Button> },
-        ]}
-        empty="No template yet."
-      />
-      {preview !== null && (
-        <Section title="Preview without variables">
-          <Code text={`${preview.subject}\n\n${preview.text ?? preview.html ?? ''}`} />
-        </Section>
-      )}
-      <Section title="New template">
-        <form onSubmit={(event) => void save(event)} className="grid gap-3">
-          <Field label="Name" required value={draft.name} onChange={set('name')} />
-          <Field label="Subject" required value={draft.subject} onChange={set('subject')} />
-          <Field label="HTML" rows={8} value={draft.html} onChange={set('html')} />
-          <Field label="Text" rows={5} value={draft.text} onChange={set('text')} />
-          <Problem error={error} />
-          <div>
-            <Button type="submit" kind="main">
-              Save
-            </Button>
-          </div>
-        </form>
-      </Section>
     </Page>
   )
 }

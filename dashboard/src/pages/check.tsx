@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { call, type Json, refresh, useApi } from '../api.ts'
 import { Table } from '../table.tsx'
-import { Button, Facts, Field, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
+import { Button, Field, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
 
 export function Health() {
   const found = useApi('/customer/health-score')
@@ -75,62 +75,6 @@ export function Health() {
             Calculated <Time at={health.calculated_at} />
           </p>
         </>
-      )}
-    </Page>
-  )
-}
-
-export function Validation() {
-  const [email, setEmail] = useState('')
-  const [result, setResult] = useState<Json>(null)
-  const [error, setError] = useState<unknown>(null)
-  const [busy, setBusy] = useState(false)
-  const ask = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
-    setBusy(true)
-    setError(null)
-    try {
-      setResult((await call('POST', '/address/validate', { email })).data)
-    } catch (problem) {
-      setError(problem)
-    } finally {
-      setBusy(false)
-    }
-  }
-  return (
-    <Page title="Validation" sentence="Whether an address can take mail, asked of its domain and its mail server.">
-      <form onSubmit={(event) => void ask(event)} className="mb-4 flex flex-wrap items-end gap-3">
-        <div className="min-w-64 flex-1">
-          <Field label="Address" required value={email} onChange={setEmail} />
-        </div>
-        <Button type="submit" kind="main" disabled={busy}>
-          {busy ? 'Asking…' : 'Validate'}
-        </Button>
-      </form>
-      <Problem error={error} />
-      {result !== null && (
-        <div role="status">
-          <p className="mb-3 text-base">
-            {result.email} is {result.is_valid ? 'good' : 'not good'}, with{' '}
-            {result.confidence_label.replaceAll('_', ' ')} confidence
-            {result.did_you_mean !== null && (
-              <>
-                ; did you mean <strong>{result.did_you_mean}</strong>?
-              </>
-            )}
-          </p>
-          <Facts
-            facts={[
-              ['Deliverability', `${result.deliverability_score} of 100`],
-              ['Risk', result.risk_level],
-              ['Mail server', result.smtp_result.replaceAll('_', ' ')],
-              ['Provider', result.mx_provider.name],
-              ...Object.entries(result.validation_checks as Record<string, boolean>).map(
-                ([check, yes]) => [check.replaceAll('_', ' '), yes ? 'yes' : 'no'] as const,
-              ),
-            ]}
-          />
-        </div>
       )}
     </Page>
   )

@@ -1,13 +1,22 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
+import { AddForm } from '../add-form.tsx'
 import { call, type Json, refresh, useApi } from '../api.ts'
+import { Confirm } from '../confirm.tsx'
 import { Listing } from '../listing.tsx'
-import { Button, Copy, Field, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
+import { say } from '../say.tsx'
+import { Button, Copy, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
 
 export function Domains() {
+  const navigate = useNavigate()
   return (
     <Page title="Domains" sentence="Who mail may come from. A domain sends once its four DNS records stand.">
-      <AddDomain path="/customer/domains" label="Domain, such as mail.example.com" to="/domains" />
+      <AddForm
+        path="/customer/domains"
+        fields={[{ name: 'domain', label: 'Domain, such as mail.example.com' }]}
+        button="Add"
+        added={({ id }) => void navigate({ to: '/domains/$id', params: { id } })}
+      />
       <Listing
         path="/customer/domains"
         pages="page"
@@ -15,6 +24,7 @@ export function Domains() {
         columns={[
           {
             head: 'Domain',
+            main: true,
             cell: ({ id, domain }) => (
               <Link to="/domains/$id" params={{ id }} className="underline">
                 {domain}
@@ -22,42 +32,11 @@ export function Domains() {
             ),
           },
           { head: 'State', cell: ({ verification_status: state }) => <State name={state} /> },
-          { head: 'Added', wide: true, cell: ({ created_at: at }) => <Time at={at} /> },
+          { head: 'Added', right: true, cell: ({ created_at: at }) => <Time at={at} /> },
         ]}
         empty="No domain yet. Add the one that you send from; you then get the records to publish."
       />
     </Page>
-  )
-}
-
-function AddDomain({ path, label, to }: { readonly path: string; readonly label: string; readonly to: string }) {
-  const [domain, setDomain] = useState('')
-  const [error, setError] = useState<unknown>(null)
-  const navigate = useNavigate()
-  const add = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
-    setError(null)
-    try {
-      const { data } = await call('POST', path, { domain })
-      setDomain('')
-      await refresh(path)
-      if (to === '/domains') await navigate({ to: '/domains/$id', params: { id: data.id } })
-    } catch (problem) {
-      setError(problem)
-    }
-  }
-  return (
-    <>
-      <form onSubmit={(event) => void add(event)} className="mb-4 flex flex-wrap items-end gap-3">
-        <div className="min-w-64 flex-1">
-          <Field label={label} required value={domain} onChange={setDomain} />
-        </div>
-        <Button type="submit" kind="main">
-          Add
-        </Button>
-      </form>
-      <Problem error={error} />
-    </>
   )
 }
 
@@ -95,7 +74,6 @@ export function Domain() {
     }
   }
   const remove = async (): Promise<void> => {
-    if (!confirm(`Remove ${domain.domain}? Mail from it is refused from then on.`)) return
     await call('DELETE', `/customer/domains/${id}`)
     await refresh('/customer/domains')
     await navigate({ to: '/domains' })
@@ -106,51 +84,35 @@ export function Domain() {
     <Page
       title={domain.domain}
       sentence={
-        domain.verification_status === 'verified'
-          ? 'Verified: mail may be sent from it.'
-          : 'Publish these records where the DNS of the domain is kept, then verify.'
+        <>
+          <State name={domain.verification_status} /> {whatIsMissing(domain.verification_status, records)}
+        </>
       }
       actions={
         <div className="flex gap-2">
+          {records.length > 0 && <Copy big text={zoneOf(records)} label="Copy all records" />}
           <Button kind="main" disabled={busy} onClick={() => void verify()}>
             {busy ? 'Looking…' : 'Verify'}
           </Button>
-          <Button kind="danger" onClick={() => void remove()}>
-            Remove
-          </Button>
+          <Confirm
+            label="Remove"
+            question={`Remove ${domain.domain}? Mail from it is refused from then on.`}
+            onYes={() => void remove()}
+          />
         </div>
       }
     >
-      <p>
-        <State name={domain.verification_status} />
-      </p>
-      <Problem error={error} />
+      <Problem error={error ?? dns.error} />
       <Section title="Records">
-        <ul className="grid gap-4">
-          {records.map((record) => {
-            const found: readonly string[] = record.found ?? []
-            return (
-              <li key={`${record.purpose} ${record.name}`} className="rounded border border-line p-3">
-                <div className="flex flex-wrap items-center justify-between gap-2">
-                  <span className="font-medium">
-                    {record.purpose.toUpperCase()}
-                    {!record.required && <span className="font-normal text-quiet"> optional</span>}
-                  </span>
-                  <State name={record.status} />
-                </div>
-                <Row name="Type" value={record.type} />
-                <Row name="Name" value={record.name} />
-                <Row name="Value" value={record.value} />
-                {record.status !== 'valid' && record.last_checked_at !== null && (
-                  <p className="mt-2 break-all text-bad">
-                    {found.length === 0 ? 'Nothing was found there.' : `Found: ${found.join(' and ')}`}
-                  </p>
-                )}
-                {record.error !== null && <p className="mt-1 text-quiet">{record.error}</p>}
-              </li>
-            )
-          })}
-        </ul>
+        {dns.data === undefined ? (
+          <Waiting lines={12} />
+        ) : (
+          <ul className="grid gap-3">
+            {records.map((record) => (
+              <DnsRecord key={`${record.purpose} ${record.name}`} record={record} />
+            ))}
+          </ul>
+        )}
       </Section>
       {report !== undefined && (
         <Section title="Readiness">
@@ -161,13 +123,68 @@ export function Domain() {
   )
 }
 
-function Row({ name, value }: { readonly name: string; readonly value: string }) {
+function whatIsMissing(state: string, records: readonly Json[]): string {
+  const wanted = records.filter(({ required }) => required)
+  const wrong = wanted.filter(({ status }) => status !== 'valid').map(({ purpose }) => String(purpose).toUpperCase())
+  if (wanted.length === 0) return ''
+  const standing = `${wanted.length - wrong.length} of the ${wanted.length} records it needs stand`
+  if (wrong.length === 0) return `${standing}: mail may be sent from it.`
+  const left = `${standing}; ${wrong.join(', ')} ${wrong.length === 1 ? 'is' : 'are'} left.`
+  return state === 'verified' ? left : `${left} Publish them where the DNS of the domain is kept, then verify.`
+}
+
+/** As a zone file has them; long texts in strings of 255 bytes. */
+function zoneOf(records: readonly Json[]): string {
+  const line = ({ name, type, value }: Json): string => {
+    const shown =
+      type === 'TXT' ? (String(value).match(/.{1,255}/gs) ?? ['']).map((part) => `"${part}"`).join(' ') : value
+    return `${name}. 3600 IN ${type} ${shown}`
+  }
+  return `${records.map(line).join('\n')}\n`
+}
+
+function DnsRecord({ record }: { readonly record: Json }) {
+  const found: readonly string[] = record.found ?? []
+  const purpose: string = record.purpose.toUpperCase()
   return (
-    <div className="mt-1 flex items-start gap-3">
-      <span className="w-14 shrink-0 text-quiet">{name}</span>
-      <code className="min-w-0 flex-1 font-mono text-xs break-all">{value}</code>
-      <Copy text={value} />
-    </div>
+    <li className="rounded border border-line p-3">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <span className="font-semibold">
+          {purpose}
+          {!record.required && <span className="font-normal text-quiet"> optional</span>}
+        </span>
+        <State name={record.status} />
+      </div>
+      <dl className="mt-1 grid grid-cols-[3.5rem_1fr_auto] items-start gap-x-3 gap-y-1">
+        <Row name="Type" value={record.type} of={purpose} />
+        <Row name="Name" value={record.name} of={purpose} />
+        <Row name="Value" value={record.value} of={purpose} />
+      </dl>
+      {record.status !== 'valid' && record.last_checked_at !== null && (
+        <p className="mt-2 break-all">
+          <span className="text-bad">
+            {found.length === 0 ? 'Nothing was found there.' : `Found instead: ${found.join(' and ')}`}
+          </span>{' '}
+          <span className="text-quiet">
+            Looked at <Time at={record.last_checked_at} />.
+          </span>
+        </p>
+      )}
+      {record.error !== null && <p className="mt-1 text-quiet">{record.error}</p>}
+    </li>
+  )
+}
+
+/** One line of a record: what it is called, what it holds, and a button that copies it. */
+function Row({ name, value, of }: { readonly name: string; readonly value: string; readonly of: string }) {
+  return (
+    <>
+      <dt className="text-quiet">{name}</dt>
+      <dd className="min-w-0">
+        <code className="font-mono text-xs break-all">{value}</code>
+      </dd>
+      <dd>{name === 'Type' ? null : <Copy text={value} what={`the ${name.toLowerCase()} of ${of}`} />}</dd>
+    </>
   )
 }
 
@@ -199,14 +216,19 @@ export function TrackingDomains() {
       title="Tracking domains"
       sentence="Names of yours under which links and opens are counted. Each needs one CNAME; the certificate comes by itself."
     >
-      <AddDomain path="/customer/tracking-domains" label="Name, such as links.example.com" to="" />
+      <AddForm
+        path="/customer/tracking-domains"
+        fields={[{ name: 'domain', label: 'Name, such as links.example.com' }]}
+        button="Add"
+        added={({ domain }) => say(`${domain} is added: publish its CNAME, then verify.`)}
+      />
       <Problem error={error} />
       <Listing
         path="/customer/tracking-domains"
         pages="page"
         caption="Tracking domains"
         columns={[
-          { head: 'Name', cell: ({ domain }) => domain },
+          { head: 'Name', main: true, cell: ({ domain }) => domain },
           {
             head: 'CNAME to',
             cell: ({ cname_target: target }) => <code className="font-mono text-xs break-all">{target}</code>,
@@ -225,13 +247,15 @@ export function TrackingDomains() {
             head: 'Do',
             cell: ({ id, domain }) => (
               <span className="flex gap-2">
-                <Button onClick={() => void act('POST', `/customer/tracking-domains/${id}/verify`)}>Verify</Button>
-                <Button
-                  kind="danger"
-                  onClick={() => confirm(`Remove ${domain}?`) && void act('DELETE', `/customer/tracking-domains/${id}`)}
-                >
-                  Remove
+                <Button small onClick={() => void act('POST', `/customer/tracking-domains/${id}/verify`)}>
+                  Verify
                 </Button>
+                <Confirm
+                  small
+                  label="Remove"
+                  question={`Remove ${domain}? Links in mails that were sent lead over it.`}
+                  onYes={() => void act('DELETE', `/customer/tracking-domains/${id}`)}
+                />
               </span>
             ),
           },

@@ -1,132 +1,292 @@
-import { Link } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
-import { call, type Json, refresh } from '../api.ts'
-import { Listing, words } from '../listing.tsx'
-import { Button, Field, Page, Problem, State, Time } from '../ui.tsx'
+// Those who must not be mailed, those who asked to be, and what came back: lists of addresses, in and out.
 
-function AddAddress({ path, button }: { readonly path: string; readonly button: string }) {
-  const [email, setEmail] = useState('')
-  const [error, setError] = useState<unknown>(null)
-  const add = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
-    setError(null)
-    try {
-      await call('POST', path, { email })
-      setEmail('')
-      await refresh(path)
-    } catch (problem) {
-      setError(problem)
-    }
-  }
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { AddForm } from '../add-form.tsx'
+import { call, type Json, problemText, refresh } from '../api.ts'
+import { Confirm } from '../confirm.tsx'
+import type { Entry } from '../csv.ts'
+import { Import } from '../import.tsx'
+import { Listing, words } from '../listing.tsx'
+import { saveList } from '../save.ts'
+import { say } from '../say.tsx'
+import type { Search } from '../search.ts'
+import { Button, LIKE_A_BUTTON, Page, Problem, Section, State, Time } from '../ui.tsx'
+import type { Outcome } from '../work.ts'
+
+/** The import stands open under an address of its own, so that it can be linked to. */
+function useImport(): readonly [open: boolean, button: ReactNode] {
+  const search = useSearch({ strict: false }) as Search
+  const navigate = useNavigate()
+  const open = search['import'] === '1'
+  const turn = (): void => void navigate({ to: '.', search: (open ? {} : { import: '1' }) as never })
+  return [
+    open,
+    <Button key="import" expanded={open} onClick={turn}>
+      {open ? 'Close the import' : 'Import'}
+    </Button>,
+  ]
+}
+
+function AddAddress({ path, button, done }: { readonly path: string; readonly button: string; readonly done: string }) {
   return (
-    <>
-      <form onSubmit={(event) => void add(event)} className="mb-4 flex flex-wrap items-end gap-3">
-        <div className="min-w-64 flex-1">
-          <Field label="Address" type="email" required value={email} onChange={setEmail} />
-        </div>
-        <Button type="submit">{button}</Button>
-      </form>
-      <Problem error={error} />
-    </>
+    <AddForm
+      path={path}
+      fields={[{ name: 'email', label: 'Add an address', type: 'email' }]}
+      button={button}
+      added={(_, { email }) => say(`${email} ${done}`)}
+    />
   )
 }
 
-function useRemoval(path: string): readonly [error: unknown, remove: (address: string, key: string) => void] {
-  const [error, setError] = useState<unknown>(null)
-  const remove = async (address: string, key: string): Promise<void> => {
-    if (!confirm(`Mail may go to ${address} again. Go on?`)) return
+function Removal({
+  path,
+  address,
+  setError,
+}: {
+  readonly path: string
+  readonly address: string
+  readonly setError: (error: unknown) => void
+}) {
+  const remove = async (): Promise<void> => {
     setError(null)
-    await call('DELETE', `${path}/${encodeURIComponent(key)}`).catch(setError)
+    await call('DELETE', `${path}/${encodeURIComponent(address)}`).then(
+      () => say(`${address} can be mailed again.`),
+      setError,
+    )
     await refresh(path)
   }
-  return [error, (address, key) => void remove(address, key)]
+  return (
+    <Confirm
+      small
+      kind="plain"
+      label="Remove"
+      yes="Let mail through"
+      question={`Mail may go to ${address} again. Do it only when you know that they want it.`}
+      onYes={() => void remove()}
+    />
+  )
+}
+
+/** One call for each address; what the service refuses is told with its line. */
+function oneByOne(path: string, body: (entry: Entry) => object) {
+  return async ([entry]: readonly Entry[]): Promise<Outcome> => {
+    if (entry === undefined) return { done: 0, faults: [] }
+    try {
+      await call('POST', path, body(entry))
+      return { done: 1, faults: [] }
+    } catch (error) {
+      const { status = 0 } = error as { status?: number }
+      if (status !== 422 && status !== 409 && status !== 400) throw error
+      return { done: 0, faults: [{ line: entry.line, text: entry.email, message: problemText(error) }] }
+    }
+  }
+}
+
+const SUPPRESSIONS = '/customer/suppressions'
+
+async function importSuppressions(part: readonly Entry[]): Promise<Outcome> {
+  const entries = part.map(({ email, fields }) => ({
+    email,
+    reason: fields['reason'] ?? '',
+    details: fields['details'] ?? '',
+    expires_at: fields['expires_at'] ?? '',
+  }))
+  const { data } = await call('POST', `${SUPPRESSIONS}/import`, { entries })
+  return {
+    done: data.imported + data.updated,
+    faults: data.errors.map(({ line, email, message }: Json) => ({
+      line: part[line - 1]?.line ?? line,
+      text: email ?? '',
+      message,
+    })),
+  }
 }
 
 export function Suppressions() {
-  const [error, remove] = useRemoval('/customer/suppressions')
+  const [error, setError] = useState<unknown>(null)
+  const [importing, button] = useImport()
   return (
     <Page
       title="Suppressions"
-      sentence="Addresses that are not mailed because mail to them failed for good, or was complained about. Remove one only when you know that it is right again."
+      sentence="Not mailed, because mail to them failed for good or was complained about. Remove one only when you know that it is right again."
       actions={
-        <a href="/api/v1/customer/suppressions/export" download className="rounded border border-line px-3 py-1.5">
-          Export CSV
-        </a>
+        <div className="flex gap-2">
+          {button}
+          <a href={`/api/v1${SUPPRESSIONS}/export`} download className={LIKE_A_BUTTON}>
+            Export
+          </a>
+        </div>
       }
     >
-      <AddAddress path="/customer/suppressions" button="Suppress" />
-      <Problem error={error} />
-      <Listing
-        path="/customer/suppressions"
-        pages="page"
-        caption="Suppressed addresses"
-        filters={[
-          { name: 'search', label: 'Address' },
-          {
-            name: 'reason',
-            label: 'Reason',
-            options: words('hard_bounce', 'repeated_soft_bounce', 'complaint', 'spamtrap', 'manual'),
-          },
-        ]}
-        columns={[
-          { head: 'Address', cell: ({ email }) => email },
-          { head: 'Reason', cell: ({ reason }) => reason.replaceAll('_', ' ') },
-          { head: 'Evidence', wide: true, cell: (row: Json) => <Evidence row={row} /> },
-          { head: 'Since', wide: true, cell: ({ created_at: at }) => <Time at={at} /> },
-          { head: 'Do', cell: ({ email }) => <Button onClick={() => remove(email, email)}>Remove</Button> },
-        ]}
-        empty="Nobody is suppressed. Hard bounces and complaints put addresses here by themselves."
-      />
+      {importing ? (
+        <Import
+          verb="Import"
+          size={500}
+          hint="With a heading line, the columns email, reason, details and expires_at are read. Who is listed already stays."
+          call={importSuppressions}
+          finished={() => void refresh(SUPPRESSIONS)}
+        />
+      ) : (
+        <AddAddress path={SUPPRESSIONS} button="Suppress" done="is suppressed." />
+      )}
+      <Section title="Listed">
+        <Problem error={error} />
+        <Listing
+          path={SUPPRESSIONS}
+          pages="page"
+          caption="Suppressed addresses"
+          every={15_000}
+          filters={[
+            { name: 'search', label: 'Address' },
+            {
+              name: 'reason',
+              label: 'Reason',
+              options: words('hard_bounce', 'repeated_soft_bounce', 'complaint', 'spamtrap', 'manual'),
+            },
+          ]}
+          columns={[
+            { head: 'Address', main: true, cell: ({ email }) => email },
+            {
+              head: 'Reason',
+              cell: ({ reason }) => <span className="whitespace-nowrap">{reason.replaceAll('_', ' ')}</span>,
+            },
+            { head: 'Evidence', wide: true, fill: true, cell: (row: Json) => <Evidence row={row} /> },
+            { head: 'Since', right: true, cell: ({ created_at: at }) => <Time at={at} /> },
+            {
+              head: 'Do',
+              right: true,
+              cell: ({ email }) => <Removal path={SUPPRESSIONS} address={email} setError={setError} />,
+            },
+          ]}
+          empty="Nobody is suppressed. Hard bounces and complaints put addresses here by themselves; bring those of your former provider with Import."
+        />
+      </Section>
     </Page>
   )
 }
 
 function Evidence({ row }: { readonly row: Json }) {
-  if (row.email_id === null) return <span className="text-quiet">{row.details ?? row.source}</span>
+  const text: string = row.details ?? row.source
+  if (row.email_id === null) return <span className="text-quiet">{text}</span>
   return (
-    <Link to="/emails/$id" params={{ id: row.email_id }} className="underline">
+    <Link to="/emails/$id" params={{ id: row.email_id }} className="underline" title={text}>
       {row.details ?? 'the email'}
     </Link>
   )
 }
 
+const UNSUBSCRIBES = '/customer/unsubscribes'
+
 export function Unsubscribes() {
-  const [error, remove] = useRemoval('/customer/unsubscribes')
+  const [error, setError] = useState<unknown>(null)
+  const [importing, button] = useImport()
   return (
     <Page
       title="Unsubscribes"
       sentence="People who asked for no more mail. Nothing is sent to them, whatever a request says."
+      actions={
+        <div className="flex gap-2">
+          {button}
+          <ExportList
+            name="unsubscribes.csv"
+            path={UNSUBSCRIBES}
+            pages="page"
+            columns={['email', 'source', 'reason', 'created_at']}
+            setError={setError}
+          />
+        </div>
+      }
     >
-      <AddAddress path="/customer/unsubscribes" button="Add" />
-      <Problem error={error} />
-      <Listing
-        path="/customer/unsubscribes"
-        pages="page"
-        caption="Unsubscribed addresses"
-        filters={[{ name: 'search', label: 'Address' }]}
-        columns={[
-          { head: 'Address', cell: ({ email }) => email },
-          { head: 'How', cell: ({ source }) => source.replaceAll('_', ' ') },
-          { head: 'Reason', wide: true, cell: ({ reason }) => reason ?? '' },
-          { head: 'Since', wide: true, cell: ({ created_at: at }) => <Time at={at} /> },
-          { head: 'Do', cell: ({ email }) => <Button onClick={() => remove(email, email)}>Remove</Button> },
-        ]}
-        empty="Nobody unsubscribed yet."
-      />
+      {importing ? (
+        <Import
+          verb="Import"
+          size={1}
+          hint="With a heading line, the columns email and reason are read. Who unsubscribed already stays so."
+          call={oneByOne(UNSUBSCRIBES, ({ email, fields }) => ({ email, reason: fields['reason'] || null }))}
+          finished={() => void refresh(UNSUBSCRIBES)}
+        />
+      ) : (
+        <AddAddress path={UNSUBSCRIBES} button="Add" done="is unsubscribed." />
+      )}
+      <Section title="Listed">
+        <Problem error={error} />
+        <Listing
+          path={UNSUBSCRIBES}
+          pages="page"
+          caption="Unsubscribed addresses"
+          every={15_000}
+          filters={[{ name: 'search', label: 'Address' }]}
+          columns={[
+            { head: 'Address', main: true, cell: ({ email }) => email },
+            {
+              head: 'How',
+              cell: ({ source }) => <span className="whitespace-nowrap">{source.replaceAll('_', ' ')}</span>,
+            },
+            { head: 'Reason', wide: true, fill: true, cell: ({ reason }) => reason ?? '' },
+            { head: 'Since', right: true, cell: ({ created_at: at }) => <Time at={at} /> },
+            {
+              head: 'Do',
+              right: true,
+              cell: ({ email }) => <Removal path={UNSUBSCRIBES} address={email} setError={setError} />,
+            },
+          ]}
+          empty="Nobody unsubscribed yet. Who used the link in a mail, or the button of their mail program, stands here."
+        />
+      </Section>
     </Page>
   )
 }
 
+function ExportList({
+  name,
+  path,
+  pages,
+  columns,
+  setError,
+}: {
+  readonly name: string
+  readonly path: string
+  readonly pages: 'page' | 'offset'
+  readonly columns: readonly string[]
+  readonly setError: (error: unknown) => void
+}) {
+  const [busy, setBusy] = useState(false)
+  const write = async (): Promise<void> => {
+    setBusy(true)
+    setError(null)
+    await saveList(name, path, pages, columns).then((rows) => say(`${rows} rows in ${name}.`), setError)
+    setBusy(false)
+  }
+  return (
+    <Button disabled={busy} onClick={() => void write()}>
+      {busy ? 'Reading…' : 'Export'}
+    </Button>
+  )
+}
+
 export function Bounces() {
+  const [error, setError] = useState<unknown>(null)
   return (
     <Page
       title="Bounces"
       sentence="Mail that came back. Hard: the address is wrong. Soft: not now. Block: about us, not about the address."
+      actions={
+        <ExportList
+          name="bounces.csv"
+          path="/customer/bounces"
+          pages="offset"
+          columns={['recipient', 'type', 'category', 'smtp_code', 'diagnostic_code', 'email_id', 'bounced_at']}
+          setError={setError}
+        />
+      }
     >
+      <Problem error={error} />
       <Listing
         path="/customer/bounces"
         fixed={{ include_sandbox: true }}
         caption="Bounces"
+        every={15_000}
         filters={[
           { name: 'recipient', label: 'Recipient' },
           { name: 'type', label: 'Type', options: words('hard', 'soft', 'block', 'complaint', 'unknown') },
@@ -135,6 +295,7 @@ export function Bounces() {
           { head: 'Type', cell: ({ type }) => <State name={type} /> },
           {
             head: 'Recipient',
+            main: true,
             cell: ({ email_id: id, recipient }) =>
               id === null ? (
                 recipient
@@ -144,39 +305,85 @@ export function Bounces() {
                 </Link>
               ),
           },
-          { head: 'Category', cell: ({ category }) => category.replaceAll('_', ' ') },
+          {
+            head: 'Category',
+            cell: ({ category }) => <span className="whitespace-nowrap">{category.replaceAll('_', ' ')}</span>,
+          },
           {
             head: 'Answer',
             wide: true,
-            cell: ({ diagnostic_code: said, error_message: text }) => (
-              <span className="text-quiet">{said ?? text ?? ''}</span>
-            ),
+            fill: true,
+            cell: ({ diagnostic_code: said, error_message: text }) => said ?? text ?? '',
           },
-          { head: 'When', wide: true, cell: ({ bounced_at: at }) => <Time at={at} /> },
+          { head: 'When', right: true, cell: ({ bounced_at: at }) => <Time at={at} /> },
         ]}
-        empty="Nothing bounced."
+        empty="Nothing bounced. What comes back stands here within a second, with the reason and what to do."
       />
     </Page>
   )
 }
 
+const CONTACTS = '/customer/contacts'
+
 export function Contacts() {
+  const [importing, button] = useImport()
+  const [asks, setAsks] = useState(true)
   return (
-    <Page title="Contacts" sentence="People who gave their address, and what proves it.">
-      <Listing
-        path="/customer/contacts"
-        pages="page"
-        caption="Contacts"
-        filters={[{ name: 'search', label: 'Address' }]}
-        columns={[
-          { head: 'Address', cell: ({ email }) => email },
-          { head: 'Name', wide: true, cell: ({ name }) => name ?? '' },
-          { head: 'State', cell: ({ status }) => <State name={status === 'subscribed' ? 'active' : status} /> },
-          { head: 'Source', wide: true, cell: ({ source }) => source },
-          { head: 'Confirmed', wide: true, cell: ({ confirmed_at: at }) => <Time at={at} /> },
-        ]}
-        empty="No contact yet: POST /api/v1/customer/contacts adds one and can ask them to confirm."
-      />
+    <Page
+      title="Contacts"
+      sentence="People who gave their address, and what proves it."
+      actions={
+        <div className="flex gap-2">
+          {button}
+          <a href={`/api/v1${CONTACTS}/export`} download className={LIKE_A_BUTTON}>
+            Export
+          </a>
+        </div>
+      }
+    >
+      {importing && (
+        <Import
+          verb="Import"
+          size={1}
+          hint="With a heading line, the columns email, name, source and tags (parted by blanks) are read."
+          call={oneByOne(CONTACTS, ({ email, fields }) => ({
+            email,
+            name: fields['name'] || null,
+            source: fields['source'] || 'import',
+            tags: (fields['tags'] ?? '').split(/\s+/).filter((tag) => tag !== ''),
+            double_opt_in: asks,
+          }))}
+          before={() => (
+            <label className="flex items-center gap-2">
+              <input
+                type="checkbox"
+                className="accent-brass"
+                checked={asks}
+                onChange={(event) => setAsks(event.target.checked)}
+              />
+              Ask each by mail to confirm. Leave it out only for people who confirmed before, where you can prove it.
+            </label>
+          )}
+          finished={() => void refresh(CONTACTS)}
+        />
+      )}
+      <Section title="Listed">
+        <Listing
+          path={CONTACTS}
+          pages="page"
+          caption="Contacts"
+          every={15_000}
+          filters={[{ name: 'search', label: 'Address' }]}
+          columns={[
+            { head: 'Address', main: true, cell: ({ email }) => email },
+            { head: 'Name', wide: true, fill: true, cell: ({ name }) => name ?? '' },
+            { head: 'State', cell: ({ status }) => <State name={status} /> },
+            { head: 'Source', wide: true, cell: ({ source }) => source },
+            { head: 'Confirmed', right: true, cell: ({ confirmed_at: at }) => <Time at={at} /> },
+          ]}
+          empty="No contact yet. Import a list, or let your sign-up form call POST /api/v1/customer/contacts: it asks them to confirm."
+        />
+      </Section>
     </Page>
   )
 }

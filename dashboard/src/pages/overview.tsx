@@ -1,151 +1,324 @@
-import { Link } from '@tanstack/react-router'
-import { type Json, useApi, withQuery } from '../api.ts'
-import { StackedDays } from '../charts.tsx'
-import { Code, Page, Problem, rate, Section, State, Waiting } from '../ui.tsx'
+// What a person comes for first: did the mail arrive, and what needs them.
 
-const DAYS = 30
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { type Json, useApi, withQuery } from '../api.ts'
+import { RateDays, StackedDays } from '../charts.tsx'
+import type { Search } from '../search.ts'
+import { Button, Code, Copy, Page, Problem, rate, Section, State, Time, Waiting } from '../ui.tsx'
+
+const RANGES = [7, 30, 90] as const
+const DEFAULT_DAYS = 30
 const DAY_MS = 86_400_000
+const MAX_BOUNCE_RATE = 0.02
+const MAX_COMPLAINT_RATE = 0.001
 
 export function Overview() {
-  const from_date = new Date(Date.now() - (DAYS - 1) * DAY_MS).toISOString().slice(0, 10)
+  const search = useSearch({ strict: false }) as Search
+  const days = RANGES.find((one) => String(one) === search['days']) ?? DEFAULT_DAYS
   const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const range = { from_date, timezone, include_sandbox: true }
-  const totals = useApi(withQuery('/stats/outbound', range), { every: 15_000 })
-  const sends = useApi(withQuery('/stats/outbound/sends', range), { every: 15_000 })
-  const bounces = useApi(withQuery('/stats/outbound/bounces', range), { every: 15_000 })
-  const health = useApi('/customer/health-score')
-  const recent = useApi(withQuery('/emails', { limit: 8 }), { every: 5_000 })
+  const first = new Date(Date.now() - (days - 1) * DAY_MS)
+  const from_date = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short' }).format(first)
+  const range = { from_date, timezone, include_sandbox: search['sandbox'] === '1' }
+  const every = { every: 15_000 }
+  const totals = useApi(withQuery('/stats/outbound', range), every)
+  const sends = useApi(withQuery('/stats/outbound/sends', range), every)
+  const bounces = useApi(withQuery('/stats/outbound/bounces', range), every)
+  const spam = useApi(withQuery('/stats/outbound/spam', range), every)
+  const latest = useApi(
+    withQuery('/customer/bounces', { limit: 100, from: new Date(`${from_date}T00:00:00`).toISOString() }),
+    every,
+  )
   const figures: Json = totals.data?.data
   return (
-    <Page title="Overview" sentence={figures === undefined ? undefined : sentenceOf(figures)}>
+    <Page
+      title="Overview"
+      sentence={figures === undefined ? ' ' : sentenceOf(figures, days, latest.data?.data ?? [])}
+      actions={<Range days={days} sandbox={range.include_sandbox} />}
+    >
       <Problem error={totals.error} />
-      {figures === undefined ? (
-        <Waiting />
-      ) : (
-        <>
-          <dl className="grid grid-cols-2 gap-px overflow-hidden rounded border border-line bg-line sm:grid-cols-3 lg:grid-cols-6">
-            <Figure name="Sent" value={figures.sent} note="last 30 days" />
-            <Figure name="Delivered" value={figures.delivered} note={rate(figures.delivered, figures.sent)} />
-            <Figure
-              name="Bounced"
-              value={figures.bounces}
-              note={`${rate(figures.bounces, figures.sent)}, keep under 2 %`}
-            />
-            <Figure
-              name="Complaints"
-              value={figures.spam_complaints}
-              note={`${rate(figures.spam_complaints, figures.delivered)}, keep under 0.1 %`}
-            />
-            <Figure name="Opened" value={figures.unique_opens} note={`${figures.machine_opens} by machines beside`} />
-            <Figure name="Clicked" value={figures.unique_clicks} note={`${figures.bot_clicks} by machines beside`} />
-          </dl>
-          {sends.data !== undefined && bounces.data !== undefined && (
-            <StackedDays
-              title="Emails a day"
-              days={sends.data.data.map(({ date }: Json) => date)}
-              series={[
-                { name: 'not bounced', color: 'good', values: daysOf(sends.data, bounces.data) },
-                { name: 'bounced', color: 'bad', values: bounces.data.data.map(bouncedOn) },
-              ]}
-            />
-          )}
-        </>
+      {figures === undefined ? <Waiting lines={3} /> : <Figures figures={figures} days={days} />}
+      {sends.data !== undefined && bounces.data !== undefined && spam.data !== undefined && (
+        <Days sends={sends.data.data} bounces={bounces.data.data} spam={spam.data.data} />
       )}
-      <Section title="Health">
-        {health.data === undefined ? <Waiting /> : <HealthLine health={health.data.data} />}
-      </Section>
-      <Section
-        title="Latest emails"
-        actions={
-          <Link to="/emails" className="underline">
-            All emails
-          </Link>
-        }
-      >
-        {recent.data?.data.length === 0 ? (
-          <FirstMail />
-        ) : (
-          <ul className="divide-y divide-line border-y border-line">
-            {recent.data?.data.map((email: Json) => (
-              <li key={email.id}>
-                <Link
-                  to="/emails/$id"
-                  params={{ id: email.id }}
-                  className="flex flex-wrap gap-x-4 py-2 hover:bg-line/30"
-                >
-                  <span className="w-28 shrink-0">
-                    <State name={email.status} />
-                  </span>
-                  <span className="min-w-0 flex-1 truncate">
-                    {email.subject === '' ? '(no subject)' : email.subject}
-                  </span>
-                  <span className="truncate text-quiet">{email.to}</span>
-                </Link>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Section>
+      <Health />
+      <Latest />
     </Page>
   )
 }
 
-function bouncedOn(day: Json): number {
-  return Number(day.bounces ?? day.total ?? 0)
+function Range({ days, sandbox }: { readonly days: number; readonly sandbox: boolean }) {
+  const navigate = useNavigate()
+  const go = (wanted: Search): void => {
+    const next = { days: String(days), ...(sandbox && { sandbox: '1' }), ...wanted }
+    const given = Object.entries(next).filter(([, value]) => value !== undefined && value !== '')
+    void navigate({ to: '.', search: Object.fromEntries(given) as never, replace: true })
+  }
+  return (
+    <div className="flex flex-wrap gap-1" role="group" aria-label="What is counted">
+      {RANGES.map((one) => (
+        <Button key={one} small pressed={one === days} onClick={() => go({ days: String(one) })}>
+          {one} days
+        </Button>
+      ))}
+      <Button small pressed={sandbox} onClick={() => go({ sandbox: sandbox ? '' : '1' })}>
+        With sandbox
+      </Button>
+    </div>
+  )
 }
 
-function daysOf(sends: Json, bounces: Json): readonly number[] {
-  return sends.data.map(({ sent }: Json, i: number) => Math.max(0, sent - bouncedOn(bounces.data[i] ?? {})))
+function Figures({ figures, days }: { readonly figures: Json; readonly days: number }) {
+  const bounced = `${rate(figures.bounces, figures.sent)}, keep under 2 %`
+  const complained = `${rate(figures.spam_complaints, figures.delivered)}, keep under 0.1 %`
+  const from = new Date(Date.now() - (days - 1) * DAY_MS).toLocaleDateString('sv-SE')
+  return (
+    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded border border-line bg-line sm:grid-cols-3 lg:grid-cols-6">
+      <Figure name="Sent" value={figures.sent} note={`last ${days} days`} to="/emails" search={{ from }} />
+      <Figure
+        name="Delivered"
+        value={figures.delivered}
+        note={rate(figures.delivered, figures.sent)}
+        to="/emails"
+        search={{ from, status: 'delivered' }}
+      />
+      <Figure
+        name="Bounced"
+        value={figures.bounces}
+        note={bounced}
+        bad={isOver(figures.bounces, figures.sent, MAX_BOUNCE_RATE)}
+        to="/bounces"
+      />
+      <Figure
+        name="Complaints"
+        value={figures.spam_complaints}
+        note={complained}
+        bad={isOver(figures.spam_complaints, figures.delivered, MAX_COMPLAINT_RATE)}
+        to="/emails"
+        search={{ from, status: 'complained' }}
+      />
+      <Figure name="Opened" value={figures.unique_opens} note={`beside ${figures.machine_opens} by machines`} />
+      <Figure name="Clicked" value={figures.unique_clicks} note={`beside ${figures.bot_clicks} by machines`} />
+    </dl>
+  )
 }
 
-function sentenceOf(figures: Json): string {
-  if (figures.sent === 0) return 'Nothing was sent in the last 30 days.'
-  const delivered = `${rate(figures.delivered, figures.sent)} of ${figures.sent.toLocaleString()} emails of the last 30 days are delivered`
-  if (figures.bounces === 0) return `${delivered}; none bounced.`
-  return `${delivered}; ${figures.bounces.toLocaleString()} bounced, ${figures.hard.toLocaleString()} of them for good.`
+function isOver(part: number, whole: number, most: number): boolean {
+  return whole >= 20 && part / whole > most
 }
 
-function Figure({ name, value, note }: { readonly name: string; readonly value: number; readonly note: string }) {
+function Figure({
+  name,
+  value,
+  note,
+  bad = false,
+  to,
+  search,
+}: {
+  readonly name: string
+  readonly value: number
+  readonly note: string
+  readonly bad?: boolean
+  /** The mails behind the number. */
+  readonly to?: string
+  readonly search?: Search
+}) {
+  const number = value.toLocaleString()
   return (
     <div className="bg-paper p-3">
       <dt className="text-quiet">{name}</dt>
-      <dd className="text-2xl font-semibold">{value.toLocaleString()}</dd>
-      <dd className="text-xs text-quiet">{note}</dd>
+      <dd className="text-2xl font-semibold">
+        {to === undefined ? (
+          number
+        ) : (
+          <Link to={to as '/'} search={(search ?? {}) as never} className="no-underline hover:underline">
+            {number}
+          </Link>
+        )}
+      </dd>
+      <dd className={`text-xs ${bad ? 'text-bad' : 'text-quiet'}`}>
+        {bad && <span aria-hidden="true">▲ </span>}
+        {note}
+      </dd>
     </div>
   )
 }
 
-function HealthLine({ health }: { readonly health: Json }) {
+function Days({
+  sends,
+  bounces,
+  spam,
+}: {
+  readonly sends: readonly Json[]
+  readonly bounces: readonly Json[]
+  readonly spam: readonly Json[]
+}) {
+  const days = sends.map(({ date }) => String(date))
+  const sent = sends.map((day) => Number(day.sent))
+  const bounced = bounces.map((day) => Number(day.bounces))
+  const complained = spam.map((day) => Number(day.spam_complaints))
+  if (sent.every((count) => count === 0)) return null
   return (
-    <div>
-      <p>
-        {health.score === null ? 'No score yet.' : `Grade ${health.grade}, ${health.score} of 100.`}{' '}
-        <Link to="/health" className="underline">
-          Findings
-        </Link>
-      </p>
-      <ul className="mt-1 text-quiet">
-        {health.findings.slice(0, 3).map((finding: Json) => (
-          <li key={finding.code}>{finding.message}</li>
-        ))}
-      </ul>
-    </div>
-  )
-}
-
-function FirstMail() {
-  const mail = JSON.stringify({
-    from: 'you@example.com',
-    to: 'someone@example.net',
-    subject: 'Hello',
-    text: 'It works.',
-  })
-  return (
-    <div className="rounded border border-dashed border-line p-4">
-      <p className="mb-2 text-quiet">No mail yet. A first one, with a test key, into the built-in inbox:</p>
-      <Code
-        text={`curl -sS ${location.origin}/api/v1/send -H 'X-API-Key: ph_test_...' -H 'Content-Type: application/json' -d '${mail}'`}
+    <>
+      <StackedDays
+        title="Emails by day"
+        days={days}
+        series={[
+          {
+            name: 'not bounced',
+            color: 'good',
+            values: sent.map((count, i) => Math.max(0, count - (bounced[i] ?? 0))),
+          },
+          { name: 'bounced', color: 'bad', values: bounced },
+        ]}
       />
+      <div className="grid gap-x-8 md:grid-cols-2">
+        <RateDays
+          title="Bounce rate"
+          days={days}
+          name="bounced"
+          parts={bounced}
+          wholes={sent}
+          threshold={MAX_BOUNCE_RATE}
+        />
+        <RateDays
+          title="Complaint rate"
+          days={days}
+          name="complained"
+          parts={complained}
+          wholes={sent}
+          threshold={MAX_COMPLAINT_RATE}
+        />
+      </div>
+    </>
+  )
+}
+
+function sentenceOf(figures: Json, days: number, bounces: readonly Json[]): string {
+  if (figures.sent === 0) return `Nothing was sent to people in the last ${days} days.`
+  const delivered = `${rate(figures.delivered, figures.sent)} of ${figures.sent.toLocaleString()} emails of the last ${days} days are delivered`
+  if (figures.bounces === 0) return `${delivered}; none bounced.`
+  const mostly = mostlyOf(bounces)
+  return `${delivered}; ${figures.bounces.toLocaleString()} bounced${mostly === null ? '' : `, mostly ${mostly}`}.`
+}
+
+/** What half of the latest bounces or more have in common: why, and where. */
+function mostlyOf(bounces: readonly Json[]): string | null {
+  const why = commonest(bounces.map(({ category }) => String(category).replaceAll('_', ' ')))
+  const where = commonest(bounces.map(({ recipient }) => String(recipient).split('@').at(-1) ?? ''))
+  if (why === null) return where === null ? null : `at ${where}`
+  return where === null ? why : `${why} at ${where}`
+}
+
+function commonest(values: readonly string[]): string | null {
+  const counted = [...Map.groupBy(values, (value) => value)].map(([value, all]) => [value, all.length] as const)
+  const [value, count] = counted.toSorted((a, b) => b[1] - a[1])[0] ?? ['', 0]
+  return count >= 2 && count * 2 > values.length ? value : null
+}
+
+function Health() {
+  const found = useApi('/customer/health-score')
+  const health: Json = found.data?.data
+  return (
+    <Section
+      title="Health"
+      actions={
+        <Link to="/health" className="underline">
+          All of it
+        </Link>
+      }
+    >
+      {health === undefined ? (
+        <Waiting lines={2} />
+      ) : (
+        <>
+          <p>
+            {health.score === null
+              ? 'No score yet: it needs some mail first.'
+              : `Grade ${health.grade}, ${health.score} of 100.`}
+          </p>
+          <ul className="mt-1">
+            {health.findings.slice(0, 3).map((finding: Json) => (
+              <li key={finding.code}>
+                <State name={finding.severity === 'info' ? 'ok' : finding.severity} /> {finding.message}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Section>
+  )
+}
+
+function Latest() {
+  const recent = useApi(withQuery('/emails', { limit: 8 }), { every: 5_000 })
+  const emails: readonly Json[] | undefined = recent.data?.data
+  return (
+    <Section
+      title="Latest emails"
+      actions={
+        <Link to="/emails" className="underline">
+          All emails
+        </Link>
+      }
+    >
+      {emails === undefined && <Waiting lines={8} />}
+      {emails?.length === 0 && <FirstMail />}
+      {emails !== undefined && emails.length > 0 && (
+        <ul className="divide-y divide-line border-y border-line">
+          {emails.map(({ id, status, subject, to, created_at: at }) => (
+            <li key={id} data-row="" className="relative flex flex-wrap gap-x-4 py-1.5 hover:bg-line/30">
+              <span className="w-24 shrink-0">
+                <State name={status} />
+              </span>
+              <Link
+                to="/emails/$id"
+                params={{ id }}
+                className="min-w-0 flex-1 truncate no-underline after:absolute after:inset-0"
+              >
+                {subject === '' ? '(no subject)' : subject}
+              </Link>
+              <span className="truncate text-quiet max-md:basis-full">{to}</span>
+              <span className="text-quiet max-md:hidden">
+                <Time at={at} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+/** The one call that fills the page, with the prefix of the person's own test key. */
+function FirstMail() {
+  const keys = useApi('/customer/api-keys')
+  const mine: Json = (keys.data?.data ?? []).find(
+    ({ mode, revoked_at: revoked }: Json) => mode === 'sandbox' && revoked === null,
+  )
+  const key = mine === undefined ? 'ph_test_…' : `${mine.prefix}…`
+  const mail = `{ "from": "you@example.com", "to": "someone@example.net", "subject": "Hello", "text": "It works." }`
+  const curl = `curl -sS ${location.origin}/api/v1/send \\\n  -H 'X-API-Key: ${key}' -H 'Content-Type: application/json' \\\n  -d '${mail}'`
+  const script = `await fetch('${location.origin}/api/v1/send', {\n  method: 'POST',\n  headers: { 'x-api-key': '${key}', 'content-type': 'application/json' },\n  body: JSON.stringify(${mail.replaceAll(/"(\w+)":/g, '$1:').replaceAll('"', "'")}),\n})`
+  return (
+    <div className="grid gap-3 rounded border border-dashed border-line p-4">
+      <p className="text-quiet">
+        No mail yet. A first one, with your test key, goes into the{' '}
+        <Link to="/inbox" className="underline">
+          inbox
+        </Link>{' '}
+        and to nobody else:
+      </p>
+      {[
+        ['curl', curl],
+        ['TypeScript', script],
+      ].map(([name = '', text = '']) => (
+        <div key={name}>
+          <p className="mb-1 flex items-center justify-between text-quiet">
+            {name} <Copy text={text} what={`the call in ${name}`} />
+          </p>
+          <Code text={text} />
+        </div>
+      ))}
     </div>
   )
 }

@@ -1,5 +1,8 @@
 import { type FormEvent, useState } from 'react'
+import { AddForm } from '../add-form.tsx'
 import { call, type Json, refresh, useApi } from '../api.ts'
+import { Confirm } from '../confirm.tsx'
+import { say } from '../say.tsx'
 import { Table } from '../table.tsx'
 import { Button, Choice, Code, Field, Page, Problem, Section, Time, Waiting } from '../ui.tsx'
 
@@ -45,7 +48,7 @@ function Profile({ profile }: { readonly profile: Json }) {
   const [error, setError] = useState<unknown>(null)
   const change = async (body: object): Promise<void> => {
     setError(null)
-    await call('PATCH', '/customer/profile', body).catch(setError)
+    await call('PATCH', '/customer/profile', body).then(() => say('Kept.'), setError)
     await refresh('/customer/profile', '/session')
   }
   const save = (event: FormEvent): void => {
@@ -59,7 +62,13 @@ function Profile({ profile }: { readonly profile: Json }) {
           <Field label="Name" required value={name} onChange={setName} />
         </div>
         <div className="min-w-40">
-          <Field label="Time zone" required value={timezone} onChange={setTimezone} />
+          <Field
+            label="Time zone"
+            required
+            value={timezone}
+            onChange={setTimezone}
+            options={Intl.supportedValuesOf('timeZone')}
+          />
         </div>
         <Button type="submit">Save</Button>
       </form>
@@ -199,23 +208,13 @@ function SecondFactor({ on }: { readonly on: boolean }) {
 
 function Users() {
   const found = useApi('/users')
-  const [email, setEmail] = useState('')
   const [role, setRole] = useState('developer')
   const [made, setMade] = useState<Json>(null)
   const [error, setError] = useState<unknown>(null)
   const act = async (method: string, path: string, body?: object): Promise<void> => {
     setError(null)
-    try {
-      const answer = await call(method, path, body)
-      if (method === 'POST') setMade(answer.data)
-    } catch (problem) {
-      setError(problem)
-    }
+    await call(method, path, body).catch(setError)
     await refresh('/users')
-  }
-  const add = (event: FormEvent): void => {
-    event.preventDefault()
-    void act('POST', '/users', { email, role })
   }
   const roles = [
     ['owner', 'owner'],
@@ -224,13 +223,15 @@ function Users() {
   ] as const
   return (
     <div>
-      <form onSubmit={add} className="mb-4 flex flex-wrap items-end gap-3">
-        <div className="min-w-52 flex-1">
-          <Field label="Email" type="email" required value={email} onChange={setEmail} />
-        </div>
+      <AddForm
+        path="/users"
+        fields={[{ name: 'email', label: 'Email', type: 'email' }]}
+        button="Add"
+        also={{ role }}
+        added={setMade}
+      >
         <Choice label="Role" value={role} onChange={setRole} options={roles} />
-        <Button type="submit">Add</Button>
-      </form>
+      </AddForm>
       <Problem error={error} />
       {made !== null && (
         <p role="status" className="mb-3">
@@ -241,16 +242,34 @@ function Users() {
         caption="Users"
         rows={found.data?.data as readonly Json[] | undefined}
         columns={[
-          { head: 'Email', cell: ({ email: address }) => address },
-          { head: 'Role', cell: ({ role: has }) => has },
+          { head: 'Email', main: true, cell: ({ email: address }) => address },
+          {
+            head: 'Role',
+            cell: ({ id, role: has, email: of }) => (
+              <select
+                aria-label={`Role of ${of}`}
+                value={has}
+                onChange={(event) => void act('PATCH', `/users/${id}`, { role: event.target.value })}
+                className="rounded border border-line bg-raised px-1 text-ink"
+              >
+                {roles.map(([one]) => (
+                  <option key={one}>{one}</option>
+                ))}
+              </select>
+            ),
+          },
           { head: 'Second factor', wide: true, cell: ({ totp_enabled: has }) => (has ? 'yes' : 'no') },
           { head: 'Last seen', wide: true, cell: ({ last_seen_at: at }) => <Time at={at} /> },
           {
             head: 'Do',
+            right: true,
             cell: ({ id, email: address }) => (
-              <Button kind="danger" onClick={() => confirm(`Remove ${address}?`) && void act('DELETE', `/users/${id}`)}>
-                Remove
-              </Button>
+              <Confirm
+                small
+                label="Remove"
+                question={`Remove ${address}? They are signed out at once.`}
+                onYes={() => void act('DELETE', `/users/${id}`)}
+              />
             ),
           },
         ]}
@@ -271,12 +290,19 @@ function Sessions() {
       caption="Sessions"
       rows={found.data?.data as readonly Json[] | undefined}
       columns={[
-        { head: 'Browser', cell: ({ user_agent: agent }) => agent },
+        { head: 'Browser', main: true, fill: true, cell: ({ user_agent: agent }) => agent },
         { head: 'Address', wide: true, cell: ({ ip }) => ip },
         { head: 'Last seen', wide: true, cell: ({ last_seen_at: at }) => <Time at={at} /> },
         {
           head: 'Do',
-          cell: ({ id, current }) => (current ? 'this one' : <Button onClick={() => void end(id)}>End</Button>),
+          cell: ({ id, current }) =>
+            current ? (
+              'this one'
+            ) : (
+              <Button small onClick={() => void end(id)}>
+                End
+              </Button>
+            ),
         },
       ]}
       empty="Nowhere else."

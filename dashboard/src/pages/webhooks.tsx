@@ -1,61 +1,68 @@
+// The account's own servers that are told what happens: what they were told, what they said, and telling them again.
+
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
+import { AddForm } from '../add-form.tsx'
 import { call, type Json, refresh, useApi } from '../api.ts'
+import { Confirm } from '../confirm.tsx'
 import { Listing, words } from '../listing.tsx'
-import { Button, Code, Facts, Field, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
+import { say } from '../say.tsx'
+import { Button, Code, Copy, Facts, Field, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
+
+const PATH = '/customer/webhooks'
 
 export function Webhooks() {
-  const [url, setUrl] = useState('')
-  const [name, setName] = useState('')
-  const [error, setError] = useState<unknown>(null)
   const navigate = useNavigate()
-  const add = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
-    setError(null)
-    try {
-      const { data } = await call('POST', '/customer/webhooks', { url, name, events: ['*'] })
-      await refresh('/customer/webhooks')
-      await navigate({ to: '/webhooks/$id', params: { id: data.id } })
-    } catch (problem) {
-      setError(problem)
-    }
-  }
   return (
     <Page title="Webhooks" sentence="Your own servers, told what happens: signed, and tried again until they take it.">
-      <form onSubmit={(event) => void add(event)} className="mb-4 flex flex-wrap items-end gap-3">
-        <div className="min-w-40">
-          <Field label="Name" required value={name} onChange={setName} />
-        </div>
-        <div className="min-w-64 flex-1">
-          <Field label="Address" type="url" required value={url} onChange={setUrl} />
-        </div>
-        <Button type="submit" kind="main">
-          Add for all events
-        </Button>
-      </form>
-      <Problem error={error} />
+      <AddForm
+        path={PATH}
+        fields={[
+          { name: 'name', label: 'Name' },
+          { name: 'url', label: 'Address', type: 'url' },
+        ]}
+        button="Add for all events"
+        also={{ events: ['*'] }}
+        added={({ id }) => void navigate({ to: '/webhooks/$id', params: { id } })}
+      />
       <Listing
-        path="/customer/webhooks"
+        path={PATH}
         pages="page"
         caption="Webhook endpoints"
+        every={15_000}
         columns={[
           {
             head: 'Name',
-            cell: ({ id, name: called }) => (
+            main: true,
+            cell: ({ id, name, url }) => (
               <Link to="/webhooks/$id" params={{ id }} className="underline">
-                {called}
+                {name === '' ? url : name}
               </Link>
             ),
           },
-          { head: 'Address', cell: ({ url: address }) => address },
-          { head: 'State', cell: ({ is_active: active }) => <State name={active ? 'active' : 'canceled'} /> },
+          { head: 'Address', fill: true, cell: ({ url }) => url },
+          { head: 'State', cell: ({ is_active: active }) => <State name={active ? 'active' : 'off'} /> },
           {
-            head: 'Last',
-            wide: true,
-            cell: ({ last_delivery_status: last }) => (last === null ? '–' : <State name={last} />),
+            head: 'Last delivery',
+            right: true,
+            cell: ({ last_delivery_status: last, last_delivery_at: at }) =>
+              last === null ? (
+                '–'
+              ) : (
+                <span className="whitespace-nowrap">
+                  <State name={last} /> <Time at={at} />
+                </span>
+              ),
           },
         ]}
-        empty="No endpoint yet."
+        empty={
+          <>
+            No endpoint yet. Add the address of one; it is told of every event as JSON, signed with a secret of its own.{' '}
+            <a href="/docs/webhooks" className="underline">
+              How to check the signature
+            </a>
+          </>
+        }
       />
     </Page>
   )
@@ -63,100 +70,185 @@ export function Webhooks() {
 
 export function Webhook() {
   const { id } = useParams({ strict: false }) as { id: string }
-  const path = `/customer/webhooks/${id}`
+  const path = `${PATH}/${id}`
   const found = useApi(path)
   const [error, setError] = useState<unknown>(null)
   const [secret, setSecret] = useState<string | null>(null)
   const navigate = useNavigate()
-  if (found.error !== null)
-    return (
-      <Page title="Webhook">
-        <Problem error={found.error} />
-      </Page>
-    )
   if (found.data === undefined)
     return (
       <Page title="Webhook">
-        <Waiting />
+        <Problem error={found.error} />
+        {found.error === null && <Waiting lines={8} />}
       </Page>
     )
   const hook: Json = found.data.data
-  const act = async (method: string, where: string, body?: object): Promise<Json> => {
+  const act = async (method: string, where: string, done: string, body?: object): Promise<Json> => {
     setError(null)
-    const answer = await call(method, where, body).catch(setError)
-    await refresh('/customer/webhooks')
-    return answer
+    try {
+      const answer = await call(method, where, body)
+      say(done)
+      await refresh(PATH)
+      return answer
+    } catch (problem) {
+      setError(problem)
+      return null
+    }
   }
   return (
     <Page
-      title={hook.name}
-      sentence={
-        hook.is_active
-          ? `Told of ${hook.events.includes('*') ? 'all events' : hook.events.join(', ')}.`
-          : `Switched off: ${hook.disabled_reason ?? 'by hand'}.`
-      }
+      title={hook.name === '' ? hook.url : hook.name}
+      sentence={sentenceOf(hook)}
       actions={
         <div className="flex flex-wrap gap-2">
-          <Button kind="main" onClick={() => void act('POST', `${path}/test`)}>
+          <Button kind="main" onClick={() => void act('POST', `${path}/test`, 'A test is on its way.')}>
             Send a test
-          </Button>
-          <Button onClick={() => void act('PUT', path, { is_active: !hook.is_active })}>
-            {hook.is_active ? 'Switch off' : 'Switch on'}
           </Button>
           <Button
             onClick={() =>
-              confirm('The present secret ends. Go on?') &&
-              void act('POST', `${path}/regenerate-secret`).then((answer: Json) =>
+              void act('PUT', path, hook.is_active ? 'Switched off.' : 'Switched on.', { is_active: !hook.is_active })
+            }
+          >
+            {hook.is_active ? 'Switch off' : 'Switch on'}
+          </Button>
+          <Confirm
+            kind="plain"
+            label="New secret"
+            question="Make a new secret? Deliveries are signed with it from now on; the present one ends."
+            onYes={() =>
+              void act('POST', `${path}/regenerate-secret`, 'The new secret is shown below.').then((answer: Json) =>
                 setSecret(answer?.data?.secret ?? answer?.secret ?? null),
               )
             }
-          >
-            New secret
-          </Button>
-          <Button
-            kind="danger"
-            onClick={() =>
-              confirm('Remove this endpoint?') && void act('DELETE', path).then(() => navigate({ to: '/webhooks' }))
-            }
-          >
-            Remove
-          </Button>
+          />
+          <Confirm
+            label="Remove"
+            question="Remove this endpoint? It is told nothing more, and its deliveries are forgotten."
+            onYes={() => void act('DELETE', path, 'Removed.').then(() => navigate({ to: '/webhooks' }))}
+          />
         </div>
       }
     >
       <Problem error={error} />
       <Facts
         facts={[
-          ['Address', hook.url],
-          ['Secret', secret === null ? `ends in ${hook.secret_last4}` : <Code key="s" text={secret} />],
-          ['Failures in a row', hook.consecutive_failures],
-          ['Since', <Time key="t" at={hook.created_at} />],
+          [
+            'Address',
+            <span key="a" className="break-all">
+              {hook.url}
+            </span>,
+          ],
+          ['Events', hook.events.includes('*') ? 'all' : hook.events.join(', ')],
+          ['Secret', <Secret key="s" secret={secret} last4={hook.secret_last4} />],
+          ['Failures in a row', hook.consecutive_failures === 0 ? null : hook.consecutive_failures],
+          ['Since', <Time key="t" full at={hook.created_at} />],
         ]}
       />
       <Section title="Deliveries">
-        <Listing
-          path={`${path}/deliveries`}
-          caption="Deliveries"
-          every={3_000}
-          filters={[{ name: 'status', label: 'State', options: words('pending', 'success', 'failed') }]}
-          columns={[
-            { head: 'State', cell: ({ status }) => <State name={status} /> },
-            { head: 'Event', cell: ({ event }) => event },
-            { head: 'Answer', cell: ({ http_status: status, error: fault }) => status ?? fault ?? '–' },
-            { head: 'Took', wide: true, right: true, cell: ({ duration_ms: ms }) => (ms === null ? '–' : `${ms} ms`) },
-            { head: 'When', wide: true, cell: ({ created_at: at }) => <Time at={at} /> },
-            {
-              head: 'Do',
-              cell: ({ id: delivery }) => (
-                <Button onClick={() => void act('POST', `/customer/webhooks/deliveries/${delivery}/replay`)}>
-                  Replay
-                </Button>
-              ),
-            },
-          ]}
-          empty="Nothing was told yet. «Send a test» tells it something."
-        />
+        <Deliveries path={path} act={act} />
+      </Section>
+      <Section title="Tell a period again">
+        <ReplayPeriod path={path} act={act} />
       </Section>
     </Page>
+  )
+}
+
+function sentenceOf(hook: Json): string {
+  if (!hook.is_active) return `Switched off: ${hook.disabled_reason ?? 'by hand'}. What happens meanwhile is not told.`
+  if (hook.consecutive_failures > 0)
+    return `The last ${hook.consecutive_failures === 1 ? 'delivery' : `${hook.consecutive_failures} deliveries`} failed; they are tried again by themselves.`
+  return hook.last_delivery_at === null ? 'Told nothing yet.' : 'It takes what it is told.'
+}
+
+function Secret({ secret, last4 }: { readonly secret: string | null; readonly last4: string }) {
+  if (secret === null) return `ends in ${last4}`
+  return (
+    <span role="status" className="flex items-start gap-2">
+      <span className="min-w-0 flex-1">
+        <Code text={secret} />
+        <span className="text-quiet">Shown this once.</span>
+      </span>
+      <Copy text={secret} what="the secret" />
+    </span>
+  )
+}
+
+type Act = (method: string, where: string, done: string, body?: object) => Promise<Json>
+
+function Deliveries({ path, act }: { readonly path: string; readonly act: Act }) {
+  return (
+    <Listing
+      path={`${path}/deliveries`}
+      caption="Deliveries"
+      always={3_000}
+      filters={[{ name: 'status', label: 'State', options: words('pending', 'success', 'failed') }]}
+      columns={[
+        { head: 'State', cell: ({ status }) => <State name={status} /> },
+        {
+          head: 'Event',
+          main: true,
+          cell: ({ event, email_id: id }) =>
+            id === null ? (
+              event
+            ) : (
+              <Link to="/emails/$id" params={{ id }} className="underline">
+                {event}
+              </Link>
+            ),
+        },
+        { head: 'Answer', fill: true, cell: (row: Json) => answerOf(row) },
+        { head: 'Try', wide: true, right: true, cell: ({ attempt }) => attempt },
+        { head: 'Took', wide: true, right: true, cell: ({ duration_ms: ms }) => (ms === null ? '–' : `${ms} ms`) },
+        {
+          head: 'When',
+          right: true,
+          cell: ({ created_at: at, next_attempt_at: next }) =>
+            next === null ? (
+              <Time at={at} />
+            ) : (
+              <span className="whitespace-nowrap">
+                again <Time at={next} />
+              </span>
+            ),
+        },
+        {
+          head: 'Do',
+          right: true,
+          cell: ({ id }) => (
+            <Button small onClick={() => void act('POST', `${PATH}/deliveries/${id}/replay`, 'It is told again.')}>
+              Replay
+            </Button>
+          ),
+        },
+      ]}
+      empty="Nothing was told yet. «Send a test» tells it something."
+    />
+  )
+}
+
+/** What the server said, as it said it: the whole of it on hover. */
+function answerOf({ http_status: status, response_body: body, error }: Json): string {
+  return [status, error, body].filter((part) => part !== null && part !== '').join(' · ') || '–'
+}
+
+function ReplayPeriod({ path, act }: { readonly path: string; readonly act: Act }) {
+  const [from, setFrom] = useState('')
+  const [to, setTo] = useState('')
+  const replay = (event: FormEvent): void => {
+    event.preventDefault()
+    const body = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
+    void act('POST', `${path}/replay`, 'The events of that time are told again.', body)
+  }
+  return (
+    <form onSubmit={replay} className="flex flex-wrap items-end gap-3">
+      <Field label="From" type="datetime-local" required value={from} onChange={setFrom} />
+      <Field label="To" type="datetime-local" required value={to} onChange={setTo} />
+      <Button type="submit">Tell them again</Button>
+      <p className="basis-full text-quiet">
+        After an outage of your server. Events come with the same ids as before: a receiver that keeps them takes each
+        once.
+      </p>
+    </form>
   )
 }

@@ -1,9 +1,11 @@
 import { Type } from 'typebox'
+import { platformErrors } from '../../platform/errors.ts'
 import {
   type AnyEndpoint,
   DateTime,
   dataOf,
   endpoint,
+  FRAMED_HEADERS,
   IdParams,
   list,
   listOf,
@@ -11,6 +13,7 @@ import {
   PageLimit,
   PagePagination,
   pageOf,
+  raw,
   single,
   Uuid,
 } from '../../platform/http.ts'
@@ -20,6 +23,8 @@ import type { Template, TemplateContent, Templates, TemplateVersion } from './te
 
 const PATH = '/api/v1/templates'
 const TAG = 'Templates'
+/** What fits into an address with room to spare. */
+const MAX_QUERY_VARIABLES_CHARS = 4_096
 const READ = { scope: 'templates:read' }
 const WRITE = { scope: 'templates:write' }
 const NullableText = Type.Union([Type.String(), Type.Null()])
@@ -154,6 +159,25 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
     }),
     endpoint({
       method: 'GET',
+      path: `${PATH}/{id}/preview`,
+      tag: TAG,
+      access: READ,
+      summary: 'The html part with these variables alone, for a frame: it can run and load nothing',
+      params: IdParams,
+      query: Type.Object({
+        version: Type.Optional(Version),
+        variables: Type.Optional(Type.String({ maxLength: MAX_QUERY_VARIABLES_CHARS, description: 'a JSON object' })),
+      }),
+      answers: { 200: Type.String({ description: 'text/html' }) },
+      errors: [errors.not_found],
+      handle: async ({ principal, params, query }) => {
+        const variables = variablesOf(query.variables ?? '{}')
+        const { html } = await templates.preview(principal.accountId, params.id, query.version ?? null, variables)
+        return raw('text/html; charset=utf-8', html ?? '', FRAMED_HEADERS)
+      },
+    }),
+    endpoint({
+      method: 'GET',
       path: `${PATH}/{id}/versions`,
       tag: TAG,
       access: READ,
@@ -200,6 +224,17 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
 
 function wireVersion({ id, version, name, subject, html, text, createdAt }: TemplateVersion): object {
   return { id, version, name, subject, html, text, created_at: createdAt.toISOString() }
+}
+
+/** @throws ApiError invalid_parameter for what is no JSON object */
+function variablesOf(text: string): Record<string, unknown> {
+  try {
+    const read: unknown = JSON.parse(text)
+    if (typeof read === 'object' && read !== null && !Array.isArray(read)) return read as Record<string, unknown>
+  } catch {
+    // Told below, as any other text that is no object.
+  }
+  throw platformErrors.invalid_parameter({ parameter: 'variables', rule: 'json_object' })
 }
 
 function contentOf(body: {

@@ -1,0 +1,210 @@
+// A list from a file or pasted, worked through with its progress shown. What it does with a part is the page's matter.
+
+import { type ChangeEvent, type ReactNode, useId, useMemo, useRef, useState } from 'react'
+import { csvText, type Entry, type Listed, readList } from './csv.ts'
+import { save } from './save.ts'
+import { Table } from './table.tsx'
+import { Button, Field, Problem } from './ui.tsx'
+import { type Outcome, type Progress, workThrough } from './work.ts'
+
+const SHOWN_FAULTS = 100
+
+export function Import({
+  verb,
+  size,
+  hint,
+  call,
+  started,
+  finished,
+  before,
+  result,
+}: {
+  /** On the button: `Import`, `Validate`. */
+  readonly verb: string
+  /** Addresses in a call of the API. */
+  readonly size: number
+  /** What the columns may be called. */
+  readonly hint: string
+  readonly call: (part: readonly Entry[]) => Promise<Outcome>
+  readonly started?: () => void
+  readonly finished?: () => void
+  /** Shown once there is a list; null to begin with. */
+  readonly before?: (list: Listed) => ReactNode
+  /** Shown beside the figures while it runs and afterwards. */
+  readonly result?: ReactNode
+}) {
+  const [text, setText] = useState('')
+  const [file, setFile] = useState<string | null>(null)
+  const list = useMemo(() => readList(text), [text])
+  const [progress, setProgress] = useState<Progress | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  const running = useRef<AbortController | null>(null)
+  const [busy, setBusy] = useState(false)
+  const begin = async (): Promise<void> => {
+    const control = new AbortController()
+    running.current = control
+    setBusy(true)
+    setError(null)
+    started?.()
+    try {
+      const { signal } = control
+      await workThrough({ items: list.entries, size, call, tell: setProgress, signal, pause })
+    } catch (problem) {
+      setError(problem)
+    }
+    setBusy(false)
+    finished?.()
+  }
+  return (
+    <div className="grid gap-3">
+      <Choose
+        text={text}
+        file={file}
+        hint={hint}
+        disabled={busy}
+        give={(given, name) => {
+          setText(given)
+          setFile(name)
+          setProgress(null)
+        }}
+      />
+      {text !== '' && <Found list={list} />}
+      {text !== '' && before?.(list)}
+      <div className="flex flex-wrap gap-2">
+        <Button kind="main" disabled={busy || list.entries.length === 0} onClick={() => void begin()}>
+          {list.entries.length === 0 ? verb : `${verb} ${list.entries.length.toLocaleString()}`}
+        </Button>
+        {busy && <Button onClick={() => running.current?.abort()}>Stop</Button>}
+      </div>
+      <Problem error={error} />
+      {progress !== null && <Shown progress={progress} busy={busy} result={result} />}
+    </div>
+  )
+}
+
+function Choose({
+  text,
+  file,
+  hint,
+  disabled,
+  give,
+}: {
+  readonly text: string
+  readonly file: string | null
+  readonly hint: string
+  readonly disabled: boolean
+  readonly give: (text: string, file: string | null) => void
+}) {
+  const id = useId()
+  const chosen = async (event: ChangeEvent<HTMLInputElement>): Promise<void> => {
+    const one = event.target.files?.[0]
+    if (one !== undefined) give(await one.text(), one.name)
+  }
+  return (
+    <>
+      <div>
+        <label htmlFor={id} className="mb-1 block text-quiet">
+          CSV file
+        </label>
+        <input
+          id={id}
+          type="file"
+          accept=".csv,.txt,.tsv,text/csv,text/plain"
+          disabled={disabled}
+          onChange={(event) => void chosen(event)}
+          className="max-w-full file:mr-3 file:cursor-pointer file:rounded file:border file:border-line file:bg-raised file:px-3 file:py-1.5 file:text-ink"
+        />
+      </div>
+      {file === null && (
+        <Field
+          label="Or paste addresses"
+          rows={5}
+          mono
+          value={text}
+          onChange={(given) => give(given, null)}
+          hint={hint}
+        />
+      )}
+    </>
+  )
+}
+
+function Found({ list: { entries, without } }: { readonly list: Listed }) {
+  return (
+    <p role="status" className="text-quiet">
+      {entries.length.toLocaleString()} {entries.length === 1 ? 'address' : 'addresses'}
+      {without.length > 0 &&
+        `; no address in ${without.length === 1 ? 'line' : 'lines'} ${without
+          .slice(0, 5)
+          .map(({ line }) => line)
+          .join(', ')}${without.length > 5 ? ` and ${without.length - 5} more` : ''}`}
+      .
+    </p>
+  )
+}
+
+function Shown({
+  progress,
+  busy,
+  result,
+}: {
+  readonly progress: Progress
+  readonly busy: boolean
+  readonly result: ReactNode
+}) {
+  const { at, total, done, faults, waits } = progress
+  const state = !busy
+    ? at < total
+      ? `Stopped after ${at.toLocaleString()} of ${total.toLocaleString()}: `
+      : 'Finished: '
+    : waits > 0
+      ? `Asked too often, going on in ${waits} s: `
+      : ''
+  return (
+    <div className="grid gap-2">
+      <progress className="meter" max={total} value={at} aria-label="Progress" />
+      <p role="status">
+        {state}
+        {done.toLocaleString()} of {total.toLocaleString()} done
+        {faults.length > 0 && `, ${faults.length.toLocaleString()} with a fault`}.
+      </p>
+      {result}
+      {faults.length > 0 && (
+        <>
+          <Table
+            caption="Lines with a fault"
+            rows={faults.slice(0, SHOWN_FAULTS)}
+            keyOf={({ line, text }) => `${line} ${text}`}
+            columns={[
+              { head: 'Line', right: true, cell: ({ line }) => line },
+              { head: 'Text', main: true, cell: ({ text }) => <span className="break-all">{text}</span> },
+              { head: 'What is wrong', fill: true, cell: ({ message }) => message },
+            ]}
+            empty=""
+          />
+          <div>
+            <Button
+              small
+              onClick={() =>
+                save(
+                  'faults.csv',
+                  csvText([['line', 'text', 'fault'], ...faults.map((one) => [one.line, one.text, one.message])]),
+                )
+              }
+            >
+              Download all {faults.length.toLocaleString()} with a fault
+            </Button>
+          </div>
+        </>
+      )}
+    </div>
+  )
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  signal.addEventListener('abort', () => resolve(), { once: true })
+  await promise
+  clearTimeout(timer)
+}

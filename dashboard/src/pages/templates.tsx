@@ -1,0 +1,259 @@
+// Texts for many mails: written, looked at with values filled in, and taken back to an earlier version.
+
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { call, type Json, refresh, useApi, withQuery } from '../api.ts'
+import { Confirm } from '../confirm.tsx'
+import { Listing } from '../listing.tsx'
+import { say } from '../say.tsx'
+import { Table } from '../table.tsx'
+import { Button, Code, Field, LIKE_A_BUTTON, Page, Problem, Section, Time, Waiting } from '../ui.tsx'
+
+const PATH = '/templates'
+
+export function Templates() {
+  return (
+    <Page
+      title="Templates"
+      sentence="Texts with places such as {{name}}, filled in by each send."
+      actions={
+        <Link to="/templates/$id" params={{ id: 'new' }} className={LIKE_A_BUTTON}>
+          Write one
+        </Link>
+      }
+    >
+      <Listing
+        path={PATH}
+        pages="page"
+        caption="Templates"
+        columns={[
+          {
+            head: 'Name',
+            main: true,
+            cell: ({ id, name }) => (
+              <Link to="/templates/$id" params={{ id }} className="underline">
+                {name}
+              </Link>
+            ),
+          },
+          { head: 'Subject', fill: true, cell: ({ subject }) => subject },
+          { head: 'Version', right: true, wide: true, cell: ({ version }) => version },
+          { head: 'Changed', right: true, cell: ({ updated_at: at }) => <Time at={at} /> },
+        ]}
+        empty={
+          <>
+            No template yet.{' '}
+            <Link to="/templates/$id" params={{ id: 'new' }} className="underline">
+              Write one
+            </Link>
+            , then send with its id and the values: {'{ "template_id": "…", "variables": { "name": "Jo" } }'}
+          </>
+        }
+      />
+    </Page>
+  )
+}
+
+export function Template() {
+  const { id } = useParams({ strict: false }) as { id: string }
+  const isNew = id === 'new'
+  const found = useApi(`${PATH}/${id}`, { enabled: !isNew })
+  if (isNew)
+    return <Editor key="new" template={{ id: null, name: '', subject: '', html: null, text: null, version: 0 }} />
+  if (found.data === undefined)
+    return (
+      <Page title="Template">
+        <Problem error={found.error} />
+        {found.error === null && <Waiting lines={10} />}
+      </Page>
+    )
+  const template: Json = found.data.data
+  return <Editor key={`${id} ${template.version}`} template={template} />
+}
+
+function Editor({ template }: { readonly template: Json }) {
+  const [draft, setDraft] = useState({
+    name: template.name as string,
+    subject: template.subject as string,
+    html: (template.html ?? '') as string,
+    text: (template.text ?? '') as string,
+  })
+  const [error, setError] = useState<unknown>(null)
+  const navigate = useNavigate()
+  const isNew = template.id === null
+  const save = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setError(null)
+    const { name, subject, html, text } = draft
+    const body = { name, subject, ...(html !== '' && { html }), ...(text !== '' && { text }) }
+    try {
+      const { data } = await call(isNew ? 'POST' : 'PUT', isNew ? PATH : `${PATH}/${template.id}`, body)
+      say(`«${name}» is kept as version ${data.version}.`)
+      await refresh(PATH)
+      if (isNew) await navigate({ to: '/templates/$id', params: { id: data.id } })
+    } catch (problem) {
+      setError(problem)
+    }
+  }
+  const remove = async (): Promise<void> => {
+    await call('DELETE', `${PATH}/${template.id}`).then(() => navigate({ to: '/templates' }), setError)
+    await refresh(PATH)
+  }
+  const set = (field: keyof typeof draft) => (value: string) => setDraft({ ...draft, [field]: value })
+  const changed =
+    draft.subject !== template.subject || draft.html !== (template.html ?? '') || draft.text !== (template.text ?? '')
+  return (
+    <Page
+      title={isNew ? 'New template' : template.name}
+      sentence={
+        isNew
+          ? 'Places for values are written {{name}}.'
+          : `Version ${template.version}; each change keeps the one before.`
+      }
+      actions={
+        isNew ? undefined : (
+          <Confirm
+            label="Remove"
+            question="Remove this template? Sends that name it are refused from then on."
+            onYes={() => void remove()}
+          />
+        )
+      }
+    >
+      <form onSubmit={(event) => void save(event)} className="grid gap-3">
+        <Field label="Name" required value={draft.name} onChange={set('name')} />
+        <Field label="Subject" required value={draft.subject} onChange={set('subject')} />
+        <div className="grid gap-3 lg:grid-cols-2">
+          <Field label="HTML" rows={14} mono value={draft.html} onChange={set('html')} />
+          <Field label="Text" rows={14} mono value={draft.text} onChange={set('text')} />
+        </div>
+        <Problem error={error} />
+        <div>
+          <Button type="submit" kind="main">
+            {isNew ? 'Save' : 'Save as a new version'}
+          </Button>
+        </div>
+      </form>
+      {!isNew && (
+        <>
+          <Section title={changed ? 'Preview of the kept version; save to see the changes' : 'Preview'}>
+            <Filled id={template.id} places={placesOf(template)} />
+          </Section>
+          <Section title="Versions">
+            <Versions id={template.id} present={template.version} />
+          </Section>
+        </>
+      )}
+    </Page>
+  )
+}
+
+/** The names in double braces, in the order they come. */
+function placesOf({ subject, html, text }: Json): readonly string[] {
+  const found = `${subject} ${html ?? ''} ${text ?? ''}`.matchAll(/\{\{\{?\s*([\w.]+)\s*\}?\}\}/g)
+  return [...new Set([...found].map(([, name = '']) => name))]
+}
+
+function Filled({ id, places }: { readonly id: string; readonly places: readonly string[] }) {
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({})
+  const [shown, setShown] = useState<Json>(null)
+  const [error, setError] = useState<unknown>(null)
+  const show = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setError(null)
+    const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
+    const variables = nested(given)
+    await call('POST', `${PATH}/${id}/preview`, { variables }).then(
+      ({ data }: Json) => setShown({ ...data, variables: JSON.stringify(variables) }),
+      setError,
+    )
+  }
+  return (
+    <>
+      <form onSubmit={(event) => void show(event)} className="mb-3 flex flex-wrap items-end gap-3">
+        {places.map((name) => (
+          <div key={name} className="min-w-40">
+            <Field
+              label={name}
+              value={values[name] ?? ''}
+              onChange={(value) => setValues((so) => ({ ...so, [name]: value }))}
+            />
+          </div>
+        ))}
+        <Button type="submit">Preview</Button>
+      </form>
+      <Problem error={error} />
+      {shown !== null && (
+        <div role="status" className="grid gap-2">
+          {shown.missing.length > 0 && (
+            <p className="text-wait">Without a value: {shown.missing.join(', ')}. A send without them is refused.</p>
+          )}
+          <p className="font-semibold">{shown.subject}</p>
+          {shown.html !== null && (
+            <iframe
+              title="The template, filled in"
+              sandbox=""
+              src={withQuery(`/api/v1${PATH}/${id}/preview`, { variables: shown.variables })}
+              className="h-80 w-full rounded border border-line bg-white scheme-light"
+            />
+          )}
+          {shown.text !== null && <Code text={shown.text} />}
+        </div>
+      )}
+    </>
+  )
+}
+
+/** `{'order.id': '1'}` becomes `{order: {id: '1'}}`. */
+function nested(flat: Readonly<Record<string, string>>): Json {
+  const root: Json = {}
+  for (const [name, value] of Object.entries(flat)) {
+    const steps = name.split('.')
+    const last = steps.pop() ?? name
+    let here = root
+    for (const step of steps) here = here[step] ??= {}
+    here[last] = value
+  }
+  return root
+}
+
+function Versions({ id, present }: { readonly id: string; readonly present: number }) {
+  const found = useApi(`${PATH}/${id}/versions`)
+  const [error, setError] = useState<unknown>(null)
+  const restore = async (version: number): Promise<void> => {
+    setError(null)
+    await call('POST', `${PATH}/${id}/versions/${version}/restore`).then(
+      () => say(`Version ${version} is the present one again.`),
+      setError,
+    )
+    await refresh(PATH)
+  }
+  return (
+    <>
+      <Problem error={error ?? found.error} />
+      <Table
+        caption="Versions"
+        rows={found.data?.data as readonly Json[] | undefined}
+        keyOf={({ version }) => String(version)}
+        columns={[
+          { head: 'Version', main: true, cell: ({ version }) => version },
+          { head: 'Subject', fill: true, cell: ({ subject }) => subject },
+          { head: 'Written', right: true, cell: ({ created_at: at }) => <Time at={at} /> },
+          {
+            head: 'Do',
+            right: true,
+            cell: ({ version }) =>
+              version === present ? (
+                'present'
+              ) : (
+                <Button small onClick={() => void restore(version)}>
+                  Restore
+                </Button>
+              ),
+          },
+        ]}
+        empty="No earlier version."
+      />
+    </>
+  )
+}

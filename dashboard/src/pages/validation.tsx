@@ -1,0 +1,186 @@
+// Addresses looked at before mail goes to them: one, or a list whose results can be taken along.
+
+import { type FormEvent, useRef, useState } from 'react'
+import { call, type Json, refresh, useApi } from '../api.ts'
+import { csvText, type Entry } from '../csv.ts'
+import { Import } from '../import.tsx'
+import { save } from '../save.ts'
+import { Button, Facts, Field, Page, Problem, Section, State, Time } from '../ui.tsx'
+import type { Outcome } from '../work.ts'
+
+const BATCH = 100
+const QUOTA = '/address/validate/quota'
+
+export function Validation() {
+  const quota = useApi(QUOTA)
+  const data: Json = quota.data?.data
+  return (
+    <Page
+      title="Validation"
+      sentence={
+        data === undefined
+          ? 'Whether an address can take mail, asked of its domain and its mail server.'
+          : data.limit === null
+            ? `${data.used.toLocaleString()} addresses looked at this month; there is no limit.`
+            : `${data.remaining.toLocaleString()} of ${data.limit.toLocaleString()} addresses are left this month.`
+      }
+    >
+      <One />
+      <Section title="A list">
+        <Many remaining={data?.remaining ?? null} resetAt={data?.reset_at ?? null} />
+      </Section>
+    </Page>
+  )
+}
+
+function One() {
+  const [email, setEmail] = useState('')
+  const [result, setResult] = useState<Json>(null)
+  const [error, setError] = useState<unknown>(null)
+  const [busy, setBusy] = useState(false)
+  const ask = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setBusy(true)
+    setError(null)
+    try {
+      setResult((await call('POST', '/address/validate', { email })).data)
+      await refresh(QUOTA)
+    } catch (problem) {
+      setError(problem)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <>
+      <form onSubmit={(event) => void ask(event)} className="mb-4 flex flex-wrap items-end gap-3">
+        <div className="min-w-64 flex-1 sm:max-w-md">
+          <Field label="Address" required value={email} onChange={setEmail} />
+        </div>
+        <Button type="submit" kind="main" disabled={busy}>
+          {busy ? 'Asking…' : 'Validate'}
+        </Button>
+      </form>
+      <Problem error={error} />
+      <div role="status">{result !== null && <Result result={result} />}</div>
+    </>
+  )
+}
+
+const CHECKS: Readonly<Record<string, readonly [yes: string, no: string, good: boolean | null]>> = {
+  syntax_valid: ['written as an address is', 'not written as an address is', true],
+  domain_exists: ['the domain exists', 'the domain does not exist', true],
+  has_mx_records: ['the domain takes mail', 'the domain names no mail server', true],
+  mailbox_exists: ['the mailbox exists', 'not known whether the mailbox exists', true],
+  is_disposable: ['a disposable address', 'not a disposable address', false],
+  is_role_account: ['a role such as info@, not a person', 'a person, not a role', false],
+  is_catch_all: ['the domain takes every address', 'the domain does not take every address', null],
+  smtp_check_performed: ['its mail server was asked', 'its mail server was not asked', null],
+}
+
+function Result({ result }: { readonly result: Json }) {
+  const verdict = result.is_valid ? 'good' : 'not good'
+  return (
+    <div className="rounded border border-line bg-raised p-4">
+      <p className="mb-3 text-base">
+        <span className="font-semibold break-all">{result.email}</span> is {verdict},{' '}
+        {result.confidence_label.replaceAll('_', ' ')} confidence.
+        {result.did_you_mean !== null && (
+          <>
+            {' '}
+            Did you mean <strong>{result.did_you_mean}</strong>?
+          </>
+        )}
+      </p>
+      <ul className="mb-3 grid gap-x-6 gap-y-1 sm:grid-cols-2">
+        {Object.entries(CHECKS).map(([check, [yes, no, good]]) => {
+          const is: boolean = result.validation_checks[check] === true
+          const state = good === null ? 'robot' : is === good ? 'ok' : check === 'mailbox_exists' ? 'robot' : 'warning'
+          return (
+            <li key={check} className="flex gap-2">
+              <Mark state={state} /> {is ? yes : no}
+            </li>
+          )
+        })}
+      </ul>
+      <Facts
+        facts={[
+          ['Deliverability', `${result.deliverability_score} of 100`],
+          ['Risk', result.risk_level],
+          ['Mail server said', result.smtp_result.replaceAll('_', ' ')],
+          ['Provider', result.mx_provider.name],
+        ]}
+      />
+    </div>
+  )
+}
+
+function Mark({ state }: { readonly state: 'ok' | 'warning' | 'robot' }) {
+  const [mark, look] = { ok: ['●', 'text-good'], warning: ['◐', 'text-wait'], robot: ['○', 'text-robot'] }[state]
+  return (
+    <span aria-hidden="true" className={look}>
+      {mark}
+    </span>
+  )
+}
+
+const COLUMNS = [
+  'email',
+  'is_valid',
+  'risk_level',
+  'deliverability_score',
+  'confidence_label',
+  'smtp_result',
+  'did_you_mean',
+]
+
+function Many({ remaining, resetAt }: { readonly remaining: number | null; readonly resetAt: string | null }) {
+  const results = useRef<Json[]>([])
+  const [counts, setCounts] = useState({ valid: 0, invalid: 0, unknown: 0 })
+  const ask = async (part: readonly Entry[]): Promise<Outcome> => {
+    const answer = await call('POST', '/address/validate/batch', { emails: part.map(({ email }) => email) })
+    results.current.push(...answer.data)
+    const { valid, invalid, unknown } = answer.summary
+    setCounts((so) => ({ valid: so.valid + valid, invalid: so.invalid + invalid, unknown: so.unknown + unknown }))
+    return { done: part.length, faults: [] }
+  }
+  const download = (): void =>
+    save('validated.csv', csvText([COLUMNS, ...results.current.map((one) => COLUMNS.map((column) => one[column]))]))
+  return (
+    <Import
+      verb="Validate"
+      size={BATCH}
+      hint="One address a line, or CSV. They are asked about 100 at a time; leave this page open meanwhile."
+      call={ask}
+      started={() => {
+        results.current = []
+        setCounts({ valid: 0, invalid: 0, unknown: 0 })
+      }}
+      finished={() => void refresh(QUOTA)}
+      before={({ entries }) =>
+        remaining === null ? null : (
+          <p className={entries.length > remaining ? 'text-bad' : 'text-quiet'}>
+            It needs {entries.length.toLocaleString()} of the {remaining.toLocaleString()} that are left
+            {entries.length > remaining && ': it will stop where they end'}. Counted anew <Time at={resetAt} />.
+          </p>
+        )
+      }
+      result={
+        <div className="flex flex-wrap items-center gap-4">
+          <span>
+            <State name="valid" /> {counts.valid.toLocaleString()}
+          </span>
+          <span>
+            <State name="invalid" /> {counts.invalid.toLocaleString()}
+          </span>
+          <span>
+            <State name="unknown" /> {counts.unknown.toLocaleString()}
+          </span>
+          <Button small onClick={download}>
+            Download the results
+          </Button>
+        </div>
+      }
+    />
+  )
+}

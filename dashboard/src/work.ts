@@ -1,0 +1,83 @@
+// A long list worked through in calls of the API, one after the other: it can be stopped between two calls, waits when the
+// service says that it is asked too often, and tries again what failed on the way. Knows nothing of the browser.
+
+export interface Fault {
+  readonly line: number
+  readonly text: string
+  readonly message: string
+}
+
+export interface Outcome {
+  /** Of the part just done, beside its faults. */
+  readonly done: number
+  readonly faults: readonly Fault[]
+}
+
+export interface Progress {
+  /** Items that were worked through, well or not. */
+  readonly at: number
+  readonly total: number
+  readonly done: number
+  readonly faults: readonly Fault[]
+  /** Seconds until the service may be asked again; 0: working. */
+  readonly waits: number
+}
+
+export interface Work<Item> {
+  readonly items: readonly Item[]
+  /** Items in a call. */
+  readonly size: number
+  readonly call: (part: readonly Item[]) => Promise<Outcome>
+  readonly tell: (progress: Progress) => void
+  readonly signal: AbortSignal
+  /** Resolves after so many ms, or when the signal is given. */
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+}
+
+const TRIES = 4
+const DEFAULT_WAIT_SECONDS = 2
+
+/**
+ * @returns how far it came; `at` is below `total` when it was stopped
+ * @throws what a call said that will not get better by asking again; what was done before stays done
+ */
+export async function workThrough<Item>(work: Work<Item>): Promise<Progress> {
+  const { items, size, tell, signal } = work
+  let progress: Progress = { at: 0, total: items.length, done: 0, faults: [], waits: 0 }
+  tell(progress)
+  while (progress.at < items.length && !signal.aborted) {
+    const part = items.slice(progress.at, progress.at + size)
+    const outcome = await insisting(work, part, (waits) => tell({ ...progress, waits }))
+    if (outcome === null) break
+    progress = {
+      ...progress,
+      at: progress.at + part.length,
+      done: progress.done + outcome.done,
+      faults: [...progress.faults, ...outcome.faults],
+    }
+    tell(progress)
+  }
+  return progress
+}
+
+/** Null when it was stopped while it waited. Being asked to wait is no failure, and is obeyed as often as it is said. */
+async function insisting<Item>(
+  { call, pause, signal }: Work<Item>,
+  part: readonly Item[],
+  waiting: (seconds: number) => void,
+): Promise<Outcome | null> {
+  for (let tries = 1; ; ) {
+    try {
+      return await call(part)
+    } catch (error) {
+      const { status = 0, details } = error as { status?: number; details?: { retry_after?: number } }
+      const busy = status === 429 && typeof details?.retry_after === 'number'
+      const passing = status === 0 || status >= 500
+      if (!busy && (!passing || tries++ >= TRIES)) throw error
+      const seconds = busy ? Math.max(1, details.retry_after ?? 0) : DEFAULT_WAIT_SECONDS * tries
+      waiting(seconds)
+      await pause(seconds * 1_000, signal)
+      if (signal.aborted) return null
+    }
+  }
+}
