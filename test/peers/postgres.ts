@@ -12,7 +12,8 @@ export interface Postgres extends AsyncDisposable {
   stop(): Promise<void>
 }
 
-export async function startPostgres(folder: string): Promise<Postgres> {
+/** @param env for the server's processes */
+export async function startPostgres(folder: string, env: Record<string, string> = {}): Promise<Postgres> {
   const bin = readdirSync('/usr/lib/postgresql')
     .map((version) => `/usr/lib/postgresql/${version}/bin`)
     .findLast((place) => existsSync(path.join(place, 'initdb')))
@@ -24,7 +25,7 @@ export async function startPostgres(folder: string): Promise<Postgres> {
   // Its own user must get through to its folder.
   await chmod(folder, 0o711)
   await chown(home, uid, uid)
-  const as = (...words: string[]): Promise<string> => run('runuser', ['-u', 'postgres', '--', ...words])
+  const as = (...words: string[]): Promise<string> => run('runuser', ['-u', 'postgres', '--', ...words], undefined, env)
   const port = await freePort()
   await as(path.join(bin, 'initdb'), '-D', data, '-A', 'trust', '-E', 'UTF8', '--no-sync')
   const settings = `-p ${port} -k ${home} -c listen_addresses=127.0.0.1 -c max_connections=300`
