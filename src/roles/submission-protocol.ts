@@ -6,9 +6,10 @@
 // may have (RFC 4954 section 4), closes the connection too. AUTH is not offered before TLS. A reply whose text begins
 // with an enhanced code keeps that code.
 
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions } from 'smtp-server'
 import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
 import { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
+import { MessageData } from './submission-data.ts'
 
 const MAX_LINE_BYTES = 12_288
 const MAX_IDLE_COMMANDS = 100
@@ -141,6 +142,7 @@ class StrictParser extends SMTPStream {
   /** The beginning of a line whose end has not come. */
   #rest: Buffer = Buffer.alloc(0)
   #more = false
+  #data = new MessageData()
 
   constructor(options: ParserOptions) {
     super()
@@ -152,6 +154,32 @@ class StrictParser extends SMTPStream {
   override _write(chunk: Buffer, encoding: BufferEncoding | 'buffer', done: (error?: Error | null) => void): void {
     if (this.isClosed || this._dataMode || chunk.length === 0) super._write(chunk, encoding, done)
     else this.#readLines(this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]), done)
+  }
+
+  override startDataMode(maxBytes?: number | string | null): SMTPServerDataStream {
+    this.#data = new MessageData()
+    return super.startDataMode(maxBytes)
+  }
+
+  override _feedDataStream(chunk: Buffer, done: (error?: Error | null) => void): void {
+    const stream = this._dataStream
+    const { pieces, behind } = this.#data.feed(chunk)
+    const last = behind === null ? undefined : pieces.at(-1)
+    let full = false
+    for (const piece of pieces) {
+      this._countDataBytes(piece.length)
+      if (piece !== last && stream?.writable === true) full = !stream.write(piece)
+    }
+    if (behind !== null) this._endDataMode(last ?? false, behind, done)
+    else if (stream === null || !full || stream.destroyed) done()
+    else {
+      // A stream that is destroyed never drains, it only closes.
+      const goOn = (): void => {
+        stream.off('drain', goOn).off('close', goOn)
+        done()
+      }
+      stream.on('drain', goOn).on('close', goOn)
+    }
   }
 
   /** Hands over one line after the other, each when the one before has been answered. */

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
+import { MessageData } from './submission-data.ts'
+
+interface Read {
+  readonly message: string
+  /** Null: the end has not come. */
+  readonly behind: string | null
+}
+
+function ours(chunks: readonly string[]): Read {
+  const data = new MessageData()
+  let message = ''
+  for (const [at, chunk] of chunks.entries()) {
+    const { pieces, behind } = data.feed(Buffer.from(chunk, 'latin1'))
+    message += Buffer.concat(pieces).toString('latin1')
+    if (behind !== null) return { message, behind: behind.toString('latin1') + chunks.slice(at + 1).join('') }
+  }
+  return { message, behind: null }
+}
+
+/** The library's reader, which looks at each byte. */
+async function theirs(chunks: readonly string[]): Promise<Read> {
+  let message = ''
+  let behind: string | null = null
+  class Reader extends SMTPStream {
+    override _endDataMode(chunk: Buffer | false, rest: Buffer, done: () => void): void {
+      if (chunk !== false) message += chunk.toString('latin1')
+      behind = rest.toString('latin1')
+      done()
+    }
+  }
+  const reader = new Reader()
+  const stream = reader.startDataMode()
+  stream.write = (chunk: unknown) => {
+    message += (chunk as Buffer).toString('latin1')
+    return true
+  }
+  for (const [at, chunk] of chunks.entries()) {
+    await new Promise<void>((resolve) => reader._feedDataStream(Buffer.from(chunk, 'latin1'), () => resolve()))
+    if (behind !== null) return { message, behind: behind + chunks.slice(at + 1).join('') }
+  }
+  return { message, behind: null }
+}
+
+const chunk = fc.array(fc.constantFrom('\r', '\n', '.', 'a', '\r\n', '\r\n.', '\r\n.\r\n', '..'), { maxLength: 8 })
+const talk = fc.array(
+  chunk.map((words) => words.join('')),
+  { minLength: 1, maxLength: 6 },
+)
+
+test('it ends where the library says, with the same bytes, however the chunks fall', async () => {
+  await fc.assert(
+    fc.asyncProperty(talk, async (chunks) => {
+      // What the library still holds back of a message without an end shows when one comes.
+      const closed = [...chunks.filter((one) => one !== ''), 'a\r\n.\r\n']
+      assert.deepEqual(ours(closed), await theirs(closed))
+    }),
+    { numRuns: 3_000 },
+  )
+})
+
+test('a message cut at every byte is the same message', () => {
+  const sent = '..first\r\n.\r\r\n.\n\n..\r\n...\r\n.a\r\n\r\n.\r\nQUIT\r\n'
+  const whole = ours([sent])
+  assert.deepEqual(whole, { message: '.first\r\n.\r\r\n.\n\n.\r\n..\r\n.a\r\n\r\n', behind: 'QUIT\r\n' })
+  for (let at = 1; at < sent.length; at++) {
+    assert.deepEqual(ours([sent.slice(0, at), sent.slice(at)]), whole, `cut at ${at}`)
+    for (let next = at + 1; next < sent.length; next++) {
+      assert.deepEqual(
+        ours([sent.slice(0, at), sent.slice(at, next), sent.slice(next)]),
+        whole,
+        `cut at ${at}, ${next}`,
+      )
+    }
+  }
+  assert.deepEqual(ours(['.\r\nQUIT']), { message: '', behind: 'QUIT' })
+})
