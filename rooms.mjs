@@ -40,6 +40,12 @@ export const ROOMS = [
   },
   { name: 'statistics', floor: 2, owns: 'daily roll-ups, followed from events', enters: ['accounts', 'events'] },
   {
+    name: 'transport',
+    floor: 2,
+    owns: 'what receivers ask of TLS towards their hosts (MTA-STS, DANE), and the reports of what came of it (TLS-RPT)',
+    enters: ['accounts'],
+  },
+  {
     name: 'bounces',
     floor: 3,
     owns: 'DSN and ARF intake, classification, history',
@@ -85,7 +91,7 @@ export const ROOMS = [
     name: 'delivery',
     floor: 6,
     owns: 'claim, compose, sign, connect, speak SMTP, retry, record; the sandbox inbox',
-    enters: ['sending', 'domains', 'suppression', 'bounces', 'events', 'outbox'],
+    enters: ['sending', 'domains', 'suppression', 'bounces', 'events', 'outbox', 'transport'],
   },
   {
     name: 'contacts',

@@ -64,6 +64,7 @@ import { suppressionRoutes } from './modules/suppression/index.ts'
 import { type TrackingRoom, trackingDomainExists, trackingDomainRecord } from './modules/tracking/index.ts'
 import { type ValidationRoom, validationRoom } from './modules/validation/index.ts'
 import { officeEndpoints, officeServices } from './office.ts'
+import { type OutgoingTls, outgoingTls } from './outgoing.ts'
 import type { Database } from './platform/db.ts'
 import { type DiskGuard, diskGuard } from './platform/disk.ts'
 import { healthEndpoints } from './platform/health.ts'
@@ -91,6 +92,7 @@ export interface Rooms {
   readonly senders: SenderDomains
   readonly sending: Sending
   readonly delivery: Delivery | null
+  readonly outgoing: OutgoingTls | null
   readonly inbound: Inbound
   readonly risk: RiskRoom
   readonly validation: ValidationRoom
@@ -218,6 +220,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
       if (outcome === 'forwarded') state.onQueued()
     },
   })
+  const onMailed = (): void => state.onQueued()
   const followers = followersOf({
     config,
     ground,
@@ -226,7 +229,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     domains,
     mailer: hearing.mailer,
     hasRoom: disk.hasRoom,
-    onMailed: () => state.onQueued(),
+    onMailed,
   })
   const validation = validationRoom({
     accounts,
@@ -290,6 +293,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     ...inboxRoutes({ database }),
     ...followers.endpoints,
   ]
+  const outgoing = outgoingTls({ config, ground, store, mailer: hearing.mailer, onMailed })
   const delivery = config.roles.includes('delivery')
     ? deliveryService({
         database,
@@ -314,6 +318,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
         inboxOwner: ({ accountId, tag }) => (accountId === SYSTEM_ACCOUNT_ID && tag !== null ? tag : accountId),
         html,
         journals: tracking.journals,
+        ...(outgoing !== null && { transport: outgoing.transport }),
       })
     : null
   if (delivery !== null) state.onQueued = () => delivery.wake()
@@ -328,6 +333,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     senders,
     sending,
     delivery,
+    outgoing,
     inbound: hearing.inbound,
     risk,
     validation,
@@ -375,10 +381,11 @@ export async function servicesOf(rooms: Rooms): Promise<Running> {
       ...rooms.followers.workers,
       rooms.validation.worker,
       ...rooms.tracking.workers,
+      ...(rooms.outgoing?.workers ?? []),
     )
   }
   if (has('worker') || has('mx')) services.push(rooms.inbound.service)
-  if (rooms.delivery !== null) services.push(rooms.delivery)
+  if (rooms.delivery !== null) services.push(...(rooms.outgoing?.services ?? []), rooms.delivery)
   const certificate = await ownCertificate(rooms)
   const share = <Listener extends Service & Parameters<typeof certificate.share>[0]>(listener: Listener): Listener => {
     certificate.share(listener)

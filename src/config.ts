@@ -77,6 +77,12 @@ export const SETTINGS = {
     '`host:port,..`, used for every look-up; when unset, verification asks the authoritative servers',
     list,
   ),
+  dnssecServers: setting(
+    'POSTHORN_DNSSEC_SERVERS',
+    'unset (no DANE)',
+    '`host:port,..` of validating resolvers whose word is believed: on this machine, or reached by a way that nobody else can write on',
+    list,
+  ),
   secretKey: setting(
     'POSTHORN_SECRET_KEY',
     'made in the data dir',

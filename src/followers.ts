@@ -1,7 +1,5 @@
 // The rooms that follow the log, connected: the log itself over HTTP, statistics, webhooks, health. A part of the composition root.
 
-import { isIP } from 'node:net'
-import os from 'node:os'
 import type { Config } from './config.ts'
 import type { Ground } from './ground.ts'
 import type { Accounts, TrackingDefaults } from './modules/accounts/index.ts'
@@ -12,7 +10,7 @@ import { noteDisabled, noticeServices, type SystemMailer } from './modules/notic
 import { emailsTo } from './modules/outbox/index.ts'
 import { statisticsLoop, statisticsRoutes } from './modules/statistics/index.ts'
 import { ensureWebhookPartitions, webhookRoutes, webhookServices } from './modules/webhooks/index.ts'
-import { connector } from './platform/connect.ts'
+import { closing, outgoingRequests } from './outgoing.ts'
 import { ApiError } from './platform/errors.ts'
 import type { AnyEndpoint } from './platform/http.ts'
 import type { Service } from './platform/lifecycle.ts'
@@ -43,7 +41,7 @@ export interface Followers {
 
 export function followersOf(options: FollowersOptions): Followers {
   const { config, ground, store, accounts, domains } = options
-  const { clock, ids, log, resolver } = ground
+  const { clock, ids, log } = ground
   const { database, secrets } = store
   const isTracked = async (accountId: string, domain?: DomainSettings): Promise<boolean> => {
     const { tracking } = await accounts.settings(accountId)
@@ -52,14 +50,7 @@ export function followersOf(options: FollowersOptions): Followers {
     const all = await domains.list({ accountId, domainIds: null }, { limit: null, offset: 0 })
     return all.domains.some(({ settings }) => isTrackedBy(tracking, settings))
   }
-  const outgoing = connector({
-    resolver,
-    allowPrivate: config.allowPrivateNetworks,
-    own: {
-      hosts: [config.hostname, new URL(config.publicUrl).hostname].filter((host) => isIP(host) === 0),
-      addresses: () => [...config.sourceIps, ...ownAddresses()],
-    },
-  })
+  const outgoing = outgoingRequests(config, ground)
   const streams = eventStreams({ database, clock, log })
   return {
     endpoints: [
@@ -80,7 +71,7 @@ export function followersOf(options: FollowersOptions): Followers {
       }),
     ],
     workers: [
-      { name: 'outgoing requests', start: async () => undefined, stop: () => outgoing.close() },
+      closing(outgoing, 'outgoing requests'),
       statisticsLoop({ database, log }),
       healthLoop({ database, clock, ids, isTracked, log }),
       ...webhookServices({
@@ -125,8 +116,4 @@ function isTrackedBy(account: TrackingDefaults, domain: DomainSettings | null): 
 function nullIfGone(error: unknown): null {
   if (error instanceof ApiError && error.status === 404) return null
   throw error
-}
-
-function ownAddresses(): readonly string[] {
-  return Object.values(os.networkInterfaces()).flatMap((faces) => (faces ?? []).map(({ address }) => address))
 }

@@ -84,7 +84,12 @@ const OPENINGS: [name: string, script: ReceiverScript, expected: string, more?: 
   ['TLS 1.0 alone', { tls: true, maxTlsVersion: 'TLSv1' }, 'open plain'],
   ['an expired certificate', { tls: selfSigned({ notAfter: new Date('2021-01-01') }) }, 'open tls'],
   ['a foreign certificate', { tls: selfSigned({ names: ['other.test'] }) }, 'open tls'],
-  ['a certificate that a policy refuses', { tls: true }, 'tls tls', { tls: 'required', verify: () => null }],
+  [
+    'a certificate that a policy refuses',
+    { tls: true },
+    'tls tls',
+    { tls: 'required', verify: () => ({ refused: 'not the right one' }) },
+  ],
   ['TLS from the first byte', { tls: 'implicit' }, 'open tls', { tls: 'implicit' }],
   ['no TLS where it is due from the first byte', {}, 'tls tls', { tls: 'implicit' }],
   ['TLS off', { tls: true }, 'open plain', { tls: 'off' }],

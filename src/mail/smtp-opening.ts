@@ -44,12 +44,15 @@ export const TIMEOUTS: Timeouts = {
 export interface TlsInfo {
   readonly version: string
   readonly cipher: string
-  /** `none`: encrypted to whoever answered. `pkix`: a public authority vouches for the host's name. */
-  readonly verified: 'none' | 'pkix' | 'dane'
+  /**
+   * `none`: encrypted to whoever answered. `pkix`: a public authority vouches for the host's name; `mta_sts`: and the domain
+   * asks for it. `dane`: the domain's signed DNS names the certificate.
+   */
+  readonly verified: 'none' | 'pkix' | 'mta_sts' | 'dane'
 }
 
-/** Judges the peer after the handshake; null: refused. */
-export type TlsVerifier = (socket: TLSSocket) => TlsInfo['verified'] | null
+/** Judges the peer after the handshake. `refused`: why, for people. */
+export type TlsVerifier = (socket: TLSSocket) => TlsInfo['verified'] | { readonly refused: string }
 
 export interface OpenOptions extends Endpoint {
   /** The name of the host: MX exchange or relay. For SNI, certificates and people; `ip` is where we connect. */
@@ -236,9 +239,8 @@ class Opening {
   #judge(stream: SmtpStream): TlsInfo | NotOpened {
     const socket = stream.tls
     if (socket === null) return this.#failed('tls', { code: 'tls', message: 'no TLS' })
-    const verified =
-      this.#options.verify?.(socket) ?? (this.#options.verify ? null : socket.authorized ? 'pkix' : 'none')
-    if (verified === null) return this.#failed('tls', { code: 'tls', message: 'the certificate is not the right one' })
+    const verified = this.#options.verify?.(socket) ?? (socket.authorized ? 'pkix' : 'none')
+    if (typeof verified === 'object') return this.#failed('tls', { code: 'tls', message: verified.refused })
     const info = { version: socket.getProtocol() ?? '', cipher: socket.getCipher().standardName, verified }
     this.#recorder.note(
       `${info.version} ${info.cipher}, certificate ${verified === 'none' ? 'not verified' : verified}`,

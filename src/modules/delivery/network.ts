@@ -10,8 +10,9 @@ import { MAX_ADDRESSES, type MxPlan, planOf } from '../../mail/mx.ts'
 import type { Timeouts } from '../../mail/smtp-client.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Resolver } from '../../platform/dns.ts'
+import type { HostRule, SitePolicy, Transport } from '../transport/index.ts'
 import { localReport } from './results.ts'
-import { type Job, Route, type Sent, type Target } from './route.ts'
+import { type Job, Route, type RouteOptions, type Sent, type Target } from './route.ts'
 import { socketsOf } from './sockets.ts'
 import type { Verdict } from './types.ts'
 
@@ -36,6 +37,8 @@ export interface NetworkOptions {
   readonly isOurs: (host: string, address: string) => boolean
   /** Null: straight to the MX hosts. */
   readonly relay: Relay | null
+  /** What receivers ask of TLS; absent: nothing. A relay is the operator's own, and its settings rule. */
+  readonly transport?: Transport
   readonly timeouts: Partial<Timeouts>
   readonly maxSockets: number
   readonly onError: (error: unknown) => void
@@ -62,14 +65,22 @@ const MAX_ROUTES = 5_000
 /** The status of a finding that needs a second one. */
 export const NO_SUCH_DOMAIN = '4.1.2'
 
+const ANY_TLS: HostRule = { kind: 'any', fault: null }
+
+/** Where mail goes, and how. `closed`: there are hosts, and the policy of the domain lets mail to none of them. */
+type Plan =
+  | { readonly kind: 'targets'; readonly targets: readonly Target[]; readonly policy: SitePolicy | null }
+  | { readonly kind: 'closed'; readonly detail: string; readonly tell: () => void }
+  | Exclude<MxPlan, { readonly kind: 'hosts' }>
+
 interface Planned {
-  readonly plan: Promise<MxPlan>
+  readonly plan: Promise<Plan>
   untilMs: number
   route: Route | null
 }
 
 export function networkOf(options: NetworkOptions): Network {
-  const { clock, relay } = options
+  const { clock, relay, transport } = options
   const plans = new Map<string, Planned>()
   const routes = new Map<string, Route>()
   const sockets = socketsOf(options.maxSockets)
@@ -83,7 +94,7 @@ export function networkOf(options: NetworkOptions): Network {
     if (known !== undefined && nowMs < known.untilMs) return known
     const entry: Planned = { plan: ask(site), untilMs: nowMs + PLAN_MS, route: null }
     void entry.plan.then((plan) => {
-      if (plan.kind !== 'hosts') entry.untilMs = clock.monotonicMs() + FAILED_PLAN_MS
+      if (plan.kind !== 'targets') entry.untilMs = clock.monotonicMs() + FAILED_PLAN_MS
     })
     plans.delete(site)
     plans.set(site, entry)
@@ -92,9 +103,9 @@ export function networkOf(options: NetworkOptions): Network {
     return entry
   }
 
-  const ask = async (site: string): Promise<MxPlan> => {
-    if (relay !== null) return relayPlan(relay, options.resolver)
+  const ask = async (site: string): Promise<Plan> => {
     try {
+      if (relay !== null) return opened(await relayPlan(relay, options.resolver), null)
       const plan = await planOf(site, {
         resolver: options.resolver,
         chance: options.chance,
@@ -104,15 +115,33 @@ export function networkOf(options: NetworkOptions): Network {
         signal: aborting.signal,
       })
       lookUps.add(site, plan.kind === 'nxdomain')
-      return plan
+      if (plan.kind !== 'hosts' || transport === undefined) return opened(plan, null)
+      return closedOr(
+        site,
+        plan,
+        await transport.policyOf(
+          site,
+          plan.hosts.map(({ host }) => host),
+        ),
+      )
     } catch (error) {
       if (!aborting.signal.aborted) options.onError(error)
       return { kind: 'defer', detail: `${site} could not be looked up` }
     }
   }
 
+  const closedOr = (site: string, plan: MxPlan & { kind: 'hosts' }, policy: SitePolicy): Plan => {
+    const all = targetsOf(plan, policy)
+    const targets = all.filter(({ rule }) => rule.kind !== 'closed')
+    const [first] = all
+    if (targets.length > 0 || first?.rule.kind !== 'closed') return { kind: 'targets', targets, policy }
+    const { fault, why } = first.rule
+    const session = { site, policy: policy.told(first.host), fault, host: first.host, ip: first.ip, sourceIp: null }
+    return { kind: 'closed', detail: why, tell: () => transport?.note(session) }
+  }
+
   const routeOf = (targets: readonly Target[]): Route => {
-    const key = targets.map(({ ip }) => ip).join(' ')
+    const key = targets.map(({ ip, host, rule }) => `${ip}${ruleKey(rule, host)}`).join(' ')
     let route = routes.get(key)
     if (route === undefined) {
       if (routes.size >= MAX_ROUTES) for (const [name, old] of routes) if (old.quiet) routes.delete(name)
@@ -128,11 +157,20 @@ export function networkOf(options: NetworkOptions): Network {
         sockets,
         secureContext,
         signal: aborting.signal,
+        onSession: noteSession,
         onError: options.onError,
       })
       routes.set(key, route)
     }
     return route
+  }
+
+  const noteSession: RouteOptions['onSession'] = (site, { host, ip }, sourceIp, fault) => {
+    if (transport === undefined || relay !== null) return
+    void plans.get(site)?.plan.then((plan) => {
+      if (plan.kind === 'targets' && plan.policy !== null)
+        transport.note({ site, policy: plan.policy.told(host), fault, host, ip, sourceIp })
+    })
   }
 
   return {
@@ -141,9 +179,10 @@ export function networkOf(options: NetworkOptions): Network {
       const startedMs = clock.monotonicMs()
       const entry = planned(relay === null ? site : '')
       const plan = await entry.plan
-      if (plan.kind !== 'hosts') return localReport(planVerdict(plan), startedAt, clock.monotonicMs() - startedMs)
+      if (plan.kind === 'closed') plan.tell()
+      if (plan.kind !== 'targets') return localReport(planVerdict(plan), startedAt, clock.monotonicMs() - startedMs)
       // Hosts of one preference come in random order; the route of the first look-up is kept for as long as the plan is.
-      entry.route ??= routeOf(targetsOf(plan))
+      entry.route ??= routeOf(plan.targets)
       return entry.route.send(job)
     },
     pauseMs: (site) => plans.get(relay === null ? site : '')?.route?.pace.pauseMs(clock.monotonicMs()) ?? 0,
@@ -170,8 +209,29 @@ function newController(): AbortController {
   return made
 }
 
-function targetsOf({ hosts }: MxPlan & { kind: 'hosts' }): readonly Target[] {
-  return hosts.flatMap(({ host, addresses }) => addresses.map((ip) => ({ host, ip }))).slice(0, MAX_ADDRESSES)
+function targetsOf({ hosts }: MxPlan & { kind: 'hosts' }, policy: SitePolicy | null): readonly Target[] {
+  return hosts
+    .flatMap(({ host, addresses }) => {
+      const rule = policy?.rule(host) ?? ANY_TLS
+      return addresses.map((ip) => ({ host, ip, rule }))
+    })
+    .slice(0, MAX_ADDRESSES)
+}
+
+function opened(plan: MxPlan, policy: SitePolicy | null): Plan {
+  return plan.kind === 'hosts' ? { kind: 'targets', targets: targetsOf(plan, policy), policy } : plan
+}
+
+/** Connections are shared by domains whose hosts must be the same: where a certificate counts, so does the host's name. */
+function ruleKey(rule: HostRule, host: string): string {
+  switch (rule.kind) {
+    case 'sts':
+      return `/sts${rule.enforced ? '' : '?'}/${host}`
+    case 'dane':
+      return `/dane/${host}/${rule.records.map(({ usage, selector, data }) => `${usage}${selector}${data.toString('base64')}`).join()}`
+    default:
+      return rule.kind === 'any' ? '' : `/${rule.kind}`
+  }
 }
 
 /** With source addresses of one family only that family can be reached. */
@@ -191,7 +251,7 @@ async function relayPlan({ host }: Relay, resolver: Resolver): Promise<MxPlan> {
   return addresses.length > 0 ? as(addresses) : { kind: 'defer', detail: `the relay ${host} has no address` }
 }
 
-function planVerdict(plan: Exclude<MxPlan, { readonly kind: 'hosts' }>): Verdict {
+function planVerdict(plan: Exclude<Plan, { readonly kind: 'targets' }>): Verdict {
   const command = 'connect'
   const said = (enhanced: string, words: string) => ({ code: null, enhanced, text: `${enhanced} ${words}` })
   const later = (enhanced: string, words: string): Verdict => {
@@ -209,6 +269,10 @@ function planVerdict(plan: Exclude<MxPlan, { readonly kind: 'hosts' }>): Verdict
       return later('4.4.4', plan.detail)
     case 'defer':
       return later('4.4.3', plan.detail)
+    case 'closed': {
+      const words = said('4.7.5', plan.detail)
+      return { kind: 'deferred', said: words, cause: 'tls', category: 'policy', command }
+    }
     case 'private':
       return { kind: 'failed', said: said('5.4.6', plan.detail), cause: 'dns' }
   }

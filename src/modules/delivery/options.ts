@@ -8,6 +8,7 @@ import type { Resolver } from '../../platform/dns.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { AttemptOutcome, FreshLetters, Letter } from '../outbox/index.ts'
+import type { Transport } from '../transport/index.ts'
 import type { HtmlReader } from './html-reader.ts'
 import type { Relay } from './network.ts'
 import type { SigningKeys, Tracking } from './types.ts'
@@ -68,6 +69,8 @@ export interface DeliveryOptions {
   /** Called for each attempt once its result is durable. `host`: who answered, null when none was reached. */
   readonly onAttempt?: (outcome: AttemptOutcome, recipientDomain: string, host: string | null) => void
   readonly html?: HtmlReader
+  /** What receivers ask of TLS; absent: nothing. */
+  readonly transport?: Transport
   readonly journals?: Journals
   readonly limits?: Partial<Limits>
   readonly timeouts?: Partial<Timeouts>

@@ -6,9 +6,16 @@
 
 import { isIPv6 } from 'node:net'
 import type { SecureContext } from 'node:tls'
-import { type OpenOptions, SmtpConnection, type Timeouts, type TlsInfo } from '../../mail/smtp-client.ts'
+import {
+  type OpenOptions,
+  type OpenResult,
+  SmtpConnection,
+  type Timeouts,
+  type TlsInfo,
+} from '../../mail/smtp-client.ts'
 import type { DialogueLine } from '../../mail/smtp-dialogue.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { type HostRule, judgeOf, type SessionFault } from '../transport/index.ts'
 import { Pace } from './pace.ts'
 import { localReport, OUR_FAULT } from './results.ts'
 import { isThrottling, openVerdict, outcomeVerdict } from './smtp-verdict.ts'
@@ -17,6 +24,8 @@ import type { Outgoing, Report, Verdict } from './types.ts'
 
 export interface Job {
   readonly tlsRequired: boolean
+  /** The recipient's domain. */
+  readonly site: string
   /** Asked when a connection is free for it. Null: it may not be sent any more. */
   prepare(): Promise<Outgoing | null>
   /** Asked before MAIL FROM. */
@@ -31,6 +40,7 @@ export type Sent = Report | null
 export interface Target {
   readonly host: string
   readonly ip: string
+  readonly rule: HostRule
 }
 
 export interface RouteOptions {
@@ -47,6 +57,8 @@ export interface RouteOptions {
   readonly secureContext: SecureContext
   /** Breaks all connections. */
   readonly signal: AbortSignal
+  /** Told of each connection that came to the question of TLS: null when it came about as it must. */
+  readonly onSession: (site: string, target: Target, sourceIp: string | null, fault: SessionFault | null) => void
   /** A bug of ours, met in an attempt; the attempt is deferred. */
   readonly onError: (error: unknown) => void
 }
@@ -251,7 +263,7 @@ export class Route {
       // A connection that was used before may turn out to be closed: that is said again on a new one, once.
       for (let again = true; again; ) {
         again = false
-        const reused = await this.#connect(lane, target, job.tlsRequired, tried, dialogue)
+        const reused = await this.#connect(lane, target, job, tried, dialogue)
         const { link } = lane
         if (link === null || reused === null) break
         if (!job.maySend()) return false
@@ -301,12 +313,14 @@ export class Route {
   async #connect(
     lane: Lane,
     target: Target,
-    tlsRequired: boolean,
+    job: Job,
     tried: Tried[],
     dialogue: DialogueLine[],
   ): Promise<boolean | null> {
     const { port, ehloName, auth, clock, signal, timeouts, sockets, secureContext } = this.#options
     const { link } = lane
+    const judge = judgeOf(target.rule, clock)
+    const tlsRequired = job.tlsRequired || judge.required
     if (link !== null) {
       const fits =
         link.target.ip === target.ip && link.connection.usable && (!tlsRequired || link.connection.tls !== null)
@@ -323,6 +337,7 @@ export class Route {
       ehloName,
       sourceIp,
       tls,
+      verify: judge.verify,
       secureContext,
       ...(auth === undefined ? {} : { auth }),
       pipelining: !this.#plain.has(target.ip),
@@ -330,6 +345,14 @@ export class Route {
       clock,
       signal,
     })
+    const ended = sessionOf(opened)
+    if (ended !== null)
+      this.#options.onSession(
+        job.site,
+        target,
+        sourceIp,
+        ended === 'secured' ? judge.fault() : (judge.fault() ?? ended),
+      )
     if (opened.kind === 'open') {
       addLines(dialogue, opened.connection.opening, false)
       lane.link = { connection: opened.connection, target, sourceIp, proven }
@@ -359,6 +382,17 @@ export class Route {
     this.pace.unreachable(nowMs)
     if (this.pace.isDown(nowMs)) this.#deferAll()
   }
+}
+
+/** What became of TLS; null: it did not come to that. */
+function sessionOf(opened: OpenResult): 'secured' | SessionFault | null {
+  if (opened.kind === 'open') {
+    const { tls, tlsFault } = opened.connection
+    if (tls !== null) return 'secured'
+    return tlsFault === null ? 'starttls-not-supported' : 'validation-failure'
+  }
+  if (opened.phase === 'starttls') return 'starttls-not-supported'
+  return opened.phase === 'tls' ? 'validation-failure' : null
 }
 
 function isAnswer({ verdict }: Tried): boolean {

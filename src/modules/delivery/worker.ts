@@ -326,6 +326,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     let taken = 0
     const job: Job = {
       tlsRequired: letter.tlsRequired,
+      site: siteOf(letter),
       maySend: () => safe(epoch) && isAsked(one.claimedAtMs),
       prepare: async () => {
         if (!safe(epoch) || stopping) return null

@@ -6,7 +6,7 @@
 // and `Auto-Submitted: auto-generated` (RFC 3834 section 5) asks answering machines to be silent.
 
 import { type Address, type EmailAddress, suppressionKey } from '../../mail/address.ts'
-import { encodeQuotedPrintable } from '../../mail/encodings.ts'
+import { encodeBase64, encodeQuotedPrintable } from '../../mail/encodings.ts'
 import { addressHeader, formatDate, textHeader } from '../../mail/headers.ts'
 import { reencode } from '../../mail/reencode.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -24,8 +24,11 @@ export interface SystemMail {
   readonly subject: string
   /** Lines end in LF. */
   readonly text: string
-  /** A message, or only the header of one, that stands behind the text; CRLF. */
-  readonly attached: { readonly type: 'message/rfc822' | 'text/rfc822-headers'; readonly content: Buffer } | null
+  /** What stands behind the text: a message, or only the header of one, with CRLF; or a report that is packed (RFC 8460). */
+  readonly attached:
+    | { readonly type: 'message/rfc822' | 'text/rfc822-headers'; readonly content: Buffer }
+    | { readonly type: 'application/tlsrpt+gzip'; readonly filename: string; readonly content: Buffer }
+    | null
   /** Further fields, ASCII. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   /** Whose account it is about: where all mail stays in the house, it stands in that account's inbox. */
@@ -121,8 +124,15 @@ function written(mail: SystemMail, { from, messageId, now }: Written): Buffer {
   const text = `Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n${words}`
   const { attached } = mail
   if (attached === null) return Buffer.from(`${head}${text}`)
-  const before = `${head}Content-Type: multipart/mixed; boundary="${boundary}"\r\n\r\n--${boundary}\r\n${text}\r\n--${boundary}\r\n`
+  const kind =
+    attached.type === 'application/tlsrpt+gzip' ? 'multipart/report; report-type="tlsrpt"' : 'multipart/mixed'
+  const before = `${head}Content-Type: ${kind}; boundary="${boundary}"\r\n\r\n--${boundary}\r\n${text}\r\n--${boundary}\r\n`
+  const end = Buffer.from(`\r\n--${boundary}--\r\n`)
+  if (attached.type === 'application/tlsrpt+gzip') {
+    const type = `Content-Type: ${attached.type}\r\nContent-Disposition: attachment; filename="${attached.filename}"\r\nContent-Transfer-Encoding: base64\r\n\r\n`
+    return Buffer.concat([Buffer.from(before), Buffer.from(type), encodeBase64(attached.content), end])
+  }
   const type = `Content-Type: ${attached.type}\r\nContent-Disposition: ${attached.type === 'message/rfc822' ? 'attachment; filename="message.eml"' : 'inline'}\r\n\r\n`
-  const whole = [Buffer.from(before), Buffer.from(type), attached.content, Buffer.from(`\r\n--${boundary}--\r\n`)]
+  const whole = [Buffer.from(before), Buffer.from(type), attached.content, end]
   return reencode(Buffer.concat(whole)).message
 }

@@ -1,0 +1,60 @@
+// MTA-STS (RFC 8461): what a domain publishes about TLS towards its mail hosts. Reading alone; fetching and keeping are the
+// room transport's.
+
+export type StsMode = 'enforce' | 'testing' | 'none'
+
+export interface StsPolicy {
+  readonly mode: StsMode
+  /** Host names in lower case; one may begin with `*.`. */
+  readonly mx: readonly string[]
+  /** Seconds. */
+  readonly maxAge: number
+}
+
+/** A year, RFC 8461 section 3.2. */
+const MAX_MAX_AGE = 31_557_600
+const MAX_MX = 100
+
+/**
+ * The id of the policy that stands behind the TXT records of `_mta-sts.<domain>` (RFC 8461 section 3.1); null: there is
+ * none, because no record or more than one is of this kind, or it is malformed.
+ */
+export function stsRecordId(records: readonly string[]): string | null {
+  const ours = records.filter((record) => /^v=STSv1[ \t]*;/.test(record))
+  const [record] = ours
+  if (record === undefined || ours.length > 1) return null
+  const ids = record
+    .split(';')
+    .slice(1)
+    .map((field) => /^[ \t]*id=([a-zA-Z0-9]{1,32})[ \t]*$/.exec(field)?.[1])
+    .filter((id) => id !== undefined)
+  return ids.length === 1 ? (ids[0] ?? null) : null
+}
+
+/** A policy file (RFC 8461 section 3.2); null when it is none. Of a key that stands twice the first counts, but for `mx`. */
+export function parseStsPolicy(text: string): StsPolicy | null {
+  const fields = new Map<string, string>()
+  const mx: string[] = []
+  for (const line of text.split(/\r?\n/)) {
+    const [, key = '', value = ''] = /^[ \t]*([a-zA-Z0-9_.-]{1,32})[ \t]*:[ \t]*(.*?)[ \t]*$/.exec(line) ?? []
+    if (key === 'mx') mx.push(value.toLowerCase().replace(/\.$/, ''))
+    else if (key !== '' && !fields.has(key)) fields.set(key, value)
+  }
+  const mode = fields.get('mode')
+  const maxAge = fields.get('max_age') ?? ''
+  if (fields.get('version') !== 'STSv1' || !/^\d{1,10}$/.test(maxAge)) return null
+  if (mode !== 'enforce' && mode !== 'testing' && mode !== 'none') return null
+  if (mode !== 'none' && (mx.length === 0 || mx.length > MAX_MX || !mx.every(isPattern))) return null
+  return { mode, mx, maxAge: Math.min(Number(maxAge), MAX_MAX_AGE) }
+}
+
+function isPattern(name: string): boolean {
+  return /^(?:\*\.)?[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)+$/.test(name)
+}
+
+/** Whether a policy names an MX host; a wildcard stands for one label (RFC 8461 section 4.1). */
+export function stsAllows({ mx }: StsPolicy, host: string): boolean {
+  const name = host.toLowerCase().replace(/\.$/, '')
+  const parent = name.slice(name.indexOf('.') + 1)
+  return mx.some((pattern) => (pattern.startsWith('*.') ? pattern.slice(2) === parent : pattern === name))
+}

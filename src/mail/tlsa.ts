@@ -1,0 +1,94 @@
+// DANE for SMTP (RFC 7672): whether a certificate is one that the TLSA records of a mail host name (RFC 6698, RFC 7671).
+//
+//   usage 3 (DANE-EE)   the server's own certificate or key; neither its names nor its dates count
+//   usage 2 (DANE-TA)   an authority of the server's chain; dates, signatures and the host's name count
+//   0 and 1             make no sense for mail and are unusable, as is what this file does not know
+
+import { createHash, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
+
+export interface TlsaRecord {
+  readonly usage: number
+  readonly selector: number
+  readonly matching: number
+  readonly data: Buffer
+}
+
+const DIGESTS = [null, { name: 'sha256', bytes: 32 }, { name: 'sha512', bytes: 64 }] as const
+const MAX_CHAIN = 10
+
+/** Whether a record can decide anything here. */
+export function isUsable({ usage, selector, matching, data }: TlsaRecord): boolean {
+  const digest = DIGESTS[matching]
+  if ((usage !== 2 && usage !== 3) || (selector !== 0 && selector !== 1) || digest === undefined) return false
+  return digest === null ? data.length > 0 : data.length === digest.bytes
+}
+
+/**
+ * @param chain the server's certificate first, as it sent them
+ * @param names of the host; one of them must be in the certificate where usage 2 decides
+ */
+export function isNamedByTlsa(
+  records: readonly TlsaRecord[],
+  chain: readonly X509Certificate[],
+  names: readonly string[],
+  now: Date,
+): boolean {
+  const [leaf] = chain
+  if (leaf === undefined) return false
+  const usable = records.filter(isUsable)
+  if (usable.some((record) => record.usage === 3 && selects(record, leaf))) return true
+  const authorities = usable.filter(({ usage }) => usage === 2)
+  if (
+    authorities.length === 0 ||
+    !names.some((name) => leaf.checkHost(name, { partialWildcards: false }) !== undefined)
+  )
+    return false
+  return leadsTo(authorities, chain.slice(0, MAX_CHAIN), now)
+}
+
+function selects({ selector, matching, data }: TlsaRecord, certificate: X509Certificate): boolean {
+  const bytes = selector === 0 ? certificate.raw : certificate.publicKey.export({ type: 'spki', format: 'der' })
+  const digest = DIGESTS[matching]
+  if (digest === undefined) return false
+  return data.equals(digest === null ? bytes : createHash(digest.name).update(bytes).digest())
+}
+
+/** Up the chain, each certificate signed by the next, until one is an authority that a record names. */
+function leadsTo(authorities: readonly TlsaRecord[], chain: readonly X509Certificate[], now: Date): boolean {
+  const keys = authorities.flatMap(wholeKey)
+  for (const [index, certificate] of chain.entries()) {
+    if (!isInDate(certificate, now)) return false
+    if (index > 0 && authorities.some((record) => selects(record, certificate))) return true
+    // An authority given whole in the DNS need not be sent by the server.
+    if (keys.some((key) => verifies(certificate, key))) return true
+    const issuer = chain[index + 1]
+    if (issuer === undefined || !issuer.ca || !certificate.checkIssued(issuer)) return false
+    if (!verifies(certificate, issuer.publicKey)) return false
+  }
+  return false
+}
+
+function wholeKey({ selector, matching, data }: TlsaRecord): readonly KeyObject[] {
+  if (matching !== 0) return []
+  try {
+    return [
+      selector === 0
+        ? new X509Certificate(data).publicKey
+        : createPublicKey({ key: data, type: 'spki', format: 'der' }),
+    ]
+  } catch {
+    return []
+  }
+}
+
+function verifies(certificate: X509Certificate, key: KeyObject): boolean {
+  try {
+    return certificate.verify(key)
+  } catch {
+    return false
+  }
+}
+
+function isInDate({ validFromDate, validToDate }: X509Certificate, now: Date): boolean {
+  return validFromDate <= now && now <= validToDate
+}

@@ -1,0 +1,178 @@
+// Reports about TLS (RFC 8460): once a day, after midnight in UTC, each domain that publishes an address is told of the
+// sessions of the day before, by mail or by HTTPS.
+//
+// A day's counts are taken away in the transaction that queues the mail, or after a receiver has answered a POST with 2xx:
+// a crash sends a report by HTTPS twice at worst, and its id says that it is the same. What cannot be told within three
+// days is dropped. A domain that no longer publishes an address is not told.
+
+import { gzipSync } from 'node:zlib'
+import {
+  type TlsReport,
+  type TlsReportAddress,
+  type TlsReportPolicy,
+  tlsReportAddresses,
+} from '../../mail/tls-report.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Connector } from '../../platform/connect.ts'
+import type { Database, Db } from '../../platform/db.ts'
+import type { Resolver } from '../../platform/dns.ts'
+import { loop, type Service } from '../../platform/lifecycle.ts'
+import * as sql from './sql.ts'
+import type { ToldPolicy } from './types.ts'
+
+export interface ReportsOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly resolver: Resolver
+  readonly connector: Connector
+  readonly hostname: string
+  /** Whom the readers of a report may write to. */
+  readonly contact: string
+  /** Queues a mail in the caller's transaction. False: the address is none, or takes no mail of ours. */
+  readonly mail: (db: Db, mail: ReportMail) => Promise<boolean>
+  /** Something was queued. */
+  readonly onMailed: () => void
+  readonly onError: (error: unknown) => void
+}
+
+export interface ReportMail {
+  readonly to: string
+  readonly domain: string
+  readonly reportId: string
+  readonly filename: string
+  /** gzip of JSON. */
+  readonly report: Buffer
+}
+
+export interface DayRow {
+  readonly policy: string
+  readonly result: string
+  readonly host: string
+  readonly ip: string
+  readonly source_ip: string
+  readonly sessions: number
+}
+
+const LOOK_EVERY_MS = 600_000
+const DOMAINS_AT_ONCE = 200
+const MAX_ROWS = 2_000
+const MAX_DAYS = 3
+const POST_MS = 30_000
+const DAY_MS = 86_400_000
+
+export function tlsReportLoop(options: ReportsOptions): Service {
+  const { database, clock, onError } = options
+  return loop({
+    name: 'tls reports',
+    turn: async () => {
+      const today = dayOf(clock.now())
+      const due = await database.system.query<{ day: string; domain: string }>(sql.dueDomains, [today, DOMAINS_AT_ONCE])
+      for (const { day, domain } of due) {
+        try {
+          await tell(options, day, domain)
+        } catch (error) {
+          onError(error)
+        }
+      }
+      return LOOK_EVERY_MS
+    },
+    onError,
+  })
+}
+
+async function tell(options: ReportsOptions, day: string, domain: string): Promise<void> {
+  const { database, clock, resolver, onMailed } = options
+  const answer = await resolver.txt(`_smtp._tls.${domain}`)
+  const addresses = answer.kind === 'found' ? tlsReportAddresses(answer.records) : []
+  const isLate = clock.now().getTime() - Date.parse(day) > (MAX_DAYS + 1) * DAY_MS
+  const unknown = answer.kind === 'servfail' || answer.kind === 'timeout'
+  if (unknown && !isLate) return
+  await database.transaction(async (db) => {
+    const rows = await db.query<DayRow>(sql.sessionsOf, [day, domain, MAX_ROWS])
+    if (rows.length === 0) return
+    const told = await someone(options, db, { day, domain, rows, addresses })
+    if (told || isLate || addresses.length === 0) await db.execute(sql.forgetSessions, [day, domain])
+  })
+  onMailed()
+}
+
+interface Told {
+  readonly day: string
+  readonly domain: string
+  readonly rows: readonly DayRow[]
+  readonly addresses: readonly TlsReportAddress[]
+}
+
+/** Each address gets it (RFC 8460 section 3); one that could be told is enough for the day to be done. */
+async function someone(options: ReportsOptions, db: Db, { day, domain, rows, addresses }: Told): Promise<boolean> {
+  const { connector, hostname, contact, mail } = options
+  const reportId = `${day}.${domain}@${hostname}`
+  const report = gzipSync(JSON.stringify(reportOf({ day, domain, rows, hostname, contact, reportId })))
+  const begin = Date.parse(day) / 1_000
+  const filename = `${hostname}!${domain}!${begin}!${begin + DAY_MS / 1_000 - 1}.json.gz`
+  let told = false
+  for (const { scheme, target } of addresses) {
+    if (scheme === 'mailto') {
+      told = (await mail(db, { to: target, domain, reportId, filename, report })) || told
+      continue
+    }
+    const outcome = await connector.request({
+      method: 'POST',
+      url: target,
+      headers: { 'content-type': 'application/tlsrpt+gzip' },
+      body: report,
+      timeoutMs: POST_MS,
+      tenant: 'tls-reports',
+    })
+    told = (outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300) || told
+  }
+  return told
+}
+
+export interface Facts extends Omit<Told, 'addresses'> {
+  readonly hostname: string
+  readonly contact: string
+  readonly reportId: string
+}
+
+/** RFC 8460 section 4.4: a policy that held for part of the day stands beside the one that followed it. */
+export function reportOf({ day, domain, rows, hostname, contact, reportId }: Facts): TlsReport {
+  const byPolicy = Map.groupBy(rows, ({ policy }) => policy)
+  return {
+    'organization-name': hostname,
+    'date-range': { 'start-datetime': `${day}T00:00:00Z`, 'end-datetime': `${day}T23:59:59Z` },
+    'contact-info': contact,
+    'report-id': reportId,
+    policies: [...byPolicy].map(([policy, some]) => policyReport(JSON.parse(policy) as ToldPolicy, domain, some)),
+  }
+}
+
+function policyReport({ type, strings, mx }: ToldPolicy, domain: string, rows: readonly DayRow[]): TlsReportPolicy {
+  const sum = (some: readonly DayRow[]): number => some.reduce((total, { sessions }) => total + sessions, 0)
+  const failures = rows.filter(({ result }) => result !== '')
+  return {
+    policy: {
+      'policy-type': type,
+      ...(strings.length > 0 && { 'policy-string': strings }),
+      'policy-domain': domain,
+      ...(mx.length > 0 && { 'mx-host': mx }),
+    },
+    summary: {
+      'total-successful-session-count': sum(rows) - sum(failures),
+      'total-failure-session-count': sum(failures),
+    },
+    ...(failures.length > 0 && {
+      'failure-details': failures.map(({ result, host, ip, source_ip: sourceIp, sessions }) => ({
+        'result-type': result,
+        ...(sourceIp !== '' && { 'sending-mta-ip': sourceIp }),
+        'receiving-mx-hostname': host,
+        'receiving-ip': ip,
+        'failed-session-count': sessions,
+      })),
+    }),
+  }
+}
+
+function dayOf(at: Date): string {
+  return at.toISOString().slice(0, 10)
+}

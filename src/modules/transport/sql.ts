@@ -1,0 +1,42 @@
+import { statement } from '../../platform/db.ts'
+
+export const findPolicy = statement(
+  'transport_find_policy',
+  'select id, mode, mx, max_age, fetched_at, expires_at from transport_policy where domain = $1 and expires_at > $2',
+)
+export const keepPolicy = statement(
+  'transport_keep_policy',
+  `insert into transport_policy (domain, id, mode, mx, max_age, fetched_at, expires_at) values ($1, $2, $3, $4::text[], $5, $6, $7)
+   on conflict (domain) do update set id = excluded.id, mode = excluded.mode, mx = excluded.mx, max_age = excluded.max_age,
+     fetched_at = excluded.fetched_at, expires_at = excluded.expires_at
+   where transport_policy.fetched_at <= excluded.fetched_at`,
+)
+export const forgetPolicies = statement(
+  'transport_forget_policies',
+  `delete from transport_policy where domain = any(array(
+     select domain from transport_policy where expires_at <= $1 order by expires_at limit $2))`,
+)
+// In the order of the key, so that two processes adding the same rows wait for one another instead of locking up.
+export const addSessions = statement(
+  'transport_add_sessions',
+  `insert into transport_session (day, domain, policy, result, host, ip, source_ip, sessions)
+   select * from unnest($1::date[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[])
+     as s(day, domain, policy, result, host, ip, source_ip, sessions)
+   order by 1, 2, 3, 4, 5, 6, 7
+   on conflict (day, domain, policy, result, host, ip, source_ip)
+     do update set sessions = transport_session.sessions + excluded.sessions`,
+)
+export const dueDomains = statement(
+  'transport_due_domains',
+  'select distinct day, domain from transport_session where day < $1::date order by day, domain limit $2',
+)
+/** Locks what it reads: of two machines one reports. */
+export const sessionsOf = statement(
+  'transport_sessions_of',
+  `select policy, result, host, ip, source_ip, sessions from transport_session where day = $1::date and domain = $2
+   order by policy, result, host, ip, source_ip limit $3 for update skip locked`,
+)
+export const forgetSessions = statement(
+  'transport_forget_sessions',
+  'delete from transport_session where day = $1::date and domain = $2',
+)
