@@ -33,6 +33,8 @@ export interface ReportsOptions {
   /** Something was queued. */
   readonly onMailed: () => void
   readonly onError: (error: unknown) => void
+  /** After each look for what is to be told. */
+  readonly onTurn?: () => void
 }
 
 export interface ReportMail {
@@ -74,6 +76,7 @@ export function tlsReportLoop(options: ReportsOptions): Service {
           onError(error)
         }
       }
+      options.onTurn?.()
       return LOOK_EVERY_MS
     },
     onError,

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { createHash, X509Certificate } from 'node:crypto'
+import { test } from 'node:test'
+import { selfSigned } from '../../test/certificate.ts'
+import { isNamedByTlsa, isUsable, type TlsaRecord } from './tlsa.ts'
+
+// An authority, and a certificate of it for mx.dane.test that is good until June 2125.
+const AUTHORITY = new X509Certificate(`-----BEGIN CERTIFICATE-----
+MIIBijCCAS+gAwIBAgIUOu3OOTfB1KRxmPgDI2G1eP29Un8wCgYIKoZIzj0EAwIw
+GTEXMBUGA1UEAwwOVGVzdCBBdXRob3JpdHkwIBcNMjYxMTIxMTExNzIzWhgPMjEy
+NjEwMjgxMTE3MjNaMBkxFzAVBgNVBAMMDlRlc3QgQXV0aG9yaXR5MFkwEwYHKoZI
+zj0CAQYIKoZIzj0DAQcDQgAEQPAISZle/Ot7uucUUFapf5+3xhbE1ZtUOBU+9F8Z
+AIyVwqBWWhC+Dg5fewTIWmZIbeoZcupz2SEMsBmFx60vhqNTMFEwHQYDVR0OBBYE
+FNo0gKGCgKwDkFb6aGuZ539jrwNXMB8GA1UdIwQYMBaAFNo0gKGCgKwDkFb6aGuZ
+539jrwNXMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDSQAwRgIhAIZ6ksoR
+7Te5HVKfE4I5XoJ003bHiIJ2GzSZtU4GL7ptAiEAs1AyVNdN/1s2+Rz9SShO0phb
+B4+5wPRgKDclFAArPO8=
+-----END CERTIFICATE-----
+`)
+const LEAF = new X509Certificate(`-----BEGIN CERTIFICATE-----
+MIIBmzCCAUCgAwIBAgIUO9HftxiaL7bkoYMy0/Y8iXdN0k4wCgYIKoZIzj0EAwIw
+GTEXMBUGA1UEAwwOVGVzdCBBdXRob3JpdHkwIBcNMjYxMTIxMTExNzIzWhgPMjEy
+NTA2MTUxMTE3MjNaMBcxFTATBgNVBAMMDG14LmRhbmUudGVzdDBZMBMGByqGSM49
+AgEGCCqGSM49AwEHA0IABGejfskIdS0ebz98/tteYmHzt3Hef6L/iCbCoqlmDd6g
+KW5urfGm6kfL3Ukq/y1V4BB2TgzymYx5FzDVD3pKfhGjZjBkMBcGA1UdEQQQMA6C
+DG14LmRhbmUudGVzdDAJBgNVHRMEAjAAMB0GA1UdDgQWBBRSLwgapSoK98aN2SU9
+n5yWHFJ5+TAfBgNVHSMEGDAWgBTaNIChgoCsA5BW+mhrmed/Y68DVzAKBggqhkjO
+PQQDAgNJADBGAiEAqUNovWf0QArMWGEoX2Mmto7SXAHKHcHb46x7FJI0HqsCIQCC
+pKdCsN6y5aLVSiZM6q1yMO+A5/VnjFQ3Dg7Rh7zeRQ==
+-----END CERTIFICATE-----
+`)
+const NOW = new Date('2030-01-01T00:00:00Z')
+const NAMES = ['mx.dane.test']
+
+function record(usage: number, selector: number, matching: number, of: X509Certificate): TlsaRecord {
+  const bytes = selector === 0 ? of.raw : of.publicKey.export({ type: 'spki', format: 'der' })
+  const digest = ['', 'sha256', 'sha512'][matching] ?? ''
+  return { usage, selector, matching, data: digest === '' ? bytes : createHash(digest).update(bytes).digest() }
+}
+
+const EACH_FORM = [0, 1].flatMap((selector) => [0, 1, 2].map((matching) => ({ selector, matching })))
+
+test('a record of usage 3 names the certificate or its key, whatever its names and dates say', () => {
+  for (const { selector, matching } of EACH_FORM) {
+    const named = record(3, selector, matching, LEAF)
+    assert.ok(isNamedByTlsa([named], [LEAF], [], new Date('2200-01-01')), `${selector} ${matching}`)
+    const other = record(3, selector, matching, AUTHORITY)
+    assert.ok(!isNamedByTlsa([other], [LEAF, AUTHORITY], NAMES, NOW), `${selector} ${matching}`)
+    assert.ok(isNamedByTlsa([other, named], [LEAF], NAMES, NOW))
+  }
+})
+
+test('a record of usage 2 names an authority of the chain, and dates and names count', () => {
+  for (const { selector, matching } of EACH_FORM) {
+    const named = [record(2, selector, matching, AUTHORITY)]
+    const label = `${selector} ${matching}`
+    assert.ok(isNamedByTlsa(named, [LEAF, AUTHORITY], NAMES, NOW), label)
+    assert.ok(!isNamedByTlsa(named, [LEAF, AUTHORITY], ['mx.other.test'], NOW), label)
+    assert.ok(!isNamedByTlsa(named, [LEAF, AUTHORITY], NAMES, new Date('2125-08-01')), label)
+    // An authority given whole need not be sent along.
+    assert.equal(isNamedByTlsa(named, [LEAF], NAMES, NOW), matching === 0, label)
+  }
+})
+
+test('a certificate that only claims to be of the authority does not pass', () => {
+  const { cert } = selfSigned({ names: NAMES, notBefore: new Date('2029-01-01'), notAfter: new Date('2031-01-01') })
+  const stranger = new X509Certificate(cert)
+  assert.ok(!isNamedByTlsa([record(2, 1, 1, AUTHORITY)], [stranger, AUTHORITY], NAMES, NOW))
+  assert.ok(!isNamedByTlsa([record(2, 0, 0, AUTHORITY)], [stranger], NAMES, NOW))
+  assert.ok(!isNamedByTlsa([record(3, 1, 1, LEAF)], [stranger, LEAF], NAMES, NOW))
+  assert.ok(!isNamedByTlsa([record(3, 1, 1, LEAF)], [], NAMES, NOW))
+})
+
+test('records that mean nothing for mail, or are malformed, are not usable and decide nothing', () => {
+  const good = record(3, 1, 1, LEAF)
+  assert.ok(isUsable(good))
+  for (const wrong of [
+    { ...good, usage: 0 },
+    { ...good, usage: 1 },
+    { ...good, usage: 255 },
+    { ...good, selector: 2 },
+    { ...good, matching: 3 },
+    { ...good, data: good.data.subarray(1) },
+    { ...good, matching: 2 },
+    { ...good, matching: 0, data: Buffer.alloc(0) },
+  ]) {
+    assert.ok(!isUsable(wrong))
+    assert.ok(!isNamedByTlsa([wrong], [LEAF], NAMES, NOW))
+  }
+  assert.ok(!isNamedByTlsa([{ usage: 2, selector: 0, matching: 0, data: Buffer.from('nonsense') }], [LEAF], NAMES, NOW))
+})

@@ -1,0 +1,347 @@
+// TLS towards receivers: MTA-STS, DANE and the reports about them, with delivery on real sockets. The web and the
+// validating resolver are declared, since both lie outside.
+
+import assert from 'node:assert/strict'
+import { createHash, X509Certificate } from 'node:crypto'
+import { test } from 'node:test'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { gunzipSync } from 'node:zlib'
+import type { Delivery } from '../src/modules/delivery/index.ts'
+import { type ReportMail, type Transport, tlsReportLoop, transportOf } from '../src/modules/transport/index.ts'
+import type { Connector, Outcome, OutgoingRequest } from '../src/platform/connect.ts'
+import type { SecureAnswer, SecureResolver, Tlsa } from '../src/platform/dns-secure.ts'
+import { selfSigned, type TestCertificate } from './certificate.ts'
+import { type House, house } from './delivery-house.ts'
+
+const DAY_MS = 86_400_000
+
+function certificate(names: readonly string[], fromMs = -DAY_MS, toMs = DAY_MS): TestCertificate {
+  const now = Date.now()
+  return selfSigned({ names, notBefore: new Date(now + fromMs), notAfter: new Date(now + toMs) })
+}
+
+const GOOD = certificate(['mx.sts.test'])
+const OTHER_NAME = certificate(['mx.other.test'])
+const EXPIRED = certificate(['mx.sts.test'], -2 * DAY_MS, -DAY_MS)
+const UNKNOWN = certificate(['mx.sts.test'])
+setDefaultCACertificates([...getCACertificates('default'), GOOD.cert, OTHER_NAME.cert, EXPIRED.cert])
+
+const ZONE = {
+  'sts.test': { MX: ['10 mx.sts.test'] },
+  'mx.sts.test': { A: ['127.0.0.2'] },
+  '_mta-sts.sts.test': { TXT: ['v=STSv1; id=1'] },
+  '_smtp._tls.sts.test': { TXT: ['v=TLSRPTv1; rua=mailto:tls@sts.test'] },
+}
+const policy = (mode: string, mx = 'mx.sts.test'): string =>
+  `version: STSv1\r\nmode: ${mode}\r\nmx: ${mx}\r\nmax_age: 86400\r\n`
+
+interface Web extends Connector {
+  readonly asked: OutgoingRequest[]
+  answer: Partial<Extract<Outcome, { kind: 'answered' }>> | 'down'
+}
+
+function web(body: string): Web {
+  const made: Web = {
+    asked: [],
+    answer: { body: Buffer.from(body) },
+    request: async (asked) => {
+      made.asked.push(asked)
+      if (made.answer === 'down') return { kind: 'failed', failure: 'connect', detail: 'down' }
+      const headers = { 'content-type': 'text/plain; charset=utf-8' }
+      return { kind: 'answered', status: 200, headers, body: Buffer.alloc(0), ...made.answer }
+    },
+    close: async () => undefined,
+  }
+  return made
+}
+
+interface Guarded {
+  readonly delivery: Delivery
+  readonly transport: Transport
+}
+
+/** A node that minds what receivers ask. Nothing that it knows is shared with another one but by the database. */
+function guarded(h: House, connector: Connector, secure: SecureResolver | null = null): Guarded {
+  const { database, clock, zones, options } = h
+  const onError = (error: unknown): void => void h.logged.push(String(error))
+  const common = { database, clock, resolver: zones, connector, onError }
+  const transport = transportOf({ ...common, secure, port: options.smtpPort })
+  return { transport, delivery: h.another({ transport }) }
+}
+
+test('a policy in force: a host with a certificate for its name gets the mail, and the event says by what right', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2', { tls: GOOD })
+  const site = web(policy('enforce'))
+  const { delivery } = guarded(h, site)
+  const id = await h.put('a@sts.test')
+  await delivery.turn()
+  assert.equal((await mx.received(1))[0]?.tls, true)
+  const { data } = await h.last(id)
+  assert.equal((data['tls'] as { verified: string }).verified, 'mta_sts')
+  assert.deepEqual(
+    site.asked.map(({ url }) => url),
+    ['https://mta-sts.sts.test/.well-known/mta-sts.txt'],
+  )
+  assert.deepEqual(h.logged, [])
+})
+
+// Each row: what stands at the host, and why no mail goes there.
+const CLOSED = [
+  ['STARTTLS taken out of the way', {}, /STARTTLS/],
+  ['a certificate of nobody', { tls: UNKNOWN }, /MTA-STS.*DEPTH_ZERO_SELF_SIGNED_CERT/],
+  ['a certificate for another host', { tls: OTHER_NAME }, /MTA-STS.*ALTNAME/],
+  ['a certificate that has expired', { tls: EXPIRED }, /MTA-STS.*EXPIRED/],
+] as const
+for (const [what, script, why] of CLOSED) {
+  test(`a policy in force and ${what}: deferred with 4.7.5, and not a byte of the mail is sent`, async () => {
+    await using h = await house(ZONE)
+    const mx = await h.receiver('127.0.0.2', script)
+    const { delivery } = guarded(h, web(policy('enforce')))
+    const id = await h.put('a@sts.test')
+    await delivery.turn()
+    assert.deepEqual(mx.messages, [])
+    const last = await h.last(id)
+    assert.equal(last.event, 'email.deferred')
+    assert.equal(last.data['enhanced_code'], what.startsWith('STARTTLS') ? last.data['enhanced_code'] : '4.7.5')
+    assert.match(String(last.data['response']), why)
+    assert.deepEqual(h.logged, [])
+  })
+}
+
+test('a policy in force that does not name the host: nothing is even connected to', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2', { tls: GOOD })
+  const { delivery } = guarded(h, web(policy('enforce', '*.elsewhere.test')))
+  const id = await h.put('a@sts.test')
+  await delivery.turn()
+  assert.deepEqual(mx.transcript, [])
+  const { data } = await h.last(id)
+  assert.equal(data['enhanced_code'], '4.7.5')
+  assert.match(String(data['response']), /does not name mx\.sts\.test/)
+})
+
+test('a policy under test, one of `none`, and one that cannot be had keep no mail back', async () => {
+  for (const answer of [policy('testing'), policy('testing', 'mx.elsewhere.test'), policy('none'), '<html>', 'down']) {
+    await using h = await house(ZONE)
+    const mx = await h.receiver('127.0.0.2', { tls: UNKNOWN })
+    const site = web(answer)
+    if (answer === 'down') site.answer = 'down'
+    const { delivery } = guarded(h, site)
+    const id = await h.put('a@sts.test')
+    await delivery.turn()
+    assert.equal(mx.messages.length, 1, answer)
+    assert.equal(((await h.last(id)).data['tls'] as { verified: string }).verified, 'none', answer)
+  }
+})
+
+test('answers that are no policy are not believed: a redirect, another type, 64 KB', async () => {
+  for (const answer of [
+    { status: 301, headers: { location: 'https://elsewhere.test/' } },
+    { status: 404 },
+    { headers: { 'content-type': 'text/html' }, body: Buffer.from(policy('enforce', 'mx.elsewhere.test')) },
+    { body: Buffer.from(policy('enforce', 'mx.elsewhere.test').padEnd(65_536, '\n')) },
+  ]) {
+    await using h = await house(ZONE)
+    const mx = await h.receiver('127.0.0.2')
+    const site = web('')
+    site.answer = answer
+    const { delivery } = guarded(h, site)
+    await h.put('a@sts.test')
+    await delivery.turn()
+    assert.equal(mx.messages.length, 1, JSON.stringify(answer).slice(0, 80))
+  }
+})
+
+test('a policy outlives its record and its web server until its own end, on every machine', async () => {
+  await using h = await house(ZONE)
+  const { zones, clock } = h
+  const find = (node: Guarded): Promise<string> =>
+    node.transport.policyOf('sts.test', ['mx.sts.test']).then((found) => found.rule('mx.sts.test').kind)
+  const site = web(policy('enforce'))
+  assert.equal(await find(guarded(h, site)), 'sts')
+  site.answer = 'down'
+  assert.equal(await find(guarded(h, site)), 'sts')
+  assert.equal(site.asked.length, 1, 'the id is the same: nothing is fetched')
+  zones.declare({ '_mta-sts.sts.test': { TXT: ['v=STSv1; id=2'] } })
+  assert.equal(await find(guarded(h, site)), 'sts', 'the new one cannot be fetched: the old one holds')
+  assert.equal(site.asked.length, 2)
+  zones.forget('_mta-sts.sts.test')
+  assert.equal(await find(guarded(h, site)), 'sts')
+  zones.declare({ '_mta-sts.sts.test': 'servfail' })
+  assert.equal(await find(guarded(h, site)), 'sts')
+  clock.advance(DAY_MS)
+  assert.equal(await find(guarded(h, site)), 'any')
+  zones.declare({ '_mta-sts.sts.test': { TXT: ['v=STSv1; id=3'] } })
+  site.answer = { body: Buffer.from(policy('none')) }
+  assert.equal(await find(guarded(h, site)), 'any')
+  site.answer = { body: Buffer.from(policy('enforce')) }
+  zones.declare({ '_mta-sts.sts.test': { TXT: ['v=STSv1; id=4'] } })
+  assert.equal(await find(guarded(h, site)), 'sts', 'another id is fetched anew')
+})
+
+type Answers = Readonly<Record<string, SecureAnswer<unknown>>>
+
+function validating(answers: Answers): SecureResolver {
+  const of = async (key: string): Promise<SecureAnswer<never>> =>
+    (answers[key] ?? { kind: 'none', secure: true }) as SecureAnswer<never>
+  return { mx: (name) => of(`MX ${name}`), addresses: (name) => of(`A ${name}`), tlsa: (name) => of(`TLSA ${name}`) }
+}
+
+function keyOf({ cert }: TestCertificate): Tlsa {
+  const key = new X509Certificate(cert).publicKey.export({ type: 'spki', format: 'der' })
+  return { usage: 3, selector: 1, matching: 1, data: createHash('sha256').update(key).digest() }
+}
+
+function signed(h: House, records: readonly Tlsa[], more: Answers = {}): SecureResolver {
+  const found = <T>(list: readonly T[], name: string): SecureAnswer<T> => ({
+    kind: 'found',
+    records: list,
+    secure: true,
+    name,
+  })
+  return validating({
+    'MX sts.test': found(['mx.sts.test'], 'sts.test'),
+    'A mx.sts.test': found(['127.0.0.2'], 'mx.sts.test'),
+    [`TLSA _${h.options.smtpPort}._tcp.mx.sts.test`]:
+      records.length === 0 ? { kind: 'none', secure: true } : found(records, ''),
+    ...more,
+  })
+}
+
+test('DANE: the certificate that the signed DNS names is enough, though no authority knows it', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2', { tls: UNKNOWN })
+  // A policy that would close the host does not count beside it.
+  const { delivery } = guarded(h, web(policy('enforce', 'mx.elsewhere.test')), signed(h, [keyOf(GOOD), keyOf(UNKNOWN)]))
+  const id = await h.put('a@sts.test')
+  await delivery.turn()
+  assert.equal(mx.messages.length, 1)
+  assert.equal(((await h.last(id)).data['tls'] as { verified: string }).verified, 'dane')
+})
+
+test('DANE: another certificate, no STARTTLS, or answers that do not validate: deferred, whatever MTA-STS would allow', async () => {
+  const port = (h: House): string => `TLSA _${h.options.smtpPort}._tcp.mx.sts.test`
+  const rows = [
+    ['another certificate', { tls: GOOD }, () => ({}), /DANE/],
+    ['no STARTTLS', {}, () => ({}), /STARTTLS/],
+    ['bogus TLSA', { tls: GOOD }, (h: House) => ({ [port(h)]: { kind: 'failed' } }), /DNSSEC: the TLSA/],
+    ['bogus addresses', { tls: GOOD }, () => ({ 'A mx.sts.test': { kind: 'failed' } }), /DNSSEC: the addresses/],
+    ['bogus MX', { tls: GOOD }, () => ({ 'MX sts.test': { kind: 'failed' } }), /DNSSEC: the MX/],
+  ] as const
+  for (const [what, script, answers, why] of rows) {
+    await using h = await house(ZONE)
+    const mx = await h.receiver('127.0.0.2', script)
+    const { delivery } = guarded(h, web(policy('enforce')), signed(h, [keyOf(UNKNOWN)], answers(h) as Answers))
+    const id = await h.put('a@sts.test')
+    await delivery.turn()
+    assert.equal(mx.messages.length, 0, what)
+    const last = await h.last(id)
+    assert.equal(last.event, 'email.deferred', what)
+    assert.match(String(last.data['response']), why)
+  }
+})
+
+test('DANE: answers that are not signed say nothing; records that nobody can use ask for TLS alone', async () => {
+  const unsigned = { kind: 'found', records: ['mx.sts.test'], secure: false, name: 'sts.test' } as const
+  const rows = [
+    ['unsigned MX', { 'MX sts.test': unsigned }, [keyOf(GOOD)], 'sts'],
+    ['unsigned addresses', { 'A mx.sts.test': { ...unsigned, records: ['127.0.0.2'] } }, [keyOf(GOOD)], 'sts'],
+    ['no TLSA', {}, [], 'sts'],
+    ['PKIX usage', {}, [{ ...keyOf(GOOD), usage: 1 }], 'encrypted'],
+  ] as const
+  for (const [what, answers, records, expected] of rows) {
+    await using h = await house(ZONE)
+    const { transport } = guarded(h, web(policy('enforce')), signed(h, records, answers))
+    const found = await transport.policyOf('sts.test', ['mx.sts.test'])
+    assert.equal(found.rule('mx.sts.test').kind, expected, what)
+  }
+})
+
+test('a connection that was good enough for one domain is not used for another that asks for more', async () => {
+  await using h = await house({
+    ...ZONE,
+    'plain.test': { MX: ['10 mx.sts.test'] },
+  })
+  const mx = await h.receiver('127.0.0.2', { tls: UNKNOWN })
+  const { delivery } = guarded(h, web(policy('enforce')))
+  const plain = await h.put('a@plain.test')
+  await delivery.turn()
+  const strict = await h.put('a@sts.test')
+  await delivery.turn()
+  assert.equal(await h.status(plain), 'delivered')
+  assert.equal(await h.status(strict), 'deferred')
+  assert.equal(mx.messages.length, 1)
+})
+
+test('the sessions of a day are told once, counted by what came of them', async () => {
+  await using h = await house({
+    ...ZONE,
+    'sts.test': { MX: ['10 old.sts.test', '20 mx.sts.test'] },
+    'old.sts.test': { A: ['127.0.0.3'] },
+    'silent.test': { MX: ['10 mx.sts.test'] },
+  })
+  await h.receiver('127.0.0.3')
+  await h.receiver('127.0.0.2', { tls: GOOD })
+  const connector = web(policy('enforce', '*.sts.test'))
+  const { delivery, transport } = guarded(h, connector)
+  await h.put('a@sts.test')
+  await delivery.turn()
+  await h.put('a@silent.test')
+  await delivery.turn()
+  await transport.service.start()
+  await transport.service.stop(AbortSignal.timeout(5_000))
+  const day = h.clock.now().toISOString().slice(0, 10)
+  const mails: ReportMail[] = []
+  const { database, clock, zones, options } = h
+  const look = async (): Promise<void> => {
+    let taken = false
+    const reports = tlsReportLoop({
+      database,
+      clock,
+      resolver: zones,
+      connector,
+      hostname: options.hostname,
+      contact: 'ops@posthorn.test',
+      mail: async (_, mail) => mails.push(mail) > 0,
+      onMailed: () => undefined,
+      onError: (error) => void h.logged.push(String(error)),
+      onTurn: () => {
+        taken = true
+      },
+    })
+    await reports.start()
+    while (!taken) await new Promise((resolve) => setTimeout(resolve, 5))
+    await reports.stop(AbortSignal.timeout(5_000))
+  }
+  await look()
+  assert.equal(mails.length, 0, 'the day is not over')
+  h.clock.advance(DAY_MS)
+  await look()
+  await look()
+  assert.equal(mails.length, 1, 'one domain wants reports, and is told once')
+  const [mail] = mails
+  assert.equal(mail?.to, 'tls@sts.test')
+  const report = JSON.parse(gunzipSync(mail?.report ?? Buffer.alloc(0)).toString()) as Record<string, unknown>
+  assert.deepEqual(report['date-range'], { 'start-datetime': `${day}T00:00:00Z`, 'end-datetime': `${day}T23:59:59Z` })
+  assert.deepEqual(report['policies'], [
+    {
+      policy: {
+        'policy-type': 'sts',
+        'policy-string': ['version: STSv1', 'mode: enforce', 'mx: *.sts.test', 'max_age: 86400'],
+        'policy-domain': 'sts.test',
+        'mx-host': ['*.sts.test'],
+      },
+      summary: { 'total-successful-session-count': 1, 'total-failure-session-count': 1 },
+      'failure-details': [
+        {
+          'result-type': 'starttls-not-supported',
+          'receiving-mx-hostname': 'old.sts.test',
+          'receiving-ip': '127.0.0.3',
+          'failed-session-count': 1,
+        },
+      ],
+    },
+  ])
+  assert.deepEqual(h.logged, [])
+})
