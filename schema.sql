@@ -1274,6 +1274,33 @@ create policy tenant on tracking_domain_hold to posthorn_tenant
   with check (account_id = ( SELECT current_account() AS current_account));
 grant delete, insert, select, update on tracking_domain_hold to posthorn_system;
 
+create table transport_policy (
+  domain text collate "C" not null,
+  id text not null,
+  mode text not null,
+  mx text[] not null,
+  max_age integer not null,
+  fetched_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint transport_policy_mode_check CHECK ((mode = ANY (ARRAY['enforce'::text, 'testing'::text, 'none'::text]))),
+  constraint transport_policy_pkey PRIMARY KEY (domain)
+);
+CREATE INDEX transport_policy_expires ON transport_policy USING btree (expires_at);
+grant delete, insert, select, update on transport_policy to posthorn_system;
+
+create table transport_session (
+  day date not null,
+  domain text collate "C" not null,
+  policy text collate "C" not null,
+  result text collate "C" not null,
+  host text collate "C" not null,
+  ip text collate "C" not null,
+  source_ip text collate "C" not null,
+  sessions bigint not null,
+  constraint transport_session_pkey PRIMARY KEY (day, domain, policy, result, host, ip, source_ip)
+);
+grant delete, insert, select, update on transport_session to posthorn_system;
+
 create table unsubscribe (
   account_id uuid not null,
   email text collate "C" not null,

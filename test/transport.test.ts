@@ -12,6 +12,7 @@ import type { Connector, Outcome, OutgoingRequest } from '../src/platform/connec
 import type { SecureAnswer, SecureResolver, Tlsa } from '../src/platform/dns-secure.ts'
 import { selfSigned, type TestCertificate } from './certificate.ts'
 import { type House, house } from './delivery-house.ts'
+import type { Zones } from './zones.ts'
 
 const DAY_MS = 86_400_000
 
@@ -115,41 +116,52 @@ test('a policy in force that does not name the host: nothing is even connected t
   const { delivery } = guarded(h, web(policy('enforce', '*.elsewhere.test')))
   const id = await h.put('a@sts.test')
   await delivery.turn()
-  assert.deepEqual(mx.transcript, [])
+  assert.equal(mx.connectionCount, 0)
   const { data } = await h.last(id)
   assert.equal(data['enhanced_code'], '4.7.5')
   assert.match(String(data['response']), /does not name mx\.sts\.test/)
 })
 
+/** Domains `d0.test`, `d1.test` and so on, as many as there are rows, all with the host of `sts.test`. */
+function domainsFor(rows: readonly unknown[]): Zones {
+  const zones = rows.flatMap((_, index) => [
+    [`d${index}.test`, { MX: ['10 mx.sts.test'] }],
+    [`_mta-sts.d${index}.test`, { TXT: ['v=STSv1; id=1'] }],
+  ])
+  return { ...ZONE, ...Object.fromEntries(zones) } as Zones
+}
+
 test('a policy under test, one of `none`, and one that cannot be had keep no mail back', async () => {
-  for (const answer of [policy('testing'), policy('testing', 'mx.elsewhere.test'), policy('none'), '<html>', 'down']) {
-    await using h = await house(ZONE)
-    const mx = await h.receiver('127.0.0.2', { tls: UNKNOWN })
+  const answers = [policy('testing'), policy('testing', 'mx.elsewhere.test'), policy('none'), '<html>', 'down']
+  await using h = await house(domainsFor(answers))
+  const mx = await h.receiver('127.0.0.2', { tls: UNKNOWN })
+  for (const [index, answer] of answers.entries()) {
     const site = web(answer)
     if (answer === 'down') site.answer = 'down'
     const { delivery } = guarded(h, site)
-    const id = await h.put('a@sts.test')
+    const id = await h.put(`a@d${index}.test`)
     await delivery.turn()
-    assert.equal(mx.messages.length, 1, answer)
+    assert.equal(mx.messages.length, index + 1, answer)
     assert.equal(((await h.last(id)).data['tls'] as { verified: string }).verified, 'none', answer)
   }
 })
 
 test('answers that are no policy are not believed: a redirect, another type, 64 KB', async () => {
-  for (const answer of [
+  const elsewhere = policy('enforce', 'mx.elsewhere.test')
+  const answers = [
     { status: 301, headers: { location: 'https://elsewhere.test/' } },
     { status: 404 },
-    { headers: { 'content-type': 'text/html' }, body: Buffer.from(policy('enforce', 'mx.elsewhere.test')) },
-    { body: Buffer.from(policy('enforce', 'mx.elsewhere.test').padEnd(65_536, '\n')) },
-  ]) {
-    await using h = await house(ZONE)
-    const mx = await h.receiver('127.0.0.2')
+    { headers: { 'content-type': 'text/html' }, body: Buffer.from(elsewhere) },
+    { body: Buffer.from(elsewhere.padEnd(65_536, '\n')) },
+  ]
+  await using h = await house(domainsFor(answers))
+  for (const [index, answer] of answers.entries()) {
     const site = web('')
     site.answer = answer
-    const { delivery } = guarded(h, site)
-    await h.put('a@sts.test')
-    await delivery.turn()
-    assert.equal(mx.messages.length, 1, JSON.stringify(answer).slice(0, 80))
+    const { transport } = guarded(h, site)
+    const found = await transport.policyOf(`d${index}.test`, ['mx.sts.test'])
+    assert.equal(found.rule('mx.sts.test').kind, 'any', JSON.stringify(answer).slice(0, 80))
+    assert.equal(site.asked.length, 1)
   }
 })
 
@@ -223,23 +235,24 @@ test('DANE: the certificate that the signed DNS names is enough, though no autho
 test('DANE: another certificate, no STARTTLS, or answers that do not validate: deferred, whatever MTA-STS would allow', async () => {
   const port = (h: House): string => `TLSA _${h.options.smtpPort}._tcp.mx.sts.test`
   const rows = [
-    ['another certificate', { tls: GOOD }, () => ({}), /DANE/],
-    ['no STARTTLS', {}, () => ({}), /STARTTLS/],
-    ['bogus TLSA', { tls: GOOD }, (h: House) => ({ [port(h)]: { kind: 'failed' } }), /DNSSEC: the TLSA/],
-    ['bogus addresses', { tls: GOOD }, () => ({ 'A mx.sts.test': { kind: 'failed' } }), /DNSSEC: the addresses/],
-    ['bogus MX', { tls: GOOD }, () => ({ 'MX sts.test': { kind: 'failed' } }), /DNSSEC: the MX/],
+    ['another certificate', {}, () => ({}), /DANE/],
+    ['bogus TLSA', {}, (h: House) => ({ [port(h)]: { kind: 'failed' } }), /DNSSEC: the TLSA/],
+    ['bogus addresses', {}, () => ({ 'A mx.sts.test': { kind: 'failed' } }), /DNSSEC: the addresses/],
+    ['bogus MX', {}, () => ({ 'MX sts.test': { kind: 'failed' } }), /DNSSEC: the MX/],
+    ['no STARTTLS', { ehlo: '250-mx.sts.test\n250 PIPELINING' }, () => ({}), /STARTTLS/],
   ] as const
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2', { tls: GOOD })
   for (const [what, script, answers, why] of rows) {
-    await using h = await house(ZONE)
-    const mx = await h.receiver('127.0.0.2', script)
+    mx.script(script)
     const { delivery } = guarded(h, web(policy('enforce')), signed(h, [keyOf(UNKNOWN)], answers(h) as Answers))
     const id = await h.put('a@sts.test')
     await delivery.turn()
-    assert.equal(mx.messages.length, 0, what)
     const last = await h.last(id)
     assert.equal(last.event, 'email.deferred', what)
     assert.match(String(last.data['response']), why)
   }
+  assert.equal(mx.messages.length, 0)
 })
 
 test('DANE: answers that are not signed say nothing; records that nobody can use ask for TLS alone', async () => {
@@ -250,8 +263,8 @@ test('DANE: answers that are not signed say nothing; records that nobody can use
     ['no TLSA', {}, [], 'sts'],
     ['PKIX usage', {}, [{ ...keyOf(GOOD), usage: 1 }], 'encrypted'],
   ] as const
+  await using h = await house(ZONE)
   for (const [what, answers, records, expected] of rows) {
-    await using h = await house(ZONE)
     const { transport } = guarded(h, web(policy('enforce')), signed(h, records, answers))
     const found = await transport.policyOf('sts.test', ['mx.sts.test'])
     assert.equal(found.rule('mx.sts.test').kind, expected, what)
