@@ -229,8 +229,11 @@ function ruleKey(rule: HostRule, host: string): string {
       return `/sts${rule.enforced ? '' : '?'}/${host}`
     case 'dane':
       return `/dane/${host}/${rule.records.map(({ usage, selector, data }) => `${usage}${selector}${data.toString('base64')}`).join()}`
-    default:
-      return rule.kind === 'any' ? '' : `/${rule.kind}`
+    case 'encrypted':
+    case 'closed':
+      return `/${rule.kind}`
+    case 'any':
+      return ''
   }
 }
 
