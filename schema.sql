@@ -716,6 +716,8 @@ create table journal_node (
   folder_id uuid not null,
   pid integer not null,
   clear_at timestamp with time zone not null,
+  hits_until timestamp with time zone,
+  told_at timestamp with time zone,
   constraint journal_node_pkey PRIMARY KEY (id)
 );
 grant delete, insert, select, update on journal_node to posthorn_system;

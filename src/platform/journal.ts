@@ -1,33 +1,58 @@
-// A journal on local disk, for what was acknowledged while the database was away. Lines are synced before `append`
+// A journal on local disk, for what was acknowledged before the database had it. Lines are synced before `append`
 // resolves; `drain` hands them on and forgets them when the hand-over succeeded. A crash in between hands them on
 // again: whoever takes them must know them by an id of their own.
 //
-// Each process writes a file of its own (`<id>.log`), and any process of the same folder may drain it, so what a dead
-// process left behind is not lost. Taking a file begins with renaming it; a writer that finds its file gone after a
-// sync writes the lines once more into a new one. A line that was torn by a crash has a wrong checksum: it was never
-// acknowledged, and is passed over.
+// Each process writes files of its own (`<id>.log`, at most 8 MB and what came last), and any process of the same folder may
+// drain them, so what a dead process left behind is not lost. Taking a file begins with renaming it; a writer that finds
+// its file gone after a sync writes the lines once more into a new one. Where processes drain all the time, one leaves the
+// others' files alone until they are old. A line that was torn by a crash has a wrong checksum: it was never acknowledged,
+// and is passed over. Files are handed on in the order in which they were begun.
 
 import { type FileHandle, mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { crc32 } from 'node:zlib'
-import type { Ids } from './ids.ts'
+import { isUnavailable } from './db.ts'
+import { type Ids, timeOfId } from './ids.ts'
 
 export interface Journal {
   /** Resolves when the lines are on disk. @param lines without line breaks */
   append(lines: readonly string[]): Promise<void>
   /** True while there may be lines that were not handed on. True before the first drain. */
   waiting(): boolean
-  /** Hands on every file's lines; a file whose lines are refused stays. @throws the first refusal, after all files */
+  /**
+   * Hands on every file's lines; a file whose lines are refused stays. @throws the first refusal, after all files; at once
+   * when the database is away
+   */
   drain(take: (lines: readonly string[]) => Promise<void>): Promise<void>
   /** Lets go of the file; what stands in it is for whoever drains next. */
   close(): Promise<void>
 }
 
+export interface JournalOptions {
+  /** Other processes' files are left alone until nothing was written to them for so long. */
+  readonly othersAfterMs?: number
+  /** The most lines that are handed on at once. */
+  readonly linesAtOnce?: number
+  /** The most bytes that this process keeps; past that `append` rejects. */
+  readonly maxBytes?: number
+}
+
 const TRIES = 5
 const LINES_AT_ONCE = 1_000
+const MAX_FILE_BYTES = 8 * 1_048_576
+const LF = 10
 
-export function journalIn(folder: string, ids: Ids): Journal {
-  let file: { readonly handle: FileHandle; readonly path: string } | null = null
+interface OpenFile {
+  readonly handle: FileHandle
+  readonly path: string
+  bytes: number
+}
+
+export function journalIn(folder: string, ids: Ids, options: JournalOptions = {}): Journal {
+  const { othersAfterMs = 0, linesAtOnce = LINES_AT_ONCE, maxBytes = Number.POSITIVE_INFINITY } = options
+  /** Files of this process that were not handed on, with their bytes. */
+  const own = new Map<string, number>()
+  let file: OpenFile | null = null
   let queue: Promise<unknown> = Promise.resolve()
   let waiting = true
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -42,17 +67,25 @@ export function journalIn(folder: string, ids: Ids): Journal {
   }
   const write = async (lines: readonly string[]): Promise<void> => {
     const text = Buffer.from(lines.map((line) => `${checksum(line)} ${line}\n`).join(''))
+    const kept = [...own.values()].reduce((sum, bytes) => sum + bytes, 0)
+    if (kept + text.length > maxBytes) throw new Error('the journal is full')
     for (let i = 0; i < TRIES; i++) {
       file ??= await newFile(folder, ids)
       try {
+        own.set(nameOf(file.path), file.bytes + text.length)
         await file.handle.appendFile(text)
         await file.handle.datasync()
-        if (await isStillThere(file)) return
+        file.bytes += text.length
+        if (await isStillThere(file)) {
+          if (file.bytes > MAX_FILE_BYTES) await close()
+          return
+        }
       } catch (error) {
         // What was half written is passed over, and nothing may follow it on its line.
         await close().catch(() => undefined)
         throw error
       }
+      own.delete(nameOf(file.path))
       await close()
     }
     throw new Error('the journal was taken away while it was written')
@@ -65,18 +98,26 @@ export function journalIn(folder: string, ids: Ids): Journal {
     waiting: () => waiting,
     close: () => inTurn(close),
     drain: async (take) => {
-      const names = await inTurn(async () => {
+      const isOurs = async (name: string): Promise<boolean> => {
+        if (own.has(nameOf(name))) return true
+        const { mtimeMs = Number.NEGATIVE_INFINITY } = (await stat(path.join(folder, name)).catch(() => null)) ?? {}
+        return timeOfDay(ids) - mtimeMs >= othersAfterMs
+      }
+      const { names, left } = await inTurn(async () => {
         await close()
         waiting = false
-        return taken(folder)
+        return taken(folder, othersAfterMs === 0 ? async () => true : isOurs)
       })
+      if (left) waiting = true
       const failures: unknown[] = []
       for (const name of names) {
         try {
-          await handOn(path.join(folder, name), take)
+          await handOn(path.join(folder, name), linesAtOnce, take)
+          own.delete(nameOf(name))
         } catch (error) {
           failures.push(error)
           waiting = true
+          if (isUnavailable(error)) break
         }
       }
       if (failures.length > 0) throw failures[0]
@@ -84,46 +125,72 @@ export function journalIn(folder: string, ids: Ids): Journal {
   }
 }
 
+/** Without what taking adds. */
+function nameOf(file: string): string {
+  return path.basename(file).slice(0, 36)
+}
+
+function timeOfDay(ids: Ids): number {
+  return timeOfId(ids.next()).getTime()
+}
+
 function checksum(line: string): string {
   return crc32(line).toString(16).padStart(8, '0')
 }
 
-async function newFile(folder: string, ids: Ids): Promise<{ handle: FileHandle; path: string }> {
+async function newFile(folder: string, ids: Ids): Promise<OpenFile> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const name = path.join(folder, `${ids.next()}.log`)
   const handle = await open(name, 'ax', 0o600)
   await syncFolder(folder)
-  return { handle, path: name }
+  return { handle, path: name, bytes: 0 }
 }
 
-async function isStillThere({ handle, path: name }: { handle: FileHandle; path: string }): Promise<boolean> {
+async function isStillThere({ handle, path: name }: OpenFile): Promise<boolean> {
   const [own, named] = await Promise.all([handle.stat(), stat(name).catch(() => null)])
   return named !== null && named.ino === own.ino
 }
 
-/** Renames what others write, so that they notice. @returns the names of all files to hand on */
-async function taken(folder: string): Promise<readonly string[]> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+/** Renames what others write, so that they notice. `left`: there are files that are not for us now. */
+async function taken(
+  folder: string,
+  isOurs: (name: string) => Promise<boolean>,
+): Promise<{ readonly names: readonly string[]; readonly left: boolean }> {
+  const all = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
     throw error
   })
-  for (const name of names.filter((each) => each.endsWith('.log'))) {
-    await rename(path.join(folder, name), path.join(folder, `${name}.taken`)).catch(ignoreMissing)
+  const files = all.filter((name) => name.endsWith('.log') || name.endsWith('.taken')).sort()
+  const names: string[] = []
+  for (const name of files) {
+    if (!(await isOurs(name))) continue
+    const after = name.endsWith('.taken') ? name : `${name}.taken`
+    if (after !== name) await rename(path.join(folder, name), path.join(folder, after)).catch(ignoreMissing)
+    names.push(after)
   }
-  const after = names.length === 0 ? [] : await readdir(folder)
-  return after.filter((name) => name.endsWith('.taken')).sort()
+  return { names, left: names.length < files.length }
 }
 
-async function handOn(file: string, take: (lines: readonly string[]) => Promise<void>): Promise<void> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return ''
+/** A piece at a time: whoever is waiting for this thread does not wait for a file. */
+async function handOn(
+  file: string,
+  linesAtOnce: number,
+  take: (lines: readonly string[]) => Promise<void>,
+): Promise<void> {
+  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return Buffer.alloc(0)
     throw error
   })
-  const lines = text
-    .split('\n')
-    .filter((line) => line.slice(0, 8) === checksum(line.slice(9)) && line.length > 9)
-    .map((line) => line.slice(9))
-  for (let i = 0; i < lines.length; i += LINES_AT_ONCE) await take(lines.slice(i, i + LINES_AT_ONCE))
+  for (let at = 0; at < bytes.length; ) {
+    const lines: string[] = []
+    while (at < bytes.length && lines.length < linesAtOnce) {
+      const end = bytes.indexOf(LF, at)
+      const line = bytes.toString('utf8', at, end === -1 ? bytes.length : end)
+      if (line.length > 9 && line.slice(0, 8) === checksum(line.slice(9))) lines.push(line.slice(9))
+      at = end === -1 ? bytes.length : end + 1
+    }
+    if (lines.length > 0) await take(lines)
+  }
   await unlink(file).catch(ignoreMissing)
   await syncFolder(path.dirname(file))
 }

@@ -26,6 +26,10 @@ export interface Hit {
 }
 
 const KINDS = Object.keys(HIT_KINDS) as readonly HitKind[]
+/** Bounds of what is written together, and of what may wait for it, by `sizeOf`. */
+export const MAX_WRITE_BYTES = 4 * 1_048_576
+export const MAX_WAITING_BYTES = 64 * 1_048_576
+const HIT_BYTES = 400
 const MAX_USER_AGENT_CHARS = 512
 const MAX_IP_CHARS = 64
 
@@ -56,4 +60,9 @@ export function journalLine(hit: Hit): string {
 export function hitOfLine(line: string): Hit {
   const hit = JSON.parse(line) as Omit<Hit, 'at'> & { readonly at: string }
   return { ...hit, at: new Date(hit.at) }
+}
+
+/** About how many bytes it takes. */
+export function sizeOf({ url, userAgent }: Hit): number {
+  return HIT_BYTES + (url?.length ?? 0) + userAgent.length
 }

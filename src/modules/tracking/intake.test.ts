@@ -60,6 +60,7 @@ test('while the database is away hits and unsubscribes are kept on disk, and arr
     await Promise.all([...hits, hit(out), hit(out)].map((each) => without.take(each)))
     assert.equal(without.journals.knownSince(), null, 'delivery must wait')
     await without.service.stop(AbortSignal.timeout(1_000))
+    assert.equal(readdirSync(path.join(folder, 'a', 'hits')).length, 1)
     // A crash between the hand-over and the end of the file hands everything on again.
     cpSync(path.join(folder, 'a'), path.join(folder, 'b'), { recursive: true })
 
@@ -67,10 +68,13 @@ test('while the database is away hits and unsubscribes are kept on disk, and arr
       const back = intake(database, path.join(folder, name))
       await back.service.start()
       const since = clock.monotonicMs()
-      while (back.journals.knownSince() === null && clock.monotonicMs() - since < 5_000) {
+      const isLeft = (): boolean =>
+        back.journals.knownSince() === null || readdirSync(path.join(folder, name, 'hits')).length > 0
+      while (isLeft() && clock.monotonicMs() - since < 15_000) {
         await clock.sleep(20, AbortSignal.timeout(5_000))
       }
-      assert.deepEqual(readdirSync(path.join(folder, name)), ['id'])
+      assert.deepEqual(readdirSync(path.join(folder, name)), ['hits', 'id'])
+      assert.deepEqual(readdirSync(path.join(folder, name, 'hits')), [])
       await back.service.stop(AbortSignal.timeout(1_000))
     }
     assert.equal((await database.system.query(HITS)).length, 202)

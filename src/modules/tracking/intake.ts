@@ -1,31 +1,26 @@
-// Taking hits in. Hits that arrive together are written together and are durable before anyone is answered: in the
-// database, or, while that is away, in a journal on local disk which is handed on after it returns. A hit that was
-// written to both counts once, by its id; so a write that takes too long is not waited for.
+// Taking hits in. Hits that arrive together are written together and are durable before anyone is answered. A hit that was
+// written more than once counts once, by its id.
 //
-// After a failed write the database is left alone for a second: whoever comes then goes to the journal at once.
+// Opens and clicks go to a journal on local disk, and from there into the database behind the answers (hits-intake.ts).
+//
+// Unsubscribes go to the database at once, for they bind whoever sends next; only while it is away to a journal of their
+// own, for which delivery waits (journals.ts). A write that takes too long is not waited for. After a failed one the
+// database is left alone for a second: whoever comes then goes to the journal at once.
 
-import type { Clock } from '../../platform/clock.ts'
-import { type Database, type Db, isUnavailable } from '../../platform/db.ts'
+import { isUnavailable } from '../../platform/db.ts'
 import { platformErrors } from '../../platform/errors.ts'
 import { type GroupCommit, groupCommit } from '../../platform/group-commit.ts'
-import { type Ids, timeOfId } from '../../platform/ids.ts'
 import { journalIn } from '../../platform/journal.ts'
 import { type Loop, loop, type Service } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
-import { type UnsubscribeSource, unsubscribe } from '../suppression/index.ts'
-import { HIT_KINDS, type Hit, hitOfLine, isUnsubscribe, journalLine } from './hits.ts'
+import { type Hit, hitOfLine, isUnsubscribe, journalLine, MAX_WAITING_BYTES, MAX_WRITE_BYTES, sizeOf } from './hits.ts'
+import { hitsIntake } from './hits-intake.ts'
 import { type JournalWatch, journalWatch } from './journals.ts'
-import { ensureHitPartitions } from './partitions.ts'
-import * as sql from './sql.ts'
-import type { EmailLedger } from './types.ts'
+import { type RecordOptions, record, replay } from './record.ts'
 
-export interface IntakeOptions {
-  readonly database: Database
-  readonly clock: Clock
-  readonly ids: Ids
+export interface IntakeOptions extends RecordOptions {
   readonly log: Logger
-  readonly ledger: EmailLedger
-  /** Where the journal stands. */
+  /** Where the journals stand. */
   readonly folder: string
 }
 
@@ -40,12 +35,9 @@ export interface Intake {
 const MAX_TOGETHER = 500
 /** While one group is synced the next one is written. */
 const WRITES_AT_ONCE = 2
-const MAX_BYTES = 4 * 1_048_576
-const MAX_WAITING_BYTES = 64 * 1_048_576
 const WRITE_WITHIN_MS = 2_000
 const LEFT_ALONE_MS = 1_000
 const DRAIN_EVERY_MS = 1_000
-const HIT_BYTES = 400
 
 export function intakeOf(options: IntakeOptions): Intake {
   const { database, clock, ids, log } = options
@@ -69,9 +61,9 @@ export function intakeOf(options: IntakeOptions): Intake {
   }
   const group: GroupCommit<Hit, null> = groupCommit({
     write,
-    sizeOf: ({ url, userAgent }) => HIT_BYTES + (url?.length ?? 0) + userAgent.length,
+    sizeOf,
     maxItems: MAX_TOGETHER,
-    maxBytes: MAX_BYTES,
+    maxBytes: MAX_WRITE_BYTES,
     concurrency: WRITES_AT_ONCE,
     maxWaitingBytes: MAX_WAITING_BYTES,
     full: () => platformErrors.service_unavailable({}, { retryAfter: 5 }),
@@ -92,79 +84,27 @@ export function intakeOf(options: IntakeOptions): Intake {
     },
     retryMs: DRAIN_EVERY_MS,
   })
+  const hits = hitsIntake(options, journals)
   return {
     take: async (hit) => {
-      await group.add(hit)
+      await (isUnsubscribe(hit) ? group.add(hit) : hits.take(hit))
     },
     journals,
     service: {
       ...drain,
+      start: async () => {
+        await drain.start()
+        await hits.handOn.start()
+      },
       stop: async (deadline) => {
         await group.idle()
+        await hits.stop(deadline)
         await drain.stop(deadline)
         if (!journal.waiting()) await journals.leave().catch(() => undefined)
         await journal.close()
       },
     },
   }
-}
-
-async function replay(options: IntakeOptions, hits: readonly Hit[]): Promise<void> {
-  const { database } = options
-  const first = Math.min(...hits.map(({ id }) => timeOfId(id).getTime()))
-  await ensureHitPartitions(database.system, new Date(first))
-  await database.transaction((db) => record(db, options, hits))
-}
-
-/** Writes hits, and carries out the unsubscribes among those that were not known yet. */
-async function record(db: Db, { ids, clock, ledger }: IntakeOptions, hits: readonly Hit[]): Promise<void> {
-  const rows = await db.query<{ id: string }>(sql.addHits, columns(hits))
-  const asked = hits.filter(isUnsubscribe)
-  if (asked.length === 0) return
-  const news = new Set(rows.map(({ id }) => id))
-  // In one order, so that two transactions wait for one another instead of locking up.
-  const fresh = asked.filter(({ id }) => news.has(id)).sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
-  const emails = await ledger.facts(
-    db,
-    fresh.map(({ accountId, emailId }) => ({ accountId, id: emailId })),
-  )
-  for (const { accountId, emailId, recipient, sandbox, kind } of fresh) {
-    if (recipient === null) continue
-    const { domainId = null, stream = 'transactional', tag = null } = emails.get(emailId) ?? {}
-    await unsubscribe(
-      db,
-      { ids, clock },
-      {
-        accountId,
-        recipient,
-        sandbox,
-        source: kind as UnsubscribeSource,
-        reason: null,
-        mail: { emailId, domainId, stream, tag },
-      },
-    )
-  }
-}
-
-function orderOf({ accountId, recipient }: Hit): string {
-  return `${accountId} ${recipient}`
-}
-
-function columns(hits: readonly Hit[]): unknown[] {
-  return [
-    hits.map((hit) => hit.id),
-    hits.map((hit) => hit.accountId),
-    hits.map((hit) => hit.emailId),
-    hits.map((hit) => HIT_KINDS[hit.kind]),
-    hits.map((hit) => hit.at),
-    hits.map((hit) => (hit.linkIndex === null ? null : Math.min(hit.linkIndex, 32_767))),
-    hits.map((hit) => hit.url),
-    hits.map((hit) => hit.hidden),
-    hits.map((hit) => hit.head),
-    hits.map((hit) => hit.userAgent),
-    hits.map((hit) => hit.ip),
-    hits.map((hit) => !isUnsubscribe(hit)),
-  ]
 }
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {

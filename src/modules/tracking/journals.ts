@@ -10,7 +10,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Clock } from '../../platform/clock.ts'
-import type { Database } from '../../platform/db.ts'
+import type { Database, Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
 import * as sql from './sql-journals.ts'
 
@@ -21,6 +21,8 @@ export interface JournalWatch {
   doubt(): void
   /** To be called about once a second, when the own journal was handed on. Rejects while the database is away. */
   look(): Promise<void>
+  /** Tells the judges that this process's hits are in the database up to a moment. Null: all but the latest. */
+  hitsUntil(db: Db, until: Date | null): Promise<void>
   /** Takes the own row away. */
   leave(): Promise<void>
 }
@@ -80,6 +82,9 @@ export function journalWatch({ database, clock, ids, folder, waiting }: JournalW
       const since = backAt
       const isKnown = rows.every(({ clear_at: clearAt }) => clearAt >= since)
       if (isKnown || now.getTime() - since.getTime() >= SILENT_MS) knownSince = clock.monotonicMs()
+    },
+    hitsUntil: async (db, until) => {
+      await db.execute(sql.hitsUntil, [own, until])
     },
     leave: async () => {
       await database.system.execute(sql.forgetJournals, [[own]])

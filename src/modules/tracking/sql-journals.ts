@@ -23,3 +23,7 @@ export const forgetJournals = statement(
   'tracking_forget_journals',
   'delete from journal_node where id = any($1::uuid[])',
 )
+export const hitsUntil = statement(
+  'tracking_hits_until',
+  'update journal_node set hits_until = $2, told_at = clock_timestamp() where id = $1',
+)

@@ -27,10 +27,14 @@ export interface HitRow {
 
 const HIT = 'id, account_id, email_id, kind, at, link_index, url, hidden, head, user_agent, ip'
 
-// What another judge holds is passed over.
+// What another judge holds is passed over. $3 the window in ms: what came within it must be there too, from each process
+// that says how far its hits are; one that has not said so for 10 s is gone.
 export const waitingHits = statement(
   'tracking_waiting_hits',
-  `select ${HIT} from hit where waits and at <= $1 order by at limit $2 for update skip locked`,
+  `select ${HIT} from hit where waits and at <= least($1, (
+     select min(hits_until) - $3 * interval '1 millisecond' from journal_node
+     where told_at > clock_timestamp() - interval '10 seconds'))
+   order by at limit $2 for update skip locked`,
 )
 // $3 $4 the smallest and the largest id that can be among them, which prunes partitions.
 export const clicksNear = statement(

@@ -1,0 +1,136 @@
+// Opens and clicks: a journal on local disk, and from there into the database behind the answers, some tenth of a second
+// later, in order, no faster than half of the time: a burst is answered first. While the database is away they wait on
+// disk. What the disk does not take goes to the database at once. A hit whose content the database refuses is reported and
+// dropped.
+
+import path from 'node:path'
+import { type Db, isUnavailable, sqlState } from '../../platform/db.ts'
+import { platformErrors } from '../../platform/errors.ts'
+import { type GroupCommit, groupCommit } from '../../platform/group-commit.ts'
+import { journalIn } from '../../platform/journal.ts'
+import { type Loop, loop } from '../../platform/lifecycle.ts'
+import type { Logger } from '../../platform/log.ts'
+import { type Hit, hitOfLine, journalLine, MAX_WAITING_BYTES, MAX_WRITE_BYTES, sizeOf } from './hits.ts'
+import type { JournalWatch } from './journals.ts'
+import { type RecordOptions, record, replay } from './record.ts'
+
+export interface HitsIntakeOptions extends RecordOptions {
+  readonly log: Logger
+  readonly folder: string
+}
+
+/** In one sync of the disk. */
+const MAX_SYNCED = 4_000
+/** 1 GiB: some two million hits. */
+const MAX_JOURNAL_BYTES = 1_073_741_824
+/** A process that has not written for so long is dead, or has nothing to write. */
+const OTHERS_AFTER_MS = 5_000
+/** Small enough that nobody waits for this thread meanwhile. */
+const HANDED_ON_TOGETHER = 250
+const HAND_ON_EVERY_MS = 100
+/** The database may be so far behind without saying so; the judge waits for it (judge.ts). */
+const BEHIND_MS = 400
+const RETRY_MS = 1_000
+const NEVER = new AbortController().signal
+
+export interface HitsIntake {
+  take(hit: Hit): Promise<unknown>
+  readonly handOn: Loop
+  /** What is not handed on by then stays on disk. */
+  stop(deadline: AbortSignal): Promise<void>
+}
+
+export function hitsIntake(options: HitsIntakeOptions, journals: Pick<JournalWatch, 'hitsUntil'>): HitsIntake {
+  const { database, clock, ids, log } = options
+  const journal = journalIn(path.join(options.folder, 'hits'), ids, {
+    othersAfterMs: OTHERS_AFTER_MS,
+    linesAtOnce: HANDED_ON_TOGETHER,
+    maxBytes: MAX_JOURNAL_BYTES,
+  })
+  const group: GroupCommit<Hit, null> = groupCommit({
+    write: async (hits) => {
+      try {
+        await journal.append(hits.map(journalLine))
+      } catch (err) {
+        log.error({ err, hits: hits.length }, 'the disk takes no hits, they go to the database')
+        await database.transaction((db) => record(db, options, hits))
+      }
+      return hits.map(() => null)
+    },
+    sizeOf,
+    maxItems: MAX_SYNCED,
+    maxBytes: MAX_WRITE_BYTES,
+    concurrency: 1,
+    maxWaitingBytes: MAX_WAITING_BYTES,
+    full: () => platformErrors.service_unavailable({}, { retryAfter: 5 }),
+  })
+  let stopping = false
+  let wasBehind = false
+  /** All hits before `until` are there. */
+  const reached = async (db: Db, until: Date): Promise<void> => {
+    const isBehind = clock.now().getTime() - until.getTime() > BEHIND_MS
+    if (isBehind || wasBehind) await journals.hitsUntil(db, isBehind ? until : null)
+    wasBehind = isBehind
+  }
+  const take = async (lines: readonly string[]): Promise<void> => {
+    const began = clock.monotonicMs()
+    const hits = lines.map(hitOfLine)
+    try {
+      await replay(options, hits, (db) => reached(db, hits.at(-1)?.at ?? clock.now()))
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      await oneByOne(options, hits, error)
+    }
+    if (!stopping) await clock.sleep(clock.monotonicMs() - began, NEVER)
+  }
+  const turn = async (): Promise<void> => {
+    const began = clock.now()
+    if (journal.waiting()) await journal.drain(take)
+    await reached(database.system, began)
+  }
+  const handOn = loop({
+    name: 'tracking hits',
+    turn: async () => {
+      await turn()
+      return HAND_ON_EVERY_MS
+    },
+    onError: (err) => {
+      // While the database is away there is nothing to tell: the journal waits for it.
+      if (!isUnavailable(err)) log.error({ err }, 'hits could not be handed on')
+    },
+    retryMs: RETRY_MS,
+  })
+  return {
+    take: (hit) => group.add(hit),
+    handOn,
+    stop: async (deadline) => {
+      await group.idle()
+      stopping = true
+      const late = new Promise<void>((resolve) => {
+        if (deadline.aborted) resolve()
+        else deadline.addEventListener('abort', () => resolve(), { once: true })
+      })
+      const last = handOn.stop(deadline).then(turn, () => undefined)
+      await Promise.race([last.catch(() => undefined), late])
+      await journal.close()
+    },
+  }
+}
+
+/** One that is refused must not keep the others out. */
+async function oneByOne(options: HitsIntakeOptions, hits: readonly Hit[], why: unknown): Promise<void> {
+  options.log.warn({ err: why, hits: hits.length }, 'hits are written one by one')
+  for (const hit of hits) {
+    try {
+      await replay(options, [hit])
+    } catch (err) {
+      if (!isRefusal(err)) throw err
+      options.log.error({ err, hit: hit.id, email_id: hit.emailId }, 'a hit is refused, and lost')
+    }
+  }
+}
+
+/** SQLSTATE classes 22 and 23: it is the hit, not the database. */
+function isRefusal(error: unknown): boolean {
+  return /^2[23]/.test(sqlState(error) ?? '')
+}

@@ -1,0 +1,86 @@
+// Hits into the database: each once, by its id, and the unsubscribes among the new ones are carried out.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Database, Db } from '../../platform/db.ts'
+import { type Ids, timeOfId } from '../../platform/ids.ts'
+import { type UnsubscribeSource, unsubscribe } from '../suppression/index.ts'
+import { HIT_KINDS, type Hit, isUnsubscribe } from './hits.ts'
+import { ensureHitPartitions } from './partitions.ts'
+import * as sql from './sql.ts'
+import type { EmailLedger } from './types.ts'
+
+export interface RecordOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly ledger: EmailLedger
+}
+
+/** Partitions are made for the days to come; a hit that is older may need one. */
+const OLD_HIT_MS = 3_600_000
+
+/** For hits that waited. @param beside done in the same transaction, after the hits */
+export async function replay(
+  options: RecordOptions,
+  hits: readonly Hit[],
+  beside: (db: Db) => Promise<void> = async () => undefined,
+): Promise<void> {
+  const { database, clock } = options
+  const first = Math.min(...hits.map(({ id }) => timeOfId(id).getTime()))
+  if (clock.now().getTime() - first > OLD_HIT_MS) await ensureHitPartitions(database.system, new Date(first))
+  await database.transaction(async (db) => {
+    await record(db, options, hits)
+    await beside(db)
+  })
+}
+
+/** Writes hits, and carries out the unsubscribes among those that were not known yet. */
+export async function record(db: Db, { ids, clock, ledger }: RecordOptions, hits: readonly Hit[]): Promise<void> {
+  const rows = await db.query<{ id: string }>(sql.addHits, columns(hits))
+  const asked = hits.filter(isUnsubscribe)
+  if (asked.length === 0) return
+  const news = new Set(rows.map(({ id }) => id))
+  // In one order, so that two transactions wait for one another instead of locking up.
+  const fresh = asked.filter(({ id }) => news.has(id)).sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
+  const emails = await ledger.facts(
+    db,
+    fresh.map(({ accountId, emailId }) => ({ accountId, id: emailId })),
+  )
+  for (const { accountId, emailId, recipient, sandbox, kind } of fresh) {
+    if (recipient === null) continue
+    const { domainId = null, stream = 'transactional', tag = null } = emails.get(emailId) ?? {}
+    await unsubscribe(
+      db,
+      { ids, clock },
+      {
+        accountId,
+        recipient,
+        sandbox,
+        source: kind as UnsubscribeSource,
+        reason: null,
+        mail: { emailId, domainId, stream, tag },
+      },
+    )
+  }
+}
+
+function orderOf({ accountId, recipient }: Hit): string {
+  return `${accountId} ${recipient}`
+}
+
+function columns(hits: readonly Hit[]): unknown[] {
+  return [
+    hits.map((hit) => hit.id),
+    hits.map((hit) => hit.accountId),
+    hits.map((hit) => hit.emailId),
+    hits.map((hit) => HIT_KINDS[hit.kind]),
+    hits.map((hit) => hit.at),
+    hits.map((hit) => (hit.linkIndex === null ? null : Math.min(hit.linkIndex, 32_767))),
+    hits.map((hit) => hit.url),
+    hits.map((hit) => hit.hidden),
+    hits.map((hit) => hit.head),
+    hits.map((hit) => hit.userAgent),
+    hits.map((hit) => hit.ip),
+    hits.map((hit) => !isUnsubscribe(hit)),
+  ]
+}
