@@ -1,5 +1,5 @@
 // Opens and clicks: a journal on local disk, and from there into the database behind the answers, some tenth of a second
-// later, in order, no faster than half of the time: a burst is answered first. While the database is away they wait on
+// later, in order, in pieces with rests between them: a burst is answered first. While the database is away they wait on
 // disk. What the disk does not take goes to the database at once. A hit whose content the database refuses is reported and
 // dropped.
 
@@ -31,10 +31,17 @@ const HAND_ON_EVERY_MS = 100
 /** The database may be so far behind without saying so; the judge waits for it (judge.ts). */
 const BEHIND_MS = 400
 const RETRY_MS = 1_000
+/** Between two pieces, this many times what the first took: half of the time, and a tenth while very many come. */
+const RESTS = 1
+const RESTS_IN_A_BURST = 10
+const BURST_PER_SECOND = 4_000
+const LONGEST_REST_MS = 1_000
 const NEVER = new AbortController().signal
 
 export interface HitsIntake {
   take(hit: Hit): Promise<unknown>
+  /** Very many come: whatever can wait should. */
+  isBurst(): boolean
   readonly handOn: Loop
   /** What is not handed on by then stays on disk. */
   stop(deadline: AbortSignal): Promise<void>
@@ -64,6 +71,16 @@ export function hitsIntake(options: HitsIntakeOptions, journals: Pick<JournalWat
     maxWaitingBytes: MAX_WAITING_BYTES,
     full: () => platformErrors.service_unavailable({}, { retryAfter: 5 }),
   })
+  const pace = { sinceMs: clock.monotonicMs(), hits: 0, perSecond: 0 }
+  const isBurst = (): boolean => {
+    const seconds = (clock.monotonicMs() - pace.sinceMs) / 1_000
+    if (seconds >= 0.25) {
+      pace.perSecond = pace.hits / seconds
+      pace.hits = 0
+      pace.sinceMs = clock.monotonicMs()
+    }
+    return pace.perSecond > BURST_PER_SECOND
+  }
   let stopping = false
   let wasBehind = false
   /** All hits before `until` are there. */
@@ -81,7 +98,9 @@ export function hitsIntake(options: HitsIntakeOptions, journals: Pick<JournalWat
       if (!isRefusal(error)) throw error
       await oneByOne(options, hits, error)
     }
-    if (!stopping) await clock.sleep(clock.monotonicMs() - began, NEVER)
+    if (stopping) return
+    const rests = isBurst() ? RESTS_IN_A_BURST : RESTS
+    await clock.sleep(Math.min((clock.monotonicMs() - began) * rests, LONGEST_REST_MS), NEVER)
   }
   const turn = async (): Promise<void> => {
     const began = clock.now()
@@ -101,7 +120,11 @@ export function hitsIntake(options: HitsIntakeOptions, journals: Pick<JournalWat
     retryMs: RETRY_MS,
   })
   return {
-    take: (hit) => group.add(hit),
+    take: (hit) => {
+      pace.hits++
+      return group.add(hit)
+    },
+    isBurst,
     handOn,
     stop: async (deadline) => {
       await group.idle()

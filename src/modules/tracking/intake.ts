@@ -29,6 +29,8 @@ export interface Intake {
   take(hit: Hit): Promise<void>
   /** Whether the database knows all unsubscribes that were acknowledged. */
   readonly journals: Pick<JournalWatch, 'knownSince' | 'doubt'>
+  /** Very many hits come to this process: whatever can wait should. */
+  isBurst(): boolean
   readonly service: Service
 }
 
@@ -90,6 +92,7 @@ export function intakeOf(options: IntakeOptions): Intake {
       await (isUnsubscribe(hit) ? group.add(hit) : hits.take(hit))
     },
     journals,
+    isBurst: hits.isBurst,
     service: {
       ...drain,
       start: async () => {

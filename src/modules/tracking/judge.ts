@@ -24,6 +24,8 @@ export interface JudgeOptions {
   readonly ids: Ids
   readonly log: Logger
   readonly ledger: EmailLedger
+  /** Very many hits come to this process. */
+  readonly isBurst: () => boolean
 }
 
 /** The window, and what the way into the database may add to it (intake.ts); a process that is further behind says so. */
@@ -32,6 +34,8 @@ const AT_ONCE = 150
 const EVERY_MS = 250
 /** After a full turn, this many times what it took: a burst of hits is answered first and judged after. */
 const RESTS = 1
+const RESTS_IN_A_BURST = 10
+const LONGEST_REST_MS = 1_000
 const MAX_CLICKS_NEAR = 20_000
 
 export function judgeLoop(options: JudgeOptions): Loop {
@@ -40,14 +44,20 @@ export function judgeLoop(options: JudgeOptions): Loop {
     turn: async () => {
       const began = options.clock.monotonicMs()
       const isFull = (await judgeDue(options)) === AT_ONCE
-      return isFull ? (options.clock.monotonicMs() - began) * RESTS : EVERY_MS
+      const rests = options.isBurst() ? RESTS_IN_A_BURST : RESTS
+      return isFull ? Math.min((options.clock.monotonicMs() - began) * rests, LONGEST_REST_MS) : EVERY_MS
     },
     onError: (err) => options.log.warn({ err }, 'hits will be judged again'),
   })
 }
 
 /** @returns how many hits were looked at; as many as 150 means that there may be more */
-export async function judgeDue({ database, clock, ids, ledger }: JudgeOptions): Promise<number> {
+export async function judgeDue({
+  database,
+  clock,
+  ids,
+  ledger,
+}: Omit<JudgeOptions, 'log' | 'isBurst'>): Promise<number> {
   const until = new Date(clock.now().getTime() - LIES_MS)
   return database.transaction(async (db) => {
     const hits = await db.query<sql.HitRow>(sql.waitingHits, [until, AT_ONCE, WINDOW_MS])

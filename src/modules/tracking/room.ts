@@ -120,7 +120,7 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
     memory,
     intake: intake.service,
     workers: [
-      judgeLoop({ database, clock, ids, log, ledger }),
+      judgeLoop({ database, clock, ids, log, ledger, isBurst: intake.isBurst }),
       names.rechecks,
       ...(wantsCertificates
         ? [
