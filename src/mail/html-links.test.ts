@@ -71,6 +71,22 @@ for (const html of UNTOUCHED) {
   test(`left alone: ${html.slice(0, 60)}`, () => assert.equal(marked(html), html))
 }
 
+test('past 2,000 links they lead where they lead, past 1,000 placeholders they stay', () => {
+  const links = scanHtml('<a href="http://x.test">'.repeat(2_010))
+  assert.equal(links.links.length, 2_000)
+  const filled = fillHtml(links, MARKED)
+  assert.ok(filled.endsWith(`<<1999:http://x.test>>">${'<a href="http://x.test">'.repeat(10)}`))
+  const placeholders = marked('<p>{{unsubscribe}}</p>'.repeat(1_010))
+  assert.equal(placeholders.split('https://u.test/u').length - 1, 1_000)
+})
+
+test('a link of 4,096 bytes is tracked, one of 4,097 is not', () => {
+  const url = (bytes: number): string => `http://x.test/é${'y'.repeat(bytes - 16)}`
+  assert.equal(Buffer.byteLength(url(4_096)), 4_096)
+  assert.equal(scanHtml(`<a href="${url(4_096)}">`).links.length, 1)
+  assert.equal(scanHtml(`<a href="${url(4_097)}">`).links.length, 0)
+})
+
 test('a hidden link is known as such', () => {
   const html =
     '<a style="display : none" href="http://a"><a hidden href="http://b"><a href="http://c" style="color:red">'
@@ -284,4 +300,30 @@ test('the links found are those of parse5 on hundreds of html mails', async () =
     }
   }
   assert.ok(mails >= 200 && links > 1_000, `${mails} mails, ${links} links`)
+})
+
+// Mails as they are built today: foundation-emails (its templates, and what they are tested with) and
+// responsive-html-email-template. None differs.
+test('the links found are those of parse5 in the templates of npm packages', () => {
+  const modules = path.join(import.meta.dirname, '../../node_modules')
+  let mails = 0
+  let links = 0
+  for (const name of ['foundation-emails', 'responsive-html-email-template']) {
+    for (const file of readdirSync(path.join(modules, name), { recursive: true, encoding: 'utf8' })) {
+      if (!file.endsWith('.html')) continue
+      const html = readFileSync(path.join(modules, name, file), 'utf8')
+      // Most of their links lead to a place holder of theirs: here they lead somewhere.
+      for (const text of [
+        html,
+        html.replaceAll(/href=(["']?)(?:#|\{\{.*?\}\})?\1/g, 'href="https://shop.test/?a=1&amp;b=2"'),
+      ]) {
+        const found = scanHtml(text).links.map(({ url }) => url)
+        assert.deepEqual(found, parsedLinks(text), `${name}/${file}`)
+        assert.equal(fillHtml(scanHtml(text), NOTHING), text)
+        links += found.length
+      }
+      mails++
+    }
+  }
+  assert.ok(mails >= 40 && links >= 100, `${mails} templates, ${links} links`)
 })

@@ -77,3 +77,49 @@ test('nothing is lost when one process drains while another appends', async () =
   await drainer.drain(take)
   assert.deepEqual([...got].sort(), wanted.toSorted())
 })
+
+test('a journal that is full takes nothing more until it was handed on', async () => {
+  using dir = folder()
+  const journal = journalIn(dir.path, systemIds(), { maxBytes: 100 })
+  await journal.append(['x'.repeat(60)])
+  await assert.rejects(journal.append(['y'.repeat(60)]), /full/)
+  await journal.drain(async () => undefined)
+  await journal.append(['z'.repeat(60)])
+  await journal.close()
+})
+
+test('a file is ended after 8 MB, and handed on in pieces and in order', async () => {
+  using dir = folder()
+  const journal = journalIn(dir.path, systemIds(), { linesAtOnce: 7 })
+  const wanted = Array.from({ length: 20 }, (_, i) => `${i} ${'x'.repeat(1_048_576)}`)
+  for (const line of wanted) await journal.append([line])
+  assert.equal(readdirSync(dir.path).length, 3)
+  const got: string[] = []
+  await journal.drain(async (lines) => {
+    assert.ok(lines.length <= 7)
+    got.push(...lines.map((line) => line.slice(0, 2).trim()))
+  })
+  assert.deepEqual(
+    got,
+    wanted.map((_, i) => String(i)),
+  )
+  assert.deepEqual(readdirSync(dir.path), [])
+})
+
+test("another process's file is left alone until it is old", async () => {
+  using dir = folder()
+  const ids = systemIds()
+  const other = journalIn(dir.path, ids)
+  await other.append(['theirs'])
+  const journal = journalIn(dir.path, ids, { othersAfterMs: 300 })
+  await journal.append(['ours'])
+  const got: string[] = []
+  await journal.drain(async (lines) => void got.push(...lines))
+  assert.deepEqual(got, ['ours'])
+  assert.equal(journal.waiting(), true)
+  await setTimeout(400)
+  await journal.drain(async (lines) => void got.push(...lines))
+  assert.deepEqual(got, ['ours', 'theirs'])
+  assert.equal(journal.waiting(), false)
+  await other.close()
+})

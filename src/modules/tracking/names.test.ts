@@ -83,3 +83,12 @@ test('a CNAME to the target of one account proves nothing for another, and a nam
   world.clock.advance(31 * 86_400_000)
   assert.equal((await other.api.post(`${PATH}/${theirs.id}/verify`)).body.verified, true)
 })
+
+test('an account has at most 100 tracking domains', async () => {
+  const { body } = await world.api.get(PATH)
+  for (let i = body.data.length; i < 100; i++) {
+    assert.equal((await world.api.post(PATH, { domain: `t${i}.many.example` })).status, 201)
+  }
+  const one = await world.api.post(PATH, { domain: 'more.many.example' })
+  assert.equal(one.status, 422, JSON.stringify(one.body))
+})

@@ -78,3 +78,12 @@ test('after the keys are rotated old links work, until they are told not to', ()
   assert.deepEqual(turned.read('click', fresh), click)
   assert.equal(tokensOf(secretsFrom(Buffer.alloc(32, 4))).read('click', old), null)
 })
+
+test('a token holds a link of 4,096 bytes, and none of more than 6,000 characters is read', () => {
+  const url = `https://x.test/${'y'.repeat(4_096 - 15)}`
+  const text = tokens.write({ ...click, url }, AT)
+  assert.deepEqual(tokens.read('click', text), { ...click, url })
+  const long = tokens.write({ ...click, url: url + url }, AT)
+  assert.ok(long.length > 6_000)
+  assert.equal(tokens.read('click', long), null)
+})
