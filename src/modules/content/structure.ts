@@ -343,7 +343,7 @@ export function wholeFindings({ question, words, images, sells, linkCount, canLe
     const leave = 'Offer a way to unsubscribe: {{unsubscribe}} is replaced by a link'
     if (bulk === true)
       add('unsubscribe_missing', 10, place, 'unsubscribe', 'A mail to many offers no way to leave', leave)
-    else if (bulk === undefined && sells && linkCount >= 3)
+    else if (sells && linkCount >= 3)
       add('unsubscribe_missing', 2, place, 'unsubscribe', 'Advertising that offers no way to leave', leave)
   }
   return found

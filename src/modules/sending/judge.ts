@@ -11,7 +11,7 @@ import {
   verdict,
 } from '../risk/index.ts'
 import type { RecipientRequest } from './request.ts'
-import type { Incoming } from './sender.ts'
+import { goesToMany, type Incoming } from './sender.ts'
 
 export interface JudgedRecipient {
   readonly recipient: RecipientRequest
@@ -38,7 +38,7 @@ export interface Judged {
 /** @param known what is known of each recipient, in order */
 export function judge({ draft, sender, content }: Incoming, known: readonly Known[]): Judged {
   if (known.length !== draft.recipients.length) throw new Error('a recipient was not looked up')
-  const bulk = draft.isBulk || draft.stream === 'broadcast'
+  const bulk = goesToMany(draft)
   const recipients = draft.recipients.map((recipient, i): JudgedRecipient => {
     const sandbox = sender.isSandbox(recipient.key)
     const about = known[i] as Known

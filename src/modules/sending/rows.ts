@@ -8,7 +8,7 @@ import { encodedContent } from './draft.ts'
 import { type Judged, type JudgedRecipient, riskSnapshot } from './judge.ts'
 import { MAX_LIFE_MS } from './limits.ts'
 import { sandboxResultOf } from './request.ts'
-import type { Incoming } from './sender.ts'
+import { type Incoming, willBeUnsubscribable } from './sender.ts'
 
 /** The answer's facts (contract section 5). */
 export interface Accepted {
@@ -78,9 +78,9 @@ export function rowsOf({ accountId, incoming, judged, ids, now }: RowsOptions): 
     accepted: acceptedOf(incoming, judged, idOf, messageId, bodyId, now),
   }
 
-  function treatmentOf({ draft: { isBulk, stream, hasListUnsubscribe } }: Incoming): Treatment {
-    const wanted = sender.treatment.unsubscribeHeader || isBulk || stream === 'broadcast'
-    return { ...sender.treatment, unsubscribeHeader: wanted && !hasListUnsubscribe }
+  function treatmentOf({ draft }: Incoming): Treatment {
+    const unsubscribeHeader = willBeUnsubscribable(draft, sender.treatment) && !draft.hasListUnsubscribe
+    return { ...sender.treatment, unsubscribeHeader }
   }
 }
 

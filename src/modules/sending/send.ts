@@ -14,7 +14,14 @@ import type { IdempotencyKey } from './idempotency.ts'
 import { MAX_BATCH_MESSAGES, MAX_IDEMPOTENCY_KEY_CHARS } from './limits.ts'
 import { readSendRequest, type SendRequest } from './request.ts'
 import type { Accepted } from './rows.ts'
-import { type Incoming, type SenderDomainFacts, senderFacts, type TrackingSettings } from './sender.ts'
+import {
+  goesToMany,
+  type Incoming,
+  type SenderDomainFacts,
+  senderFacts,
+  type TrackingSettings,
+  willBeUnsubscribable,
+} from './sender.ts'
 
 /** What other rooms answer about the sender; each from memory, at most 5 seconds old. */
 export interface SenderLookups {
@@ -77,10 +84,10 @@ export function sendingOf(options: SendingOptions): Sending {
   const faultsOf = bodyValidator(SendBody)
 
   const incoming = async (principal: Principal, draft: Incoming['draft']): Promise<Incoming> => {
-    const [domain, account, content] = await Promise.all([
+    const [domain, account, readable] = await Promise.all([
       lookups.domain(database.system, principal.accountId, draft.fromDomain),
       lookups.account(principal.accountId),
-      draft.readable().then(options.risk.content),
+      draft.readable(),
     ])
     const sender = senderFacts({
       draft,
@@ -90,6 +97,8 @@ export function sendingOf(options: SendingOptions): Sending {
       account: account.settings,
       policy: account.policy,
     })
+    const unsubscribable = willBeUnsubscribable(draft, sender.treatment)
+    const content = await options.risk.content({ ...readable, bulk: goesToMany(draft), unsubscribable })
     return { draft, sender, content, keyId: principal.keyId }
   }
 

@@ -44,6 +44,19 @@ export interface SenderDomainFacts {
   readonly settings: TrackingSettings
 }
 
+/** The mail goes to many, as the sender says. */
+export function goesToMany({ isBulk, stream }: Pick<Draft, 'isBulk' | 'stream'>): boolean {
+  return isBulk || stream === 'broadcast'
+}
+
+/** Every copy will carry a List-Unsubscribe header, its own or ours (contract section 5). */
+export function willBeUnsubscribable(
+  draft: Pick<Draft, 'isBulk' | 'stream' | 'hasListUnsubscribe'>,
+  { unsubscribeHeader }: Treatment,
+): boolean {
+  return draft.hasListUnsubscribe || unsubscribeHeader || goesToMany(draft)
+}
+
 export interface SenderQuestion {
   readonly draft: Draft
   /** The domain of From as the account has it; null = it has not. */
