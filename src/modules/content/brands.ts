@@ -6,6 +6,8 @@ export interface Brand {
   /** Labels of registered domains that are its own. The first is also looked for in the hosts of others. */
   readonly labels: readonly string[]
   readonly words: string
+  /** A group of houses, each with a site of its own that bears the group’s name: `sparkasse-musterstadt`. */
+  readonly group?: boolean
 }
 
 const brand = (name: string, words = name, ...more: string[]): Brand => ({ name, labels: [name, ...more], words })
@@ -52,8 +54,8 @@ export const BRANDS: readonly Brand[] = [
   brand('colissimo', 'colissimo', 'laposte'),
   brand('chronopost', 'chronopost', 'laposte'),
   brand('mondialrelay', 'mondial_relay'),
-  brand('sparkasse', 'sparkasse sparkassen', 's-pushtan'),
-  brand('volksbank', 'volksbank volksbanken', 'vr', 'volksbanken-raiffeisenbanken'),
+  { ...brand('sparkasse', 'sparkasse sparkassen', 's-pushtan'), group: true },
+  { ...brand('volksbank', 'volksbank volksbanken', 'vr', 'volksbanken-raiffeisenbanken'), group: true },
   brand('commerzbank'),
   brand('postbank', 'postbank', 'deutsche-bank'),
   brand('deutschebank', 'deutsche_bank', 'deutsche-bank', 'db'),

@@ -216,6 +216,7 @@ export const FRAUD: Lexicon = {
     { concept: 'account_threat', sets: ['page', 'violation', 'suspend'], gap: 30, unless: 'never' },
     { concept: 'storage_threat', sets: ['things', 'closing', 'billing'], gap: 30, unless: 'never' },
     { concept: 'storage_threat', sets: ['things', 'closing', 'today'], gap: 16, unless: 'never' },
+    { concept: 'storage_threat', sets: ['things', 'full', 'closing'], gap: 40, unless: 'never' },
     { concept: 'storage_threat', sets: ['things', 'full', 'permanently'], gap: 30, unless: 'never' },
     { concept: 'billing_request', sets: ['failed', 'billing', 'suspend'], gap: 40, unless: 'never' },
     { concept: 'false_charge', sets: ['charged', 'notyou', 'stop'], gap: 60, unless: 'never' },

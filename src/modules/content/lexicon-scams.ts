@@ -207,7 +207,7 @@ export const SCAMS: Lexicon = {
       suggestion: 'Give such orders in a way that the reader can check',
     },
     bank_change: {
-      ...{ points: 22, more: 18, max: 64, fraud: 2 },
+      ...{ points: 38, more: 24, max: 70, fraud: 2, unlessSaid: '#check' },
       description: 'Bank details are said to have changed',
       suggestion: 'Tell a change of bank details by letter, or let the reader check it on a known number',
     },
@@ -222,7 +222,7 @@ export const SCAMS: Lexicon = {
       suggestion: 'Lead to the order on your site; name what was bought and by whom',
     },
     qr_lure: {
-      ...{ points: 14, more: 12, max: 40, fraud: 2 },
+      ...{ points: 18, more: 12, max: 42, fraud: 2 },
       description: 'A QR code is to be scanned for a sign-in or a verification',
       suggestion: 'Link to the page: the reader is reading on a device that follows links',
     },

@@ -19,6 +19,8 @@ export interface Concept {
   readonly fraud: number
   readonly description: string
   readonly suggestion: string
+  /** A concept that takes this one back wherever it stands: `call your usual contact before you change anything`. */
+  readonly unlessSaid?: string
 }
 
 export interface Pattern {

@@ -55,15 +55,19 @@ const at =
     ...{ rule, category: 'links' as const, points, fraud, location, offset, match, description, suggestion },
   })
 
-/**
- * Each rule once, for the first link that breaks it.
- * @param alarmed the words of the mail speak of fraud: then a doubtful host weighs more
- */
-export function linkFindings(links: readonly Link[], location: Location, alarmed: boolean): LinkFacts {
+export interface Heard {
+  /** The words of the mail speak of fraud: then a doubtful host weighs more. */
+  readonly alarmed: boolean
+  /** Names of brands that the mail speaks of: then they are looked for in every host. */
+  readonly spoken: ReadonlySet<string>
+}
+
+/** Each rule once, for the first link that breaks it. */
+export function linkFindings(links: readonly Link[], location: Location, heard: Heard): LinkFacts {
   const hosts = new Map<string, Host>()
   const findings = new Map<string, Finding>()
   for (const link of links) {
-    for (const finding of findingsOf(link, location, alarmed, hosts)) {
+    for (const finding of findingsOf(link, location, heard, hosts)) {
       if (!findings.has(finding.rule)) findings.set(finding.rule, finding)
     }
   }
@@ -73,9 +77,10 @@ export function linkFindings(links: readonly Link[], location: Location, alarmed
 function findingsOf(
   { target, text, offset }: Link,
   location: Location,
-  alarmed: boolean,
+  heard: Heard,
   hosts: Map<string, Host>,
 ): readonly Finding[] {
+  const { alarmed } = heard
   const make = (rule: string, points: number, fraud: number) => at(offset, location, rule, points, fraud)
   if (/^\s{0,4}(?:javascript|data|vbscript|file):/i.test(target)) {
     return [make('link_script', 20, 1)(target, 'A link runs a script or carries data', 'Link to a page')]
@@ -97,7 +102,7 @@ function findingsOf(
     )
   if (known === undefined && hosts.size < MAX_HOSTS) {
     hosts.set(name, host)
-    findings.push(...hostFindings(host, alarmed, make))
+    findings.push(...hostFindings(host, heard, make))
   }
   return findings
 }
@@ -131,7 +136,7 @@ function mismatch({ host, domain, label }: Host, text: string, alarmed: boolean,
   ]
 }
 
-function hostFindings(host: Host, alarmed: boolean, make: Make): Finding[] {
+function hostFindings(host: Host, { alarmed, spoken }: Heard, make: Make): Finding[] {
   const { host: name, domain, label, sub } = host
   const found: Finding[] = []
   const say = (rule: string, points: number, fraud: number, description: string, suggestion: string): void => {
@@ -178,9 +183,15 @@ function hostFindings(host: Host, alarmed: boolean, make: Make): Finding[] {
     )
   if (/:\d+$/.test(name) && !/:(?:80|443)$/.test(name))
     say('link_port', 8, 1, 'A link goes to an unusual port', 'Use the usual port')
-  const brand = brandIn(host)
+  const brand = brandIn(host, spoken)
   if (brand !== null) {
-    say('link_brand', alarmed ? 26 : 14, 2, `A link’s host uses the name of ${brand.name} and is not theirs`, own)
+    say(
+      'link_brand',
+      spoken.has(brand.name) ? 34 : alarmed ? 28 : 14,
+      2,
+      `A link’s host uses the name of ${brand.name} and is not theirs`,
+      own,
+    )
   } else if (free === undefined) {
     const bait = [...label.split('-'), ...sub.split(/[.-]/)].filter((word) => BAIT_WORDS.has(word)).length
     const hyphens = label.split('-').length - 1
@@ -200,7 +211,7 @@ function readHost(name: string): Host {
 const DIGITS: Readonly<Record<string, string>> = { 0: 'o', 1: 'l', 3: 'e', 4: 'a', 5: 's' }
 
 /** The brand whose name a host wears that is not one of its own. */
-function brandIn({ label, sub }: Host): Brand | null {
+function brandIn({ label, sub }: Host, spoken: ReadonlySet<string>): Brand | null {
   const plain = label.replaceAll(/[01345]/g, (digit) => DIGITS[digit] ?? digit)
   for (const word of new Set([
     plain,
@@ -210,16 +221,23 @@ function brandIn({ label, sub }: Host): Brand | null {
     sub.replaceAll(/[.-]/g, ''),
   ])) {
     const brand = BRAND_OF_LABEL.get(word)
-    if (brand !== undefined && !brand.labels.includes(label)) {
+    if (brand !== undefined && !isOwn(brand, label)) {
       // A word of the sub-domain alone may be a plain word or a partner: `steam.shop.example`, `google.partner.example`.
-      if (word.length >= 5 || label.includes(word)) return brand
+      if (word.length >= 5 || label.includes(word) || spoken.has(brand.name)) return brand
     }
   }
   for (const brand of BRANDS) {
     const [own = ''] = brand.labels
-    if (own.length >= 6 && plain !== own && plain.startsWith(own) && !brand.labels.includes(label)) return brand
+    if (own.length >= 6 && plain !== own && plain.startsWith(own) && !isOwn(brand, label)) return brand
   }
   return null
+}
+
+/** The registered label of one of its own sites. A group has a site for each of its houses, named for the group. */
+export function isOwn({ name, labels, group }: Brand, label: string): boolean {
+  if (labels.includes(label)) return true
+  if (group !== true || !label.includes(name)) return false
+  return !label.split('-').some((word) => BAIT_WORDS.has(word))
 }
 
 /**
@@ -233,7 +251,7 @@ export function brandWithoutLink(
 ): Brand | null {
   if (labels.size === 0 && !calls) return null
   const spoken = BRANDS.filter(({ name }) => named.has(name))
-  if (spoken.some((brand) => brand.labels.some((label) => labels.has(label)))) return null
+  if (spoken.some((brand) => [...labels].some((label) => isOwn(brand, label)))) return null
   return spoken[0] ?? null
 }
 

@@ -95,6 +95,9 @@ export class Reader {
   private spaced = 0
   private spacedStart = 0
   private highSurrogate = 0
+  private phoneGroups = 0
+  private phoneDigits = 0
+  private phoneEnd = 0
   private newlines = 0
   private readonly letters = new Uint16Array(MAX_LETTERS)
   private readonly spacedLetters = new Uint16Array(MAX_LETTERS)
@@ -106,7 +109,7 @@ export class Reader {
   begin(source: string): void {
     this.source = source
     this.currencyAt = -9
-    this.highSurrogate = this.newlines = 0
+    this.highSurrogate = this.newlines = this.phoneGroups = 0
     if (this.codes.length < source.length) this.codes = new Uint16Array(Math.max(LEAST_CODES, source.length * 1.25))
     Buffer.from(this.codes.buffer).write(source, 'utf16le')
   }
@@ -339,7 +342,25 @@ export class Reader {
     this.listener.word(this.hash, this.length, this.start, this.end, told, 0)
   }
 
+  /**
+   * `+44 20 7946 0018`, `(808) 555-0137`, `0341 555 0190`: groups of digits that begin as a telephone number does and
+   * stand close to one another.
+   */
   private isPhone(): boolean {
+    const { source, start, end, digits } = this
+    const isPlain = end - start === digits
+    if (isPlain && this.phoneGroups > 0 && start - this.phoneEnd <= 3) {
+      this.phoneGroups++
+      this.phoneDigits += digits
+    } else {
+      const first = source.charCodeAt(start)
+      const before = start === 0 ? 0 : source.charCodeAt(start - 1)
+      const begins = first === 0x30 || first === 0x31 || before === PLUS || before === 0x28
+      this.phoneGroups = isPlain && begins ? 1 : 0
+      this.phoneDigits = digits
+    }
+    this.phoneEnd = end
+    if (this.phoneGroups >= 3 && this.phoneDigits >= 9 && this.phoneDigits <= 15) return true
     if (this.digits >= 10 && this.digits <= 15) return true
     return this.digits === 3 && TOLL_FREE.has(this.source.slice(this.start, this.end))
   }

@@ -10,11 +10,13 @@ import { excerpt, type Finding, told } from './finding.ts'
 import { type HtmlFacts, type Link, readHtml } from './html.ts'
 import { ANYWHERE, type Compiled, compile, Ear, type Hit, type Lexicon } from './lexicon.ts'
 import { FRAUD } from './lexicon-fraud.ts'
+import { INTENTS } from './lexicon-intents.ts'
 import { SCAMS } from './lexicon-scams.ts'
 import { SELLING } from './lexicon-selling.ts'
 import { brandWithoutLink, isFreeMail, labelOf, linkFindings } from './links.ts'
 import { Judge, trainedModel } from './model.ts'
 import { Reader } from './reader.ts'
+import { senderFindings } from './sender.ts'
 import { characterFindings, htmlFindings, shapeFindings, subjectFindings, wholeFindings } from './structure.ts'
 import type { ContentLevel, ContentQuestion, ContentScore, Location } from './types.ts'
 
@@ -30,6 +32,11 @@ const MAX_BONUS = 40
 const LETTER_WORDS = 450
 const LEAST_SHARE = 0.3
 const BRAND_SET = 'brand:'
+/** Who speaks for a house: `Your Acme team`, `Acme Support`. */
+const ROLES = `team teams support service services security safety customer_service customer_care help center centre billing
+  department sicherheit kundenservice kundendienst kundeninfo ihr ihre equipe service_client votre assistance
+  securite equipo atencion seguridad su business notice notification account bank ag plc inc assurance direction
+  agencia agency gov online id`
 const LEAVE = `unsubscribe unsubscribing opt_out optout manage_preferences manage_your_preferences email_preferences
   preferences abbestellen abmelden austragen abbestellung newsletter_abmelden desabonner desabonnez desinscrire
   desinscription darse_de_baja date_de_baja dar_de_baja cancelar_suscripcion cancelar_la_suscripcion baja remove_me`
@@ -45,11 +52,19 @@ function everything(): Lexicon {
   const brands = BRANDS.map(({ name, words }) => [`${BRAND_SET}${name}`, words] as const)
   const silent = { points: 0, more: 0, max: 0, fraud: 0, description: '', suggestion: '' }
   return {
-    sets: { ...FRAUD.sets, ...SCAMS.sets, ...SELLING.sets, ...Object.fromEntries(brands), leave: LEAVE },
-    concepts: { ...FRAUD.concepts, ...SCAMS.concepts, ...SELLING.concepts, '#brand': silent, '#leave': silent },
+    sets: {
+      ...{ ...FRAUD.sets, ...SCAMS.sets, ...SELLING.sets, ...INTENTS.sets, ...Object.fromEntries(brands) },
+      ...{ leave: LEAVE, roles: ROLES },
+    },
+    concepts: {
+      ...{ ...FRAUD.concepts, ...SCAMS.concepts, ...SELLING.concepts, ...INTENTS.concepts },
+      ...{ '#brand': silent, '#speaks': silent, '#leave': silent, '#check': silent },
+    },
     patterns: [
-      ...[...FRAUD.patterns, ...SCAMS.patterns, ...SELLING.patterns],
+      ...[...FRAUD.patterns, ...SCAMS.patterns, ...SELLING.patterns, ...INTENTS.patterns],
       ...brands.map(([set]) => ({ concept: '#brand', sets: [set], gap: ANYWHERE })),
+      ...brands.map(([set]) => ({ concept: '#speaks', sets: [set, 'roles'], gap: 2 })),
+      { concept: '#check', sets: ['checkit'], gap: ANYWHERE },
       { concept: '#leave', sets: ['leave'], gap: ANYWHERE },
     ],
   }
@@ -74,13 +89,21 @@ function scoreAt(desk: Desk, question: ContentQuestion): ContentScore {
   const place: Location = html === null ? 'text' : 'html'
   const partOf = (location: Location): string =>
     location === 'subject' ? subject : ((location === 'html' ? html : text) ?? '')
-  const words = ear.hits.filter(({ pattern }) => !pattern.concept.startsWith('#'))
+  const said = new Set(ear.hits.map(({ pattern }) => pattern.concept))
+  const words = ear.hits.filter(({ pattern: { concept } }) => {
+    const takenBackBy = lexicon().lexicon.concepts[concept]?.unlessSaid
+    return !concept.startsWith('#') && (takenBackBy === undefined || !said.has(takenBackBy))
+  })
   const findings: Finding[] = wordFindings(words, ear.words, partOf)
   const alarmed = findings.some(({ fraud }) => fraud === 2)
-  const { findings: linkFaults, labels } = linkFindings(links, place, alarmed)
+  const brands = spokenBrands(ear)
+  const { findings: linkFaults, labels } = linkFindings(links, place, { alarmed, spoken: brands.named })
+  findings.push(...linkFaults, ...senderFindings(question))
+  const signs = new Set(findings.flatMap(({ rule, fraud }) => (fraud > 0 ? [rule] : []))).size
   findings.push(
-    ...linkFaults,
-    ...(alarmed ? brandFindings(ear, new Set([...labels, ...labelOf(senderDomain)]), partOf) : []),
+    ...(signs > 0
+      ? brandFindings(ear, brands, { labels: new Set([...labels, ...labelOf(senderDomain)]), alarmed, signs, partOf })
+      : []),
     ...(alarmed ? contactFindings(ear, partOf) : []),
     ...subjectFindings(subject),
     ...characterFindings(ear, partOf, excerpt),
@@ -214,27 +237,49 @@ function contactFindings({ mailAddresses }: Ear, partOf: (location: Location) =>
   return []
 }
 
+interface Brands {
+  /** Brands that the mail names; the ones it names in the subject too; the ones it speaks for, beside a team or a service. */
+  readonly named: ReadonlySet<string>
+  readonly titled: ReadonlySet<string>
+  readonly speaking: ReadonlySet<string>
+}
+
+function spokenBrands({ hits }: Ear): Brands {
+  const nameOf = ({ pattern }: Hit): string => pattern.sets[0]?.slice(BRAND_SET.length) ?? ''
+  const of = (hit: (one: Hit) => boolean): Set<string> => new Set(hits.filter(hit).map(nameOf))
+  return {
+    named: of(({ pattern }) => pattern.concept === '#brand'),
+    titled: of(({ pattern, location }) => pattern.concept === '#brand' && location === 'subject'),
+    speaking: of(({ pattern }) => pattern.concept === '#speaks'),
+  }
+}
+
+interface BrandGround {
+  /** Registered labels of the links and of the sender. */
+  readonly labels: ReadonlySet<string>
+  readonly alarmed: boolean
+  /** How many rules saw a sign of fraud, weak ones too. */
+  readonly signs: number
+  readonly partOf: (location: Location) => string
+}
+
 function brandFindings(
   { hits, phones }: Ear,
-  labels: ReadonlySet<string>,
-  partOf: (location: Location) => string,
+  brands: Brands,
+  { labels, alarmed, signs, partOf }: BrandGround,
 ): Finding[] {
-  const spoken = hits.filter(({ pattern }) => pattern.concept === '#brand')
-  const named = new Set(spoken.map(({ pattern }) => pattern.sets[0]?.slice(BRAND_SET.length) ?? ''))
-  const brand = brandWithoutLink(named, labels, phones > 0)
-  const hit = spoken.find(({ pattern }) => pattern.sets[0] === `${BRAND_SET}${brand?.name ?? ''}`)
+  const spokenFor = new Set([...brands.speaking, ...(signs > 1 ? brands.titled : [])])
+  const brand = brandWithoutLink(alarmed ? brands.named : spokenFor, labels, phones > 0)
+  const hit = hits.find(
+    ({ pattern }) => pattern.concept === '#brand' && pattern.sets[0] === `${BRAND_SET}${brand?.name ?? ''}`,
+  )
   if (brand === null || hit === undefined) return []
+  const { location, start: offset } = hit
+  const points = brands.speaking.has(brand.name) || brands.titled.has(brand.name) ? 24 : 18
   return [
     {
-      ...{
-        rule: 'brand_without_link',
-        category: 'links',
-        points: 18,
-        fraud: 2,
-        location: hit.location,
-        offset: hit.start,
-      },
-      match: excerpt(partOf(hit.location), hit.start, hit.end),
+      ...{ rule: 'brand_without_link', category: 'links', points, fraud: 2, location, offset },
+      match: excerpt(partOf(location), hit.start, hit.end),
       description: `The mail speaks in alarm of ${brand.name}, and none of its links goes there`,
       suggestion: 'Link to the site of whom you speak of',
     },

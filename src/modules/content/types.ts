@@ -38,6 +38,10 @@ export interface ContentQuestion {
   readonly attachments?: readonly ContentAttachment[]
   /** The domain of the sender, lower case: a brand may speak of itself. */
   readonly senderDomain?: string
+  /** The name that the sender shows beside the address. */
+  readonly senderName?: string
+  /** The addresses that answers go to. */
+  readonly replyTo?: readonly string[]
   /** It goes to many: then it needs a way to leave. */
   readonly bulk?: boolean
   /** A List-Unsubscribe header will be set, or the placeholder of the unsubscribe link stands in it. */
