@@ -45,6 +45,7 @@ export async function forgetValidations(db: Db, now: Date, limit: number): Promi
     db.execute(sql.FORGET_RESULTS, [now, limit]),
     db.execute(sql.FORGET_CATCH_ALLS, [now, limit]),
     db.execute(sql.FORGET_SHUNNED, [now, limit]),
+    db.execute(sql.FORGET_SLOTS, [now, limit]),
   ])
   return Math.max(...forgotten)
 }

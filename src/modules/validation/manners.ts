@@ -1,6 +1,7 @@
 // How much probing a mail exchanger has to bear, whoever asks: over all accounts.
 //
-//   at once          5 connections of a process to one host; further ones wait, in their order, as long as their budget lasts
+//   at once          5 connections to one host, over all processes (slots in a shared table); further ones wait as long as
+//                    their budget lasts: within a process in their order, among processes by asking 5 times a second
 //   a minute         120 addresses of one host, and 600 an hour, over all processes (from shared token buckets, as the
 //                    rate limits of the API); beyond that the probe is left out
 //   after a refusal  a host that shows us the door (421, a block) is not asked again for 10 minutes, by no process
@@ -8,9 +9,11 @@
 //   in all           400 probes of the process at once; beyond that the probe is left out
 //
 // What is remembered of a host is forgotten when it is quiet; at most 5,000 hosts are remembered, and while all of them
-// are busy no other is asked. A crash forgets what is of this process alone.
+// are busy no other is asked. A crash forgets what is of this process alone;
+// the slots it held are free again after 15 s, which is longer than any probe takes.
 
 import { createHash } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
 import type { Buckets } from '../accounts/index.ts'
@@ -24,6 +27,8 @@ const SILENT_IN_A_ROW = 5
 const SILENT_MS = 60_000
 const AT_ONCE = 400
 const MAX_HOSTS = 5_000
+const SLOT_MS = 15_000
+const SLOT_AGAIN_MS = 200
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
@@ -151,6 +156,12 @@ function isQuiet({ running, waiting, shunnedUntilMs, hour }: Host, nowMs: number
 /** What all processes together do to a host. */
 export interface SharedManners {
   ask(host: string): Promise<'granted' | 'crowded' | 'shunned'>
+  /**
+   * One of the places at a host, once there is one.
+   *
+   * @returns what gives it back; null: the signal came first
+   */
+  enter(host: string, signal: AbortSignal): Promise<(() => Promise<void>) | null>
   shun(host: string): Promise<void>
 }
 
@@ -171,6 +182,17 @@ export function sharedManners({ database, clock, buckets }: SharedMannersOptions
       const minute = await buckets.take(id, 'probe_minute', MINUTE_RATE, 1)
       if (!minute.granted) return 'crowded'
       return (await buckets.take(id, 'probe_hour', HOUR_RATE, 1)).granted ? 'granted' : 'crowded'
+    },
+    enter: async (host, signal) => {
+      while (!signal.aborted) {
+        const now = clock.now()
+        const until = new Date(now.getTime() + SLOT_MS)
+        const taken = await database.system.one<{ slot: number }>(sql.TAKE_SLOT, [host, now, until, AT_ONCE_PER_HOST])
+        if (taken !== null)
+          return async () => void (await database.system.execute(sql.GIVE_SLOT, [host, taken.slot, until]))
+        await setTimeout(SLOT_AGAIN_MS, undefined, { signal }).catch(() => undefined)
+      }
+      return null
     },
     shun: async (host) => {
       await database.system.execute(sql.SHUN, [host, new Date(clock.now().getTime() + SHUN_MS)])

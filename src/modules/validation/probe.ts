@@ -130,7 +130,8 @@ export function proberOf(options: ProbeOptions): Prober {
     return isCatchAll
   }
 
-  const ask = async (target: Target, signal: AbortSignal): Promise<Probed> => {
+  /** @param closing connections that are saying goodbye: the server still bears them */
+  const ask = async (target: Target, signal: AbortSignal, closing: Promise<unknown>[]): Promise<Probed> => {
     const tries = target.hosts.flatMap((host) => host.addresses.map((ip) => ({ host, ip }))).slice(0, MAX_TRIES)
     let last: Probed = NO_ANSWER
     for (const { host, ip } of tries) {
@@ -143,7 +144,7 @@ export function proberOf(options: ProbeOptions): Prober {
       if (opened.kind !== 'open') continue
       const { connection } = opened
       const probed = await converse(connection, target)
-      void connection.quit()
+      closing.push(connection.quit())
       return probed
     }
     return last
@@ -156,18 +157,31 @@ export function proberOf(options: ProbeOptions): Prober {
     if (turn.kind === 'shunned') return { result: 'blocked', latencyMs: null, note: null }
     if (turn.kind === 'late') return NO_ANSWER
     let came: 'answer' | 'silence' | 'refusal' = 'silence'
+    let giveBack: (() => Promise<void>) | null = null
+    const closing: Promise<unknown>[] = []
     try {
       const permission = await shared.ask(host)
       if (permission !== 'granted') {
         came = 'answer'
         return permission === 'crowded' ? { ...SKIPPED, note: CROWDED } : { ...SKIPPED, result: 'blocked' }
       }
-      const probed = await ask(target, AbortSignal.any([signal, AbortSignal.timeout(withinMs)]))
+      giveBack = await shared.enter(host, signal)
+      if (giveBack === null) {
+        came = 'answer'
+        return NO_ANSWER
+      }
+      const probed = await ask(target, AbortSignal.any([signal, AbortSignal.timeout(withinMs)]), closing)
       if (probed.result !== 'timeout') came = probed.shun === true ? 'refusal' : 'answer'
       if (came === 'refusal') await shared.shun(host)
       return probed
     } finally {
-      turn.done(came)
+      // The answer does not wait for the goodbye. A slot that cannot be given back ends by itself.
+      const leave = async (): Promise<void> => {
+        await Promise.allSettled(closing)
+        turn.done(came)
+        await giveBack?.()
+      }
+      void leave().catch(() => undefined)
     }
   }
 }

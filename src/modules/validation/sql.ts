@@ -59,6 +59,33 @@ export const SHUN = statement(
    on conflict (host) do update set until = greatest(s.until, excluded.until)`,
 )
 
+/**
+ * One of the $4 slots of host $1, now $2, taken until $3. No row: all are taken, or another process was faster.
+ */
+export const TAKE_SLOT = statement(
+  'validation_take_slot',
+  `insert into validation_slot as v (host, slot, until)
+   select $1, free.slot, $3 from generate_series(1, $4::int) free(slot)
+   where not exists (select from validation_slot t where t.host = $1 and t.slot = free.slot and t.until > $2)
+   order by free.slot limit 1
+   on conflict (host, slot) do update set until = excluded.until where v.until <= $2
+   returning v.slot`,
+)
+
+/** $3 what it was taken until: a slot that somebody else has taken since stays theirs. */
+export const GIVE_SLOT = statement(
+  'validation_give_slot',
+  'delete from validation_slot v where v.host = $1 and v.slot = $2 and v.until = $3',
+)
+
+/** $1 now, $2 at most so many. */
+export const FORGET_SLOTS = statement(
+  'validation_forget_slots',
+  `delete from validation_slot v using (
+     select e.host, e.slot from validation_slot e where e.until <= $1 limit $2
+   ) old where v.host = old.host and v.slot = old.slot`,
+)
+
 /** $1 now, $2 at most so many. */
 export const FORGET_RESULTS = statement(
   'validation_forget_results',

@@ -7,7 +7,7 @@ import { startWorld, type World } from '../../../test/world.ts'
 import { statement } from '../../platform/db.ts'
 import { sharedBuckets } from '../accounts/buckets.ts'
 import { type OperatorContext, passwords, setPlan } from '../accounts/index.ts'
-import { PER_MINUTE, SHUN_MS, sharedManners } from './manners.ts'
+import { AT_ONCE_PER_HOST, PER_MINUTE, SHUN_MS, sharedManners } from './manners.ts'
 
 const VALIDATE = '/api/v1/address/validate'
 const PORT = 2_600 + (process.pid % 400)
@@ -209,6 +209,30 @@ test('two processes together ask a server no more often than one may', async () 
   assert.equal(await two.ask('mx.shared.test'), 'shunned')
   world.clock.advance(SHUN_MS + 1_000)
   assert.equal(await two.ask('mx.shared.test'), 'granted')
+})
+
+test('two processes together hold no more connections to a server than one may, and a dead one holds them for 15 s', async () => {
+  const { database, ground, accounts } = world.rooms
+  assert.ok(accounts !== undefined)
+  const [one, two] = [1, 2].map(() =>
+    sharedManners({ database, clock: ground.clock, buckets: sharedBuckets(database, ground.clock) }),
+  )
+  assert.ok(one !== undefined && two !== undefined)
+  const never = new AbortController().signal
+  const places = await Promise.all(
+    Array.from({ length: AT_ONCE_PER_HOST }, (_, i) => (i % 2 === 0 ? one : two).enter('mx.slots.test', never)),
+  )
+  assert.ok(places.every((place) => place !== null))
+  for (const each of [one, two]) assert.equal(await each.enter('mx.slots.test', AbortSignal.timeout(300)), null)
+  assert.notEqual(await two.enter('mx.other.test', never), null)
+  const next = two.enter('mx.slots.test', never)
+  await places[0]?.()
+  assert.notEqual(await next, null)
+  assert.equal(await one.enter('mx.slots.test', AbortSignal.timeout(300)), null)
+  world.clock.advance(15_001)
+  assert.notEqual(await one.enter('mx.slots.test', never), null)
+  // What comes late gives back nothing that is another's.
+  await places[1]?.()
 })
 
 test('what the DNS says decides before any server is asked', async () => {
