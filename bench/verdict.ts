@@ -110,7 +110,8 @@ let serial = 0
 
 await database.transaction(async (db) => {
   const { pid } = (await db.one<{ pid: number }>(backendPid)) ?? { pid: 0 }
-  const room = (): ReturnType<typeof riskRoom> => riskRoom({ trapMac: mac, monotonicMs: () => clock.monotonicMs() })
+  const room = (): ReturnType<typeof riskRoom> =>
+    riskRoom({ trapMac: mac, monotonicMs: () => clock.monotonicMs(), onUnscored: (error) => console.error(error) })
   const fresh = (bytes: number, count: number): ContentQuestion[] =>
     Array.from({ length: count }, () => mailOf(bytes, ++serial))
   await costOf(fresh(10_240, 1_000), db, pid, room())

@@ -154,6 +154,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
   const risk = riskRoom({
     trapMac: (text) => secrets.mac(TRAP_PURPOSE, text),
     monotonicMs: () => clock.monotonicMs(),
+    onUnscored: (err) => log.warn({ err }, 'a content could not be scored within the limits: it counts as high'),
   })
   const fresh = config.roles.includes('delivery') ? freshLetters(clock) : null
   const accepting = acceptance({
@@ -280,7 +281,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     ...sendingRoutes(sending),
     ...templateRoutes(templates),
     ...senderEndpoints({ config, ground, store, accounts, pulse, sending, templates }),
-    ...contentRoutes({ database, quotas: accounts.quotas }),
+    ...contentRoutes({ database, quotas: accounts.quotas, score: risk.score }),
     ...contentEventRoutes({ database }),
     ...riskRoutes(previewsOf({ database, clock, quotas: accounts.quotas, sending, risk, oldestUsable })),
     ...emailRoutes({

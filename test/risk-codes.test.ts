@@ -4,10 +4,13 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { after, before, test } from 'node:test'
+import { parseAddress } from '../src/mail/address.ts'
 import { setFeature } from '../src/modules/accounts/index.ts'
+import { scoreContent } from '../src/modules/content/index.ts'
 import { REASON_CODES, TRAP_PURPOSE } from '../src/modules/risk/index.ts'
 import { changeTraps } from '../src/modules/risk/traps.ts'
 import { statement } from '../src/platform/db.ts'
+import type { Principal } from '../src/platform/http.ts'
 import { startReceiver } from './receiver.ts'
 import { startWorld, type TestAccount, type World } from './world.ts'
 
@@ -161,6 +164,85 @@ test('content that looks like spam is a soft block that can be overridden, and t
   })
   const plain = (await world.api.get(`/api/v1/emails/${clean.body.data.email_id}`)).body.data.risk
   assert.deepEqual([plain.overridden, plain.overridden_by], [false, null])
+})
+
+/** A content that is `medium` with a way to leave and `high` without one: the two points decide. */
+function onTheEdge(): { readonly subject: string; readonly html: string } {
+  const links = [1, 2, 3].map((n) => `<p><a href="https://good.example/${n}">Offer ${n}</a></p>`).join('')
+  const pieces = [
+    'Act now, it is 100% free!',
+    'The lowest price, an amazing deal.',
+    'Try our online casino with a casino bonus.',
+    'A miracle: burn fat, lose weight.',
+    'Financial freedom and fast cash.',
+    'This is not spam.',
+    'Please respond within 24 hours.',
+    'Dear customer,',
+  ]
+  for (let chosen = 1; chosen < 2 ** pieces.length; chosen++) {
+    const body = pieces.filter((_, i) => (chosen & (1 << i)) !== 0).join('</p><p>')
+    const mail = { subject: 'Our offers of May', html: `<p>${body}</p>${links}` }
+    const levelOf = (unsubscribable: boolean): string =>
+      scoreContent({ ...mail, text: null, senderDomain: 'good.example', unsubscribable }).level
+    if (levelOf(true) === 'medium' && levelOf(false) === 'high') return mail
+  }
+  throw new Error('no content stands on the edge')
+}
+
+test('that a mail goes to many, or can be left, reaches the content engine, in previews and on every way in', async () => {
+  const account = await accountWithDomain('leaving.example')
+  const mail = { ...onTheEdge(), text: null, from: 'a@leaving.example', to: 'b@example.net' }
+  const [domain] = (await account.api.get('/api/v1/customer/domains')).body.data
+  await account.api.patch(`/api/v1/customer/domains/${domain.id}`, { unsubscribe_header_enabled: false })
+  // The account has sent before: the first bulk mail of another one is a matter of its own.
+  await account.api.post(SEND, { from: mail.from, to: mail.to, subject: 'Hi', text: 'Hello' })
+  const high = { score: 35, action: 'warn', code: 'content_risk_high' }
+  const fine = { score: 0, action: 'allow', code: null }
+  assert.deepEqual(await both(mail, account), high)
+  assert.deepEqual(await both({ ...mail, is_bulk: true }, account), fine)
+  assert.deepEqual(await both({ ...mail, stream: 'broadcast' }, account), fine)
+  assert.deepEqual(
+    await both({ ...mail, headers: { 'List-Unsubscribe': '<https://leaving.example/u>' } }, account),
+    fine,
+  )
+  const template = await account.api.post('/api/v1/templates', { name: 'edge', subject: mail.subject, html: mail.html })
+  for (const is_bulk of [false, true]) {
+    const { from, to } = mail
+    const sent = await account.api.post(SEND, { from, to, template_id: template.body.data.id, is_bulk })
+    assert.equal(sent.body.data.risk.risk_score, is_bulk ? 0 : 35)
+  }
+  const address = parseAddress(mail.to)
+  assert.ok(address.ok)
+  for (const stream of ['transactional', 'broadcast']) {
+    const raw = Buffer.from(
+      `From: ${mail.from}\r\nTo: ${mail.to}\r\nSubject: ${mail.subject}\r\nX-Stream: ${stream}\r\nMIME-Version: 1.0\r\nContent-Type: text/html; charset=utf-8\r\n\r\n${mail.html.replaceAll('<p>', '\r\n<p>')}\r\n`,
+    )
+    const principal = { accountId: account.accountId, keyId: null, mode: 'live', scopes: ['full'], domainIds: null }
+    const result = await world.rooms.submissionDoor.submit(principal as Principal, {
+      ...{ mailFrom: mail.from, recipients: [address.address], raw, trace: () => '' },
+    })
+    assert.ok('emailId' in result, JSON.stringify(result))
+    const { risk } = (await account.api.get(`/api/v1/emails/${result.emailId}`)).body.data
+    assert.equal(risk.risk_score, stream === 'broadcast' ? 0 : 35)
+  }
+})
+
+test('a sender that is named like a brand, and answers that go elsewhere, are judged the same in preview and send', async () => {
+  const account = await accountWithDomain('named.example')
+  const phishing = {
+    from: 'a@named.example',
+    to: 'b@example.net',
+    subject: 'Your account',
+    text: 'Please update your payment details within 24 hours at https://named.example/start',
+  }
+  const { score } = await both(phishing, account)
+  const named = await both(
+    { ...phishing, from_name: 'Netflix Billing', reply_to: 'netflix.billing@gmail.com' },
+    account,
+  )
+  assert.equal(score, 0)
+  assert.ok(named.score >= 35, String(named.score))
+  assert.equal(named.code, 'content_risk_high')
 })
 
 test('a first send that is bulk, and a volume that the account never had', async () => {

@@ -73,6 +73,7 @@ export async function submissionWorld(change: Partial<SubmissionOptions> = {}): 
   const risk = riskRoom({
     trapMac: (text) => createHmac('sha256', 'of the tests').update(text).digest(),
     monotonicMs: () => clock.monotonicMs(),
+    onUnscored: (error) => console.error(error),
   })
   const sendingOptions: SendingOptions = {
     risk,

@@ -2,4 +2,5 @@
 
 export { type ContentRoutesOptions, contentRoutes } from './routes.ts'
 export { CONTENT_VERSION, scoreContent } from './score.ts'
+export { type ContentScorer, contentScorer } from './scorer.ts'
 export type { ContentAttachment, ContentLevel, ContentQuestion, ContentScore, Match } from './types.ts'

@@ -3,14 +3,13 @@ import type { Database } from '../../platform/db.ts'
 import { ApiError, platformErrors } from '../../platform/errors.ts'
 import { type AnyEndpoint, bare, endpoint } from '../../platform/http.ts'
 import { type Quotas, quotaErrors } from '../accounts/index.ts'
-import { scoreContent } from './score.ts'
 import type { ContentQuestion, ContentScore } from './types.ts'
 
 export interface ContentRoutesOptions {
   readonly database: Database
-  readonly quotas: Pick<Quotas, 'consume'>
+  readonly quotas: Pick<Quotas, 'consume' | 'read'>
   /** The engine; a fault of it is told as the contract wants. */
-  readonly score?: (question: ContentQuestion) => ContentScore
+  readonly score: (question: ContentQuestion) => ContentScore | Promise<ContentScore>
 }
 
 const MAX_SUBJECT_CHARS = 1_000
@@ -44,11 +43,7 @@ const FIELDS = {
   }),
 }
 
-export function contentRoutes({
-  database,
-  quotas,
-  score = scoreContent,
-}: ContentRoutesOptions): readonly AnyEndpoint[] {
+export function contentRoutes({ database, quotas, score }: ContentRoutesOptions): readonly AnyEndpoint[] {
   return [
     endpoint({
       method: 'POST',
@@ -64,10 +59,13 @@ export function contentRoutes({
       answers: { 200: Type.Object({ ...FIELDS, data: Type.Object(FIELDS) }) },
       errors: [...quotaErrors, platformErrors.service_unavailable],
       handle: async ({ principal: { accountId }, body: { subject, html = null, text = null } }) => {
-        const { receipt, scored } = await database.transaction(async (db) => ({
-          receipt: await quotas.consume(db, accountId, 'content_checks', 1),
-          scored: scoredOr503(score, { subject, html, text }),
-        }))
+        const take = () => database.transaction((db) => quotas.consume(db, accountId, 'content_checks', 1))
+        // Whoever has no check left is told so before anything is read. A failed call costs nothing, and no transaction
+        // waits for the engine: the check is taken once there is a score.
+        const { remaining } = (await quotas.read(database.system, accountId)).content_checks
+        if (remaining === 0) await take()
+        const scored = await scoredOr503(score, { subject, html, text })
+        const receipt = await take()
         return bare({
           status: 'ok',
           score: scored.score,
@@ -81,10 +79,9 @@ export function contentRoutes({
   ]
 }
 
-/** Within the transaction of the quota: a failed call costs nothing. */
-function scoredOr503(score: (question: ContentQuestion) => ContentScore, question: ContentQuestion): ContentScore {
+async function scoredOr503(score: ContentRoutesOptions['score'], question: ContentQuestion): Promise<ContentScore> {
   try {
-    return score(question)
+    return await score(question)
   } catch (cause) {
     throw cause instanceof ApiError
       ? cause

@@ -2,7 +2,12 @@
 // that was read, so a mail to many, a retry, and the send behind a preview cost a hash.
 //
 // Scores are made one after the other, and between them the process attends to others: a batch of 500 large mails must
-// not keep a small one waiting. The last 5,000 scores are remembered, each with its ten heaviest matches.
+// not keep a small one waiting. Large ones are scored in a thread (content/scorer.ts) and do not hold this line. A content
+// that goes beyond the thread's limits counts as level `high`, which warns and does not block alone: a filter that cannot
+// read a mail within its limits distrusts it too, and no mail is lost for want of a score. That is remembered as a score
+// is, so that preview and send agree.
+//
+// The last 5,000 scores are remembered, each with its ten heaviest matches.
 
 import { createHash } from 'node:crypto'
 import type { ContentLevel, ContentQuestion, ContentScore, Match } from '../content/index.ts'
@@ -21,6 +26,7 @@ export type ContentReader = (question: ContentQuestion) => Promise<ContentFound>
 export interface ContentReaderOptions {
   readonly score: (question: ContentQuestion) => ContentScore | Promise<ContentScore>
   readonly monotonicMs: () => number
+  readonly onUnscored: (error: unknown) => void
 }
 
 const MAX_SCORES = 5_000
@@ -28,7 +34,7 @@ const MAX_MATCHES = 10
 /** So long one score after the other may keep the process from other work. */
 const SLICE_MS = 5
 
-export function contentReader({ score, monotonicMs }: ContentReaderOptions): ContentReader {
+export function contentReader({ score, monotonicMs, onUnscored }: ContentReaderOptions): ContentReader {
   const remembered = new Map<string, Promise<ContentFound>>()
   let sinceMs = Number.NEGATIVE_INFINITY
   let last = Promise.resolve()
@@ -44,13 +50,29 @@ export function contentReader({ score, monotonicMs }: ContentReaderOptions): Con
     if (known !== undefined) return known
     const turn = last.then(pause)
     last = turn
-    const made = turn.then(async () => foundOf(await score(question)))
+    const made = turn
+      .then(() => score(question))
+      .then(foundOf, (error) => {
+        onUnscored(error)
+        return UNSCORED
+      })
     remembered.set(key, made)
     const oldest = remembered.keys().next()
     if (remembered.size > MAX_SCORES && oldest.done !== true) remembered.delete(oldest.value)
-    made.catch(() => remembered.delete(key))
     return made
   }
+}
+
+const UNSCORED: ContentFound = {
+  score: 40,
+  level: 'high',
+  matches: [
+    {
+      ...{ rule: 'content_unreadable', category: 'structure', points: 60, severity: 'high', location: 'html' },
+      ...{ offset: null, match: '', description: 'The content could not be read within the limits' },
+      suggestion: 'Make the content smaller and its html plainer',
+    },
+  ],
 }
 
 function foundOf({ score, level, matches }: ContentScore): ContentFound {

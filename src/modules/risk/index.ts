@@ -2,7 +2,7 @@
 
 import type { Db } from '../../platform/db.ts'
 import type { Service } from '../../platform/lifecycle.ts'
-import { scoreContent } from '../content/index.ts'
+import { type ContentScorer, contentScorer, scoreContent } from '../content/index.ts'
 import { disposableConfidence, isRole } from '../validation/index.ts'
 import { type ContentReader, contentReader } from './content.ts'
 import { type Gather, gatherer } from './facts.ts'
@@ -34,6 +34,8 @@ export interface RiskRoom {
   readonly gather: Gather
   /** The score of a content; one that was seen before is not scored again. */
   readonly content: ContentReader
+  /** The engine itself, with all that it finds. */
+  readonly score: ContentScorer['score']
   /** Counts live emails towards the volume of their accounts, in the transaction that accepts them. */
   countSent(db: Db, accepted: readonly { accountId: string; count: number }[], now: Date): Promise<void>
   recordOverrides(db: Db, overrides: readonly Override[], now: Date): Promise<void>
@@ -45,12 +47,16 @@ export interface RiskOptions {
   /** A MAC for the operator's list of spam traps. */
   readonly trapMac: (text: string) => Buffer
   readonly monotonicMs: () => number
+  /** A content could not be scored within the limits. */
+  readonly onUnscored: (error: unknown) => void
 }
 
-export function riskRoom({ trapMac, monotonicMs }: RiskOptions): RiskRoom {
+export function riskRoom({ trapMac, monotonicMs, onUnscored }: RiskOptions): RiskRoom {
+  const scorer = contentScorer()
   return {
     gather: gatherer({ mac: trapMac }),
-    content: contentReader({ score: scoreContent, monotonicMs }),
+    content: contentReader({ score: scorer.score, monotonicMs, onUnscored }),
+    score: scorer.score,
     countSent,
     recordOverrides,
     service: {
@@ -60,7 +66,7 @@ export function riskRoom({ trapMac, monotonicMs }: RiskOptions): RiskRoom {
         isRole('someone')
         scoreContent({ subject: 'Hello', html: null, text: 'Hello' })
       },
-      stop: async () => undefined,
+      stop: () => scorer.close(),
     },
   }
 }

@@ -80,6 +80,8 @@ export const PreviewBody = Type.Object(
     text: SendBody.properties.text,
     is_bulk: SendBody.properties.is_bulk,
     from: Type.Optional(SendBody.properties.from),
+    from_name: SendBody.properties.from_name,
+    reply_to: SendBody.properties.reply_to,
     stream: SendBody.properties.stream,
     headers: SendBody.properties.headers,
     attachments: SendBody.properties.attachments,

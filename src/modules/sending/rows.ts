@@ -8,7 +8,7 @@ import { encodedContent } from './draft.ts'
 import { type Judged, type JudgedRecipient, riskSnapshot } from './judge.ts'
 import { MAX_LIFE_MS } from './limits.ts'
 import { sandboxResultOf } from './request.ts'
-import { type Incoming, willBeUnsubscribable } from './sender.ts'
+import { goesToMany, type Incoming } from './sender.ts'
 
 /** The answer's facts (contract section 5). */
 export interface Accepted {
@@ -79,7 +79,7 @@ export function rowsOf({ accountId, incoming, judged, ids, now }: RowsOptions): 
   }
 
   function treatmentOf({ draft }: Incoming): Treatment {
-    const unsubscribeHeader = willBeUnsubscribable(draft, sender.treatment) && !draft.hasListUnsubscribe
+    const unsubscribeHeader = (sender.treatment.unsubscribeHeader || goesToMany(draft)) && !draft.hasListUnsubscribe
     return { ...sender.treatment, unsubscribeHeader }
   }
 }

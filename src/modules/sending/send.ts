@@ -15,12 +15,12 @@ import { MAX_BATCH_MESSAGES, MAX_IDEMPOTENCY_KEY_CHARS } from './limits.ts'
 import { readSendRequest, type SendRequest } from './request.ts'
 import type { Accepted } from './rows.ts'
 import {
+  canBeLeft,
   goesToMany,
   type Incoming,
   type SenderDomainFacts,
   senderFacts,
   type TrackingSettings,
-  willBeUnsubscribable,
 } from './sender.ts'
 
 /** What other rooms answer about the sender; each from memory, at most 5 seconds old. */
@@ -97,8 +97,13 @@ export function sendingOf(options: SendingOptions): Sending {
       account: account.settings,
       policy: account.policy,
     })
-    const unsubscribable = willBeUnsubscribable(draft, sender.treatment)
-    const content = await options.risk.content({ ...readable, bulk: goesToMany(draft), unsubscribable })
+    const content = await options.risk.content({
+      ...readable,
+      senderName: draft.from.name,
+      replyTo: draft.replyTo,
+      bulk: goesToMany(draft),
+      unsubscribable: canBeLeft(draft, sender),
+    })
     return { draft, sender, content, keyId: principal.keyId }
   }
 

@@ -18,6 +18,8 @@ export interface SenderFacts {
   /** Whether mail to this recipient stays in the house. */
   readonly isSandbox: (recipientKey: string) => boolean
   readonly treatment: Treatment
+  /** Domain and account want a List-Unsubscribe header on every mail. */
+  readonly unsubscribesByDefault: boolean
 }
 
 /** A draft with what is known of its sender and its content. */
@@ -49,12 +51,15 @@ export function goesToMany({ isBulk, stream }: Pick<Draft, 'isBulk' | 'stream'>)
   return isBulk || stream === 'broadcast'
 }
 
-/** Every copy will carry a List-Unsubscribe header, its own or ours (contract section 5). */
-export function willBeUnsubscribable(
+/**
+ * Every copy will carry a List-Unsubscribe header, its own or ours (contract section 5), as far as a preview can know it:
+ * what the request says of tracking is no part of a preview, and preview and send judge by the same facts.
+ */
+export function canBeLeft(
   draft: Pick<Draft, 'isBulk' | 'stream' | 'hasListUnsubscribe'>,
-  { unsubscribeHeader }: Treatment,
+  { unsubscribesByDefault }: Pick<SenderFacts, 'unsubscribesByDefault'>,
 ): boolean {
-  return draft.hasListUnsubscribe || unsubscribeHeader || goesToMany(draft)
+  return draft.hasListUnsubscribe || unsubscribesByDefault || goesToMany(draft)
 }
 
 export interface SenderQuestion {
@@ -78,6 +83,7 @@ export function senderFacts({ draft, domain, boundTo, sandboxed, account, policy
     policy,
     isSandbox: (recipientKey) => allSandbox || sandboxResultOf(recipientKey) !== null,
     treatment: treatmentOf(draft, domain?.settings ?? null, account),
+    unsubscribesByDefault: domain?.settings.unsubscribeHeaderEnabled ?? account.unsubscribeHeaderEnabled ?? false,
   }
 }
 
