@@ -1384,6 +1384,14 @@ create table validation_shunned (
 CREATE INDEX validation_shunned_until ON validation_shunned USING btree (until);
 grant delete, insert, select, update on validation_shunned to posthorn_system;
 
+create table validation_slot (
+  host text collate "C" not null,
+  slot smallint not null,
+  until timestamp with time zone not null,
+  constraint validation_slot_pkey PRIMARY KEY (host, slot)
+);
+grant delete, insert, select, update on validation_slot to posthorn_system;
+
 create table webhook (
   account_id uuid not null,
   id uuid not null,

@@ -17,6 +17,11 @@ import { FRAUDULENT } from '../test/content-mails/fraud.ts'
 import { page } from '../test/content-mails/layout.ts'
 import { LEGITIMATE } from '../test/content-mails/legitimate.ts'
 import { SCORED_ONCE } from '../test/content-mails/scored-once.ts'
+import type { Trial } from '../test/content-mails/trial.ts'
+import { HELD_BACK_FRAUD } from '../test/content-mails/trial-held-back-fraud.ts'
+import { HELD_BACK_HONEST } from '../test/content-mails/trial-held-back-honest.ts'
+import { TUNING_FRAUD } from '../test/content-mails/trial-tuning-fraud.ts'
+import { TUNING_HONEST } from '../test/content-mails/trial-tuning-honest.ts'
 import { UNSEEN_FRAUDULENT, UNSEEN_LEGITIMATE } from '../test/content-mails/unseen.ts'
 import { installed, type Rival, withRspamd, withSpamAssassin } from './content/rivals.ts'
 import { median } from './ground.ts'
@@ -114,10 +119,11 @@ function ofToday(): object {
   const told = (name: string, honest: readonly ContentQuestion[], fraud: readonly ContentQuestion[]): object => {
     const kept = honest.filter((mail) => scoreContent(mail).score >= 80).length
     const caught = fraud.filter((mail) => scoreContent(mail).score <= 40).length
+    const distrusted = fraud.filter((mail) => scoreContent(mail).score < HIGH_BELOW).length
     console.log(
-      `told   ${name}: ${kept} of ${honest.length} honest at least 80, ${caught} of ${fraud.length} frauds at most 40`,
+      `told   ${name}: ${kept} of ${honest.length} honest at least 80, ${caught} of ${fraud.length} frauds at most 40, ${distrusted} under ${HIGH_BELOW}`,
     )
-    return { name, kept, honest: honest.length, caught, fraud: fraud.length }
+    return { name, kept, honest: honest.length, caught, distrusted, fraud: fraud.length }
   }
   return {
     ...{
@@ -129,6 +135,20 @@ function ofToday(): object {
         UNSEEN_FRAUDULENT,
       ),
     },
+    trials: ['as content-score sees them', 'as a send does'].map((how, n) => {
+      const seen = (mails: readonly Trial[]): readonly ContentQuestion[] =>
+        mails.map(({ subject, html, text, senderName, senderDomain, replyTo, attachments }) => ({
+          ...{ subject, html, text },
+          ...(n === 1 && senderName !== undefined && { senderName }),
+          ...(n === 1 && senderDomain !== undefined && { senderDomain }),
+          ...(n === 1 && replyTo !== undefined && { replyTo: [replyTo] }),
+          ...(n === 1 && attachments !== undefined && { attachments }),
+        }))
+      return [
+        told(`trial, rules were written with these, ${how}`, seen(TUNING_HONEST), seen(TUNING_FRAUD)),
+        told(`trial, held back, ${how}`, seen(HELD_BACK_HONEST), seen(HELD_BACK_FRAUD)),
+      ]
+    }),
     once: told(
       'set B (when first scored: 8 of 10 and 5 of 10; rules were added since)',
       SCORED_ONCE.legitimate,

@@ -13498,6 +13498,14 @@ export interface operations {
                     is_bulk?: boolean;
                     /** @description an address, or `Name <address>` */
                     from?: string;
+                    from_name?: string | null;
+                    reply_to?: (string | {
+                        email: string;
+                        name?: string | null;
+                    }) | (string | {
+                        email: string;
+                        name?: string | null;
+                    })[];
                     stream?: "transactional" | "broadcast";
                     headers?: {
                         [key: string]: string;
