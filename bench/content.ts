@@ -1,7 +1,8 @@
 // Content scoring on mails held back from training, on mail of today, and its time; beside SpamAssassin and rspamd.
 //
-//   npm run bench -- content [--skip-rivals] [--skip-training]
+//   npm run bench -- content [--install] [--skip-rivals] [--skip-training]
 //
+// `--install` installs SpamAssassin and rspamd from Debian where they are missing, as root, and lets neither start a service.
 // Held back is a third of the corpus, by subject (bin/content/corpus.ts). The rivals run offline, without learning, and see
 // the whole mails; Posthorn sees subject, body and the names of attachments, as it does before it sends. Times are CPU
 // times of the process, the median of several rounds. Fails if the promises of docs/content-scoring.md are not held.
@@ -23,11 +24,15 @@ import { HELD_BACK_HONEST } from '../test/content-mails/trial-held-back-honest.t
 import { TUNING_FRAUD } from '../test/content-mails/trial-tuning-fraud.ts'
 import { TUNING_HONEST } from '../test/content-mails/trial-tuning-honest.ts'
 import { UNSEEN_FRAUDULENT, UNSEEN_LEGITIMATE } from '../test/content-mails/unseen.ts'
-import { installed, type Rival, withRspamd, withSpamAssassin } from './content/rivals.ts'
+import { installed, installRivals, type Rival, withRspamd, withSpamAssassin } from './content/rivals.ts'
 import { median } from './ground.ts'
 
 const { values } = parseArgs({
-  options: { 'skip-rivals': { type: 'boolean', default: false }, 'skip-training': { type: 'boolean', default: false } },
+  options: {
+    install: { type: 'boolean', default: false },
+    'skip-rivals': { type: 'boolean', default: false },
+    'skip-training': { type: 'boolean', default: false },
+  },
 })
 const HIGH_BELOW = 60
 const ROUNDS = 7
@@ -92,6 +97,7 @@ async function heldBack(): Promise<readonly Figures[]> {
   const raws = mails.map(({ raw }) => raw)
   const beside = async (rival: Rival): Promise<Figures> =>
     figures(rival.name, mails, await rival.score(raws), rival.threshold)
+  if (values.install) installRivals()
   if (values['skip-rivals']) console.log('rivals are skipped')
   else {
     if (installed('spamassassin')) table.push(await withSpamAssassin(beside))
