@@ -12,8 +12,8 @@ import type { SuppressionReason } from './ask.ts'
 import { type Context, type NewSuppression, type SuppressionRow, suppress, wireSuppression } from './entries.ts'
 import * as sql from './sql.ts'
 
-const ROWS_A_TRANSACTION = 1_000
-const ROWS_A_PAGE = 5_000
+const ROWS_A_TRANSACTION = 500
+const ROWS_A_PAGE = 1_000
 /** More faults than this are counted, not listed. */
 const MAX_FAULTS = 1_000
 const SHOWN_CHARS = 320
