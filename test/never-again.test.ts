@@ -1,5 +1,6 @@
-// Whoever is on a list is not mailed: after any sequence of sends, bounces, complaints, removals and unsubscribes no RCPT TO
-// for an address that stood on a list reaches the receiver. What must be on a list is told from what the receiver answered
+// Whoever is on a list is not mailed: after any sequence of sends (one call, a template, SMTP submission, mail for later),
+// bounces, complaints, removals, unsubscribes and erasures no RCPT TO for an address that stood on a list reaches the
+// receiver, and what another account has on its lists changes nothing. What must be on a list is told from what the receiver answered
 // and from what was acknowledged to us, not from the product's lists. `RUNS=200` for the long form.
 
 import assert from 'node:assert/strict'
@@ -7,12 +8,13 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { statement } from '../src/platform/db.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
-import { type SmtpSession, smtpSession } from './submission.ts'
-import { startWorld, type World } from './world.ts'
+import { plain, type SmtpSession, smtpSession } from './submission.ts'
+import { startWorld, type TestAccount, type World } from './world.ts'
 
 const HOST = 'mail.posthorn.test'
 const RUNS = Number(process.env['RUNS'] ?? 8)
 const PEOPLE = 3
+const HOUR_MS = 3_600_000
 const ANSWERS = {
   takes: '250 2.1.5 ok',
   unknown: '550 5.1.1 no such user',
@@ -22,19 +24,29 @@ const ANSWERS = {
 type Answer = keyof typeof ANSWERS
 
 type Step =
-  | { readonly do: 'send' | 'burst'; readonly who: number; readonly answer: Answer }
-  | { readonly do: 'retry'; readonly who: number; readonly answer: Answer }
+  | {
+      readonly do: 'send' | 'burst' | 'template' | 'submission' | 'schedule' | 'retry'
+      readonly who: number
+      readonly answer: Answer
+    }
   | {
       readonly do: 'bounce' | 'complaint' | 'unsubscribe mail' | 'suppress' | 'unsubscribe' | 'import'
       readonly who: number
     }
-  | { readonly do: 'allow' | 'resubscribe'; readonly who: number }
+  | { readonly do: 'allow' | 'resubscribe' | 'erase' | 'an hour passes' | 'elsewhere'; readonly who: number }
 
 const who = fc.nat({ max: PEOPLE - 1 })
 const answer = fc.constantFrom(...(Object.keys(ANSWERS) as Answer[]))
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
-    { weight: 5, arbitrary: fc.record({ do: fc.constantFrom('send' as const, 'burst' as const), who, answer }) },
+    {
+      weight: 7,
+      arbitrary: fc.record({
+        do: fc.constantFrom(...(['send', 'burst', 'template', 'submission', 'schedule'] as const)),
+        who,
+        answer,
+      }),
+    },
     { weight: 2, arbitrary: fc.record({ do: fc.constant('retry' as const), who, answer }) },
     {
       weight: 4,
@@ -46,6 +58,10 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
       }),
     },
     { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('allow' as const, 'resubscribe' as const), who }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ do: fc.constantFrom(...(['erase', 'an hour passes', 'elsewhere'] as const)), who }),
+    },
   ),
   { minLength: 6, maxLength: 14 },
 )
@@ -53,6 +69,9 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
 let world: World
 let mx: Receiver
 let inbound: SmtpSession
+let submission: SmtpSession
+let stranger: TestAccount
+let templateId: string
 const answers = new Map<string, Answer>()
 const asked: { readonly to: string; readonly answer: Answer }[] = []
 before(async () => {
@@ -71,9 +90,16 @@ before(async () => {
   await world.verifiedDomain('shop.example')
   inbound = await smtpSession(world.mxPort)
   await inbound.ask('EHLO mx.example.net')
+  submission = await smtpSession(world.submissionPorts.implicitTls[0] ?? 0, { secure: true })
+  await submission.ask('EHLO client.example')
+  assert.match(await submission.ask(`AUTH PLAIN ${plain('apikey', world.account.apiKey)}`), /^235/)
+  stranger = await world.newAccount('Stranger')
+  const made = await world.api.post('/api/v1/templates', { name: 't', subject: 'Hi {{name}}', text: 'Dear {{name}}' })
+  templateId = made.body.data.id
 })
 after(async () => {
   inbound.close()
+  submission.close()
   await world[Symbol.asyncDispose]()
   await mx[Symbol.asyncDispose]()
 })
@@ -109,15 +135,17 @@ interface Person {
   readonly address: string
   suppressed: boolean
   unsubscribed: boolean
+  /** Until somebody names the address and takes it off. */
+  erased: boolean
   softBounces: number
   readonly emails: string[]
 }
 
 async function act(person: Person, step: Step): Promise<void> {
   const { address } = person
-  const send = async (text: string): Promise<void> => {
-    const to = person.emails.length % 2 === 0 ? address : address.toUpperCase().replace('EXAMPLE.NET', 'Example.Net')
-    const mail = { from: 'a@shop.example', to, subject: 's', text, stream: 'broadcast' }
+  const to = person.emails.length % 2 === 0 ? address : address.toUpperCase().replace('EXAMPLE.NET', 'Example.Net')
+  const send = async (text: string, more: object = {}): Promise<void> => {
+    const mail = { from: 'a@shop.example', to, subject: 's', text, stream: 'broadcast', ...more }
     const { status, body } = await world.api.post('/api/v1/send', mail)
     assert.ok(status === 202 || status === 422, JSON.stringify(body))
     if (status === 202) person.emails.push(body.data.email_id)
@@ -132,8 +160,40 @@ async function act(person: Person, step: Step): Promise<void> {
     case 'send':
       return send('one')
     case 'burst':
-      await Promise.all(['one', 'two', 'three', 'four'].map(send))
+      await Promise.all(['one', 'two', 'three', 'four'].map((one) => send(one)))
       return
+    case 'template':
+      return send('', { text: undefined, subject: undefined, template_id: templateId, variables: { name: 'Jo' } })
+    case 'schedule':
+      return send('later', { scheduled_at: new Date(world.clock.now().getTime() + HOUR_MS).toISOString() })
+    case 'submission': {
+      await submission.ask('RSET')
+      assert.match(await submission.ask('MAIL FROM:<a@shop.example>'), /^250/)
+      if (!/^250/.test(await submission.ask(`RCPT TO:<${to}>`))) return
+      await submission.ask('DATA')
+      const said = await submission.ask(`From: a@shop.example\r\nTo: ${to}\r\nSubject: s\r\n\r\nt\r\n.`)
+      const id = /^250 2\.0\.0 queued as (\S+)$/.exec(said)?.[1]
+      if (id !== undefined) person.emails.push(id)
+      return
+    }
+    case 'an hour passes':
+      world.clock.advance(HOUR_MS + 60_000)
+      return
+    case 'elsewhere': {
+      const before = (await world.api.get(suppression)).status
+      await stranger.api.post('/api/v1/customer/suppressions', { email: address })
+      await stranger.api.post('/api/v1/customer/unsubscribes', { email: address })
+      assert.equal((await world.api.get(suppression)).status, before)
+      return
+    }
+    case 'erase': {
+      const contact = await world.api.post('/api/v1/customer/contacts', { email: address, double_opt_in: false })
+      if (contact.status !== 201) return
+      const gone = await world.api.delete(`/api/v1/customer/contacts/${contact.body.data.id}?erase=true`)
+      assert.equal(gone.body.data.erased, true)
+      Object.assign(person, { erased: true, suppressed: false, unsubscribed: false, softBounces: 0 })
+      return
+    }
     case 'retry':
       for (const id of person.emails) await world.api.post(`/api/v1/emails/${id}/retry`)
       return
@@ -166,13 +226,17 @@ async function act(person: Person, step: Step): Promise<void> {
       return
     case 'allow':
       await world.api.delete(suppression)
-      person.suppressed = false
+      Object.assign(person, { suppressed: false, erased: false })
       return
     case 'resubscribe':
       await world.api.delete(unsubscribe)
-      person.unsubscribed = false
+      Object.assign(person, { unsubscribed: false, erased: false })
       return
   }
+}
+
+function isBlocked({ suppressed, unsubscribed, erased }: Person): boolean {
+  return suppressed || unsubscribed || erased
 }
 
 async function statusOf(id: string | undefined): Promise<string> {
@@ -186,14 +250,14 @@ test(`no RCPT TO for an address that stands on a list, after any of ${RUNS} hist
       run++
       const people = Array.from({ length: PEOPLE }, (_, i): Person => {
         const address = `reader${i}.${run}@example.net`
-        return { address, suppressed: false, unsubscribed: false, softBounces: 0, emails: [] }
+        return { address, suppressed: false, unsubscribed: false, erased: false, softBounces: 0, emails: [] }
       })
       for (const step of history) {
         const person = people[step.who]
         assert.ok(person !== undefined)
         const { address } = person
         const from = asked.length
-        const wasBlocked = person.suppressed || person.unsubscribed
+        const wasBlocked = isBlocked(person)
         const reports = step.do === 'bounce' || step.do === 'complaint'
         const taken = mx.messages.findLast((one) => one.accepted && one.recipients[0]?.toLowerCase() === address)
         const [, id] = /^Message-ID: <([^@>]+)@/im.exec(taken?.data.toString('latin1') ?? '') ?? []
@@ -203,7 +267,7 @@ test(`no RCPT TO for an address that stands on a list, after any of ${RUNS} hist
         const here = asked.slice(from)
         for (const other of people) {
           const reached = here.filter(({ to }) => to === other.address)
-          const blocked = other === person ? wasBlocked : other.suppressed || other.unsubscribed
+          const blocked = other === person ? wasBlocked : isBlocked(other)
           if (blocked) assert.deepEqual(reached, [], `${step.do} mailed ${other.address}`)
         }
         if (wasBlocked) refusals++

@@ -21,7 +21,7 @@ import { systemIds } from '../src/platform/ids.ts'
 import { secretsFrom } from '../src/platform/secrets.ts'
 import { freshDb } from './database.ts'
 
-const ROWS = Number(process.env['ROWS'] ?? 50_000)
+const ROWS = Number(process.env['ROWS'] ?? 20_000)
 const FIRST_ROWS = 5_000
 const BAD_EVERY = 997
 const MOST_MB = 40
