@@ -69,7 +69,7 @@ export function inboundMx(options: ListenersOptions, certificate: Certificate): 
     hostname: config.hostname,
     certificate,
     // An answer within seconds, also when the database hangs.
-    inbound: { tokenOf: inbound.tokenOf, take: (report) => pulse.whileBeating(() => inbound.take(report)) },
+    inbound: { ...inbound, take: (report) => pulse.whileBeating(() => inbound.take(report)) },
     unsubscribe: (localPart) => {
       const carryOut = tracking.unsubscribeMail(localPart)
       return carryOut === null ? null : () => pulse.whileBeating(carryOut)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readReturnPath, returnPath, type VerpMac } from './verp.ts'
+import { feedbackAddress, readFeedbackAddress, readReturnPath, returnPath, type VerpMac } from './verp.ts'
 
 const mac: VerpMac = (text) => createHmac('sha256', 'a key').update(text).digest()
 const other: VerpMac = (text) => createHmac('sha256', 'another key').update(text).digest()
@@ -31,6 +31,23 @@ test('a return path that was changed, cut or signed by another is none of ours',
   for (const text of ['', 'b+', local.slice(0, -1), `${local}a`, 'b+__proto__', `${local.slice(0, -1)}1`]) {
     assert.equal(readReturnPath(mac, text), null, text)
   }
+})
+
+test('the address of a feedback loop names its provider, in any case, and no other text does', () => {
+  const address = feedbackAddress(mac, 'yahoo-2', 'mail.example') ?? ''
+  const [local = '', host] = address.split('@')
+  assert.equal(host, 'mail.example')
+  assert.ok((feedbackAddress(mac, 'a'.repeat(30), 'h')?.indexOf('@') ?? 99) <= 64)
+  assert.equal(readFeedbackAddress(mac, local.toUpperCase()), 'yahoo-2')
+  assert.equal(readFeedbackAddress(other, local), null)
+  for (let at = 0; at < local.length; at++) {
+    const changed = local.slice(0, at) + (local[at] === 'a' ? 'b' : 'a') + local.slice(at + 1)
+    assert.equal(readFeedbackAddress(mac, changed), null, changed)
+  }
+  for (const name of ['', '-a', 'A', 'a.b', 'a'.repeat(31), 'a@b', 'ä'])
+    assert.equal(feedbackAddress(mac, name, 'h'), null)
+  for (const text of ['', 'fbl', 'fbl+', 'fbl+.', 'fbl+yahoo-2', 'fbl+yahoo-2.', `${local}a`, local.slice(0, -1)])
+    assert.equal(readFeedbackAddress(mac, text), null, text)
 })
 
 test('no text makes reading a return path throw', () => {

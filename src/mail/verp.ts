@@ -3,11 +3,17 @@
 // Receivers fold case, so reading does too. The local part has 63 of the 64 characters that RFC 5321 section 4.5.3.1.1
 // allows, which is why the account is named by a prefix: 48 bits of time and 42 of chance, a range of the primary key.
 //
+// `fbl+<name>.<MAC>@<host>` takes the complaints of one provider; nobody else learns it, so what comes there comes from them.
+//
 // `u+<token>@<host>` is the same for mail that unsubscribes; its MAC is made with a key of its own.
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
 const RETURN = 'b+'
 const UNSUBSCRIBE = 'u+'
+const FEEDBACK = 'fbl+'
+/** Longer than what a token signs, so that no signature of one is one of the other. */
+const FEEDBACK_SIGNED = 'the address of a feedback loop: '
+const FEEDBACK_NAME = /^[a-z0-9][a-z0-9-]{0,29}$/
 const EMAIL_BYTES = 16
 const ACCOUNT_BYTES = 12
 const MAC_BYTES = 10
@@ -31,6 +37,27 @@ export function returnPath(mac: VerpMac, emailId: string, accountId: string, hos
 /** @returns `u+<token>@<host>`: who writes there asks to get no more mail */
 export function unsubscribeAddress(mac: VerpMac, emailId: string, accountId: string, host: string): string {
   return `${UNSUBSCRIBE}${tokenOf(mac, emailId, accountId)}@${host}`
+}
+
+/**
+ * @param name of the provider: 1 to 30 of a-z, 0-9 and hyphens, not beginning with one
+ * @returns `fbl+<name>.<MAC>@<host>`; null: that is no such name
+ */
+export function feedbackAddress(mac: VerpMac, name: string, host: string): string | null {
+  return FEEDBACK_NAME.test(name) ? `${FEEDBACK}${name}.${feedbackMac(mac, name)}@${host}` : null
+}
+
+/** @returns the provider whose address it is; null when it is none of ours */
+export function readFeedbackAddress(mac: VerpMac, localPart: string): string | null {
+  const folded = localPart.toLowerCase()
+  const dot = folded.lastIndexOf('.')
+  const name = folded.slice(FEEDBACK.length, Math.max(0, dot))
+  if (!folded.startsWith(FEEDBACK) || !FEEDBACK_NAME.test(name)) return null
+  return equal(Buffer.from(feedbackMac(mac, name)), Buffer.from(folded.slice(dot + 1))) ? name : null
+}
+
+function feedbackMac(mac: VerpMac, name: string): string {
+  return base32(mac(Buffer.from(FEEDBACK_SIGNED + name)).subarray(0, MAC_BYTES))
 }
 
 function tokenOf(mac: VerpMac, emailId: string, accountId: string): string {

@@ -13,6 +13,7 @@ export interface CommandSettings {
   readonly allowPrivateNetworks: boolean
   readonly spfMechanism: string
   readonly publicUrl: string
+  readonly hostname: string
 }
 
 export interface CommandContext {

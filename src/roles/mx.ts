@@ -1,7 +1,8 @@
 // The inbound MX: takes what is addressed to us, and nothing else.
 //
 //   b+<token>@host              reports about one email; the token is signed and 30 days valid
-//   fbl@host                    complaints
+//   fbl@host                    complaints of whoever reads the header of a mail (RFC 9477)
+//   fbl+<name>.<MAC>@host       complaints of one provider, who was told the address
 //   what tracking made          unsubscribe mail
 //   postmaster@, abuse@host     for the operator
 //
@@ -32,7 +33,7 @@ export interface MxOptions {
   readonly hostname: string
   /** null: no STARTTLS. */
   readonly certificate: Certificate | null
-  readonly inbound: Pick<Inbound, 'tokenOf' | 'take'>
+  readonly inbound: Pick<Inbound, 'tokenOf' | 'providerOf' | 'take'>
   /** What an unsubscribe address stands for; null: it is none of ours. */
   readonly unsubscribe: ((localPart: string) => (() => Promise<void>) | null) | null
   readonly clock: Clock
@@ -146,7 +147,7 @@ function purposeOf(
   const localPart = parsed.address.local.toLowerCase()
   if (parsed.address.domain.toLowerCase() !== options.hostname.toLowerCase()) return null
   if (localPart === 'postmaster' || localPart === 'abuse') return { kind: 'operator', localPart }
-  if (localPart === 'fbl') return { kind: 'feedback', localPart }
+  if (localPart === 'fbl' || options.inbound.providerOf(localPart) !== null) return { kind: 'feedback', localPart }
   if (options.inbound.tokenOf(localPart) !== null) return { kind: 'return_path', localPart }
   return (options.unsubscribe?.(parsed.address.local) ?? null) === null ? null : 'unsubscribe'
 }

@@ -1,6 +1,7 @@
 // The operator's look at what came by mail: `posthorn reports ...`. What could not be read, and what came for postmaster and
 // abuse and was not sent on, stands there with its bytes for 35 days; of all else only what became of it.
 
+import { feedbackAddress } from '../../mail/verp.ts'
 import { type Command, UsageError } from '../../platform/command.ts'
 import type { Db } from '../../platform/db.ts'
 import * as sql from './sql.ts'
@@ -64,6 +65,18 @@ export const reportCommands: readonly Command[] = [
         const row = { kind, outcome, count, oldest: oldest.toISOString() }
         print(values['json'] === true ? JSON.stringify(row) : Object.values(row).join('\t'))
       }
+    },
+  },
+  {
+    path: ['reports', 'address'],
+    summary: 'print the address for the complaints of one provider, to be told to nobody else',
+    usage: '<name of the provider, such as yahoo>',
+    options: JSON_OPTION,
+    run: async ({ config, secrets, print }, values, [name = '', ...more]) => {
+      const address = feedbackAddress((text) => secrets.mac('verp', text), name, config.hostname)
+      if (address === null || more.length > 0)
+        throw new UsageError('name one provider: up to 30 of a-z, 0-9 and hyphens')
+      print(values['json'] === true ? JSON.stringify({ provider: name, address }) : address)
     },
   },
   {

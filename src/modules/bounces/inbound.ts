@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto'
 import { identifiersOf } from '../../mail/arf.ts'
 import { parseHeaderBlock } from '../../mail/headers.ts'
 import type { Report } from '../../mail/report.ts'
-import { readReturnPath, type VerpIds, type VerpMac } from '../../mail/verp.ts'
+import { readFeedbackAddress, readReturnPath, type VerpIds, type VerpMac } from '../../mail/verp.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { type Database, type Db, isUnavailable } from '../../platform/db.ts'
 import { firstIdAt, type Ids } from '../../platform/ids.ts'
@@ -47,6 +47,8 @@ export interface OperatorMail {
 export interface Inbound {
   /** The email that a local part of the return-path host stands for; null: forged, foreign, or older than 30 days. */
   tokenOf(localPart: string): VerpIds | null
+  /** The provider whose complaints come to this local part; null: it is none of ours. */
+  providerOf(localPart: string): string | null
   /** Resolves when the report is durable, or known. @param localPart what stood before the `@` */
   take(report: { readonly kind: ReportKind; readonly localPart: string; readonly raw: Buffer }): Promise<void>
   /** Reads what waits. */
@@ -96,6 +98,7 @@ export function inboundOf(options: InboundOptions): Inbound {
   })
   return {
     tokenOf,
+    providerOf: (localPart) => readFeedbackAddress(options.verpMac, localPart),
     reader,
     take: async ({ kind, localPart, raw }) => {
       const hash = reportHash(`${kind}:${localPart.toLowerCase()}`, raw)
