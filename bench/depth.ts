@@ -1,0 +1,129 @@
+// What a deep queue costs: claims, start, memory and pages with a thousand and with a million emails queued.
+//
+//   npm run bench -- depth [--depths 1000,1000000] [--seconds 25]
+//
+// 1,000 destinations; one holds half of the queue and refuses, the others are delivered to smtp-sink while it is measured, and
+// a short queue is kept at its depth. Claims are timed by a node of the benchmark's own beside the product's, which takes 300
+// rows and gives them back. Memory: of Node all that is resident, of PostgreSQL's processes their proportional share. Needs
+// root, bind9 and postfix (smtp-sink); the data lies in a folder of its own for each depth.
+
+import { readFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { descendants, scratch } from '../test/peers/ground.ts'
+import { type Deep, startDeep } from './ground-deep.ts'
+import { percentile } from './ground-world.ts'
+
+const { values } = parseArgs({
+  options: { depths: { type: 'string', default: '1000,1000000' }, seconds: { type: 'string', default: '25' } },
+})
+const DEPTHS = values.depths.split(',').map(Number)
+const SECONDS = Number(values.seconds)
+
+const today = new Date().toISOString().slice(0, 10)
+const LISTS = [
+  '/api/v1/emails?limit=50',
+  '/api/v1/emails?limit=50&status=queued',
+  '/api/v1/emails?limit=50&recipient=user4711@refuses.dest.test',
+  '/api/v1/emails?limit=50&offset=2000',
+  '/api/v1/events?limit=50',
+]
+const STATISTICS = ['', '/sends', '/bounces', '/opens'].map((name) => `/api/v1/stats/outbound${name}?to_date=${today}`)
+
+async function pages(deep: Deep, paths: readonly string[], rounds: number): Promise<readonly number[]> {
+  const took: number[] = []
+  for (let i = 0; i < rounds; i++) {
+    for (const where of paths) {
+      const began = performance.now()
+      const { status, body } = await deep.posthorn.call(deep.account.api_key, 'GET', where)
+      took.push(performance.now() - began)
+      if (status !== 200) throw new Error(`${where}: ${JSON.stringify(body)}`)
+    }
+  }
+  return took
+}
+
+/** In MB: what of Node is resident, and the largest share of a process of PostgreSQL. */
+async function memory(deep: Deep): Promise<{ readonly node: number; readonly postgres: number }> {
+  const kb = (pid: number, field: string): number => {
+    try {
+      return Number(
+        new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0,
+      )
+    } catch {
+      return 0 // it has ended meanwhile
+    }
+  }
+  const root = deep.posthorn.running.child.pid ?? 0
+  const all = await descendants(root)
+  const isServer = (pid: number): boolean => {
+    try {
+      return readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres')
+    } catch {
+      return true
+    }
+  }
+  const node = Math.max(...all.filter((pid) => !isServer(pid)).map((pid) => kb(pid, 'Rss')))
+  const postgres = Math.max(0, ...all.filter(isServer).map((pid) => kb(pid, 'Pss')))
+  return { node: node / 1_024, postgres: postgres / 1_024 }
+}
+
+async function measure(folder: string, depth: number): Promise<Record<string, number>> {
+  await mkdir(folder)
+  await using deep = await startDeep(folder)
+  await deep.restart('api,worker') // nothing is delivered while the queue is made
+  const began = performance.now()
+  await deep.fill(depth, 'queued')
+  await deep.settle(300_000)
+  console.error(`${depth} queued after ${Math.round((performance.now() - began) / 1_000)} s`)
+  const startMs = await deep.restart()
+  const until = performance.now() + SECONDS * 1_000
+  const most = { node: 0, postgres: 0 }
+  let running = true
+  const watching = async (): Promise<void> => {
+    while (running) {
+      const now = await memory(deep)
+      most.node = Math.max(most.node, now.node)
+      most.postgres = Math.max(most.postgres, now.postgres)
+      const missing = depth - (await deep.ready())
+      if (depth <= 10_000 && missing > depth / 2) await deep.fill(missing, 'queued')
+      await delay(500)
+    }
+  }
+  const before = deep.sink.count()
+  const watch = watching()
+  const claims = await deep.claims((SECONDS * 1_000) / 2)
+  const rate = (deep.sink.count() - before) / (SECONDS / 2)
+  const lists = await pages(deep, LISTS, 6)
+  const statistics = await pages(deep, STATISTICS, 8)
+  while (performance.now() < until) await delay(200)
+  running = false
+  await watch
+  return {
+    depth,
+    still_queued: await deep.ready(),
+    start_ms: startMs,
+    claim_p50_ms: percentile(claims, 0.5),
+    claim_p99_ms: percentile(claims, 0.99),
+    delivered_per_second: rate,
+    list_p50_ms: percentile(lists, 0.5),
+    list_max_ms: Math.max(...lists),
+    statistics_p50_ms: percentile(statistics, 0.5),
+    statistics_p95_ms: percentile(statistics, 0.95),
+    node_mb: most.node,
+    postgres_mb: most.postgres,
+  }
+}
+
+await using folder = await scratch('bench-depth')
+const rows: Record<string, number>[] = []
+for (const depth of DEPTHS) {
+  const figures = await measure(path.join(folder.path, String(depth)), depth)
+  const row = Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, Number(value.toFixed(1))]))
+  console.error(JSON.stringify(row))
+  rows.push(row)
+}
+console.table(rows)
+console.log(JSON.stringify(rows))

@@ -1,0 +1,215 @@
+// The product with many emails in its tables: a verified sender, a thousand destinations of which one refuses, and rows made
+// by the database itself, all with the content of one real email.
+
+import { once } from 'node:events'
+import net from 'node:net'
+import path from 'node:path'
+import { claim, handBack, joinAsNode, leaveAsNode, renewLease } from '../src/modules/outbox/index.ts'
+import { systemClock } from '../src/platform/clock.ts'
+import { connect, type Database, statement } from '../src/platform/db.ts'
+import { type Bind, startBind, txt } from '../test/peers/bind.ts'
+import { freePort, waitFor } from '../test/peers/ground.ts'
+import { type Account, type Posthorn, startPosthorn } from '../test/peers/posthorn.ts'
+import { receipt, type Sink, startSink } from './ground.ts'
+
+export const DESTINATIONS = 1_000
+const SENDER = 'bench.test'
+const CHUNK = 50_000
+const clock = systemClock()
+
+/** $1 account, $2 the email to copy, $3 how many, $4 status; $5 of every two one to the destination that refuses, and queued. */
+const FILL = statement(
+  'bench_deep_fill',
+  `with t as materialized (select * from email where account_id = $1::uuid and id = $2::uuid),
+   told as materialized (
+     select * from event where account_id = $1::uuid and email_id = $2::uuid and (type = 1 or not $5)),
+   tried as materialized (
+     select * from attempt where not $5 and account_id = $1::uuid and email_id = $2::uuid and number = 1),
+   n as materialized (
+     select (lpad(to_hex((extract(epoch from now()) * 1000)::bigint - 60000 + i / 50), 12, '0') || '7'
+         || substr(replace(gen_random_uuid()::text, '-', ''), 14))::uuid as id,
+       case when $5 and i % 2 = 0 then 'refuses.dest.test' else 'd' || i / 2 % ${DESTINATIONS - 1} || '.dest.test' end as site, i
+     from generate_series(0, $3::int - 1) i),
+   e as (
+     insert into email (id, account_id, domain_id, body_id, created_at, status, sender, sender_name, recipient, cc, reply_to,
+       recipient_key, subject, message_id, stream, sandbox, sandbox_result, tag, metadata, size_bytes, expires_at, tls_required,
+       risk, next_attempt_at, delivered_at, ended_at, attempts_count)
+     select n.id, t.account_id, domain_id, body_id, now(), $4, sender, sender_name, 'user' || i || '@' || site, cc, reply_to,
+       'user' || i || '@' || site, subject, n.id || '@${SENDER}', stream, sandbox, sandbox_result, tag, metadata, size_bytes,
+       now() + interval '3 days', tls_required, risk, case when $5 then now() end, case when not $5 then now() end,
+       case when not $5 then now() end, case when $5 then 0 else 1 end
+     from n, t),
+   q as (
+     insert into queue (id, account_id, domain_id, site_id, at, state, sandbox, recipient_key)
+     select n.id, t.account_id, domain_id, s.id, now(), 0, false, 'user' || i || '@' || site
+     from n join site s on s.name = n.site, t where $5),
+   a as (
+     insert into attempt (email_id, account_id, number, started_at, duration_ms, outcome, detail)
+     select n.id, a.account_id, 1, now(), 12, 0, a.detail from n, tried a),
+   v as (
+     insert into event (at, event_id, account_id, domain_id, email_id, type, data, facts)
+     select now(), gen_random_uuid(), v.account_id, v.domain_id, n.id, v.type, v.data, v.facts from n, told v)
+   select 1`,
+)
+const SITES = statement(
+  'bench_deep_sites',
+  `insert into site (name) select 'd' || i || '.dest.test' from generate_series(0, ${DESTINATIONS - 2}) i
+   union all select 'refuses.dest.test' on conflict (name) do nothing`,
+)
+const READY = statement('bench_deep_ready', 'select count(*)::int as ready from queue where state <> 2')
+const SLOW = statement('bench_deep_slow', 'set local statement_timeout = 0')
+const READ = statement(
+  'bench_deep_read',
+  `select exists (select from event e, follower f where (e.xid, e.seq) > (f.xid, f.seq)) as more`,
+)
+
+export interface Deep extends AsyncDisposable {
+  readonly account: Account
+  readonly posthorn: Posthorn
+  readonly sink: Sink
+  readonly body: string
+  /** Puts so many emails into the tables: queued, half of them to the destination that refuses, or delivered. */
+  fill(many: number, as: 'queued' | 'delivered'): Promise<void>
+  /** Emails that could be sent now, or are being sent. */
+  ready(): Promise<number>
+  /** Until the followers have read the log. */
+  settle(limitMs: number): Promise<void>
+  /** Ends the service and starts it again, with all roles unless some are named. @returns milliseconds until it was ready */
+  restart(roles?: string): Promise<number>
+  /** Claims and hands back for so long, as another node would. @returns how long each claim took, in milliseconds */
+  claims(forMs: number): Promise<readonly number[]>
+}
+
+/** Says no to every sender, on an address of its own. */
+async function startRefusing(port: number): Promise<AsyncDisposable> {
+  const server = net.createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.write('220 refuses.dest.test ESMTP\r\n')
+    socket.on('data', (data) => {
+      for (const line of data.toString().split('\r\n').slice(0, -1)) {
+        if (/^quit/i.test(line)) socket.end('221 bye\r\n')
+        else socket.write(/^(?:ehlo|helo|rset)/i.test(line) ? '250 refuses.dest.test\r\n' : '451 4.3.0 not now\r\n')
+      }
+    })
+  })
+  server.listen(port, '127.0.0.2')
+  await once(server, 'listening')
+  return { [Symbol.asyncDispose]: async () => void server.close() }
+}
+
+async function verified(posthorn: Posthorn, bind: Bind, key: string): Promise<void> {
+  const made = await posthorn.call(key, 'POST', '/api/v1/customer/domains', { domain: SENDER })
+  const { id } = made.body.data
+  const { body } = await posthorn.call(key, 'GET', `/api/v1/customer/domains/${id}/dns`)
+  const records = body.dns_records.map(({ host, value }: { host: string; value: string }) => txt(host, value))
+  await bind.publish(SENDER, records)
+  await waitFor(
+    'verification',
+    async () => (await posthorn.call(key, 'POST', `/api/v1/customer/domains/${id}/verify`)).body.verified,
+  )
+}
+
+export async function startDeep(folder: string): Promise<Deep> {
+  const stack = new AsyncDisposableStack()
+  const zones = {
+    [SENDER]: [],
+    'posthorn.test': ['mail A 127.0.0.1'],
+    'dest.test': ['* MX 10 mx', 'mx A 127.0.0.1', 'refuses MX 10 no', 'no A 127.0.0.2'],
+  }
+  const bind = stack.use(await startBind(folder, zones))
+  const smtpPort = await freePort()
+  const sink = stack.use(await startSink(smtpPort))
+  stack.use(await startRefusing(smtpPort))
+  const settings = {
+    POSTHORN_DELIVERY: 'direct',
+    POSTHORN_SMTP_PORT: String(smtpPort),
+    POSTHORN_ALLOW_PRIVATE_NETWORKS: 'true',
+    POSTHORN_DNS_SERVERS: bind.server,
+    POSTHORN_HOSTNAME: 'mail.posthorn.test',
+    POSTHORN_RATE_LIMITS: 'off',
+  }
+  let posthorn = await startPosthorn(folder, settings)
+  stack.defer(() => posthorn.stop())
+  const account = await posthorn.account('Bench')
+  const key = account.api_key
+  await verified(posthorn, bind, key)
+  const { subject, html, text } = receipt()
+  const mail = { from: `news@${SENDER}`, from_name: 'Shöp', to: 'user@d0.dest.test', subject, html, text }
+  const sent = await posthorn.call(key, 'POST', '/api/v1/send', mail)
+  if (sent.status !== 202) throw new Error(JSON.stringify(sent.body))
+  const model = sent.body.data.email_id
+  await waitFor(
+    'the first delivery',
+    async () => (await posthorn.call(key, 'GET', `/api/v1/emails/${model}`)).body.data.status === 'delivered',
+  )
+  const withDatabase = async <T>(work: (database: Database) => Promise<T>): Promise<T> => {
+    const socket = path.join(posthorn.env['POSTHORN_DATA_DIR'] ?? '', 'run')
+    const url = `postgres://posthorn@localhost/posthorn?host=${encodeURIComponent(socket)}`
+    const database = connect({ url, maxConnections: 1, onError: () => undefined })
+    try {
+      return await work(database)
+    } finally {
+      await database.close()
+    }
+  }
+  const fill = (many: number, as: 'queued' | 'delivered'): Promise<void> =>
+    withDatabase(async (database) => {
+      await database.system.execute(SITES)
+      for (let left = many; left > 0; left -= CHUNK) {
+        await database.transaction(async (db) => {
+          await db.execute(SLOW)
+          const some = Math.min(left, CHUNK)
+          await db.execute(FILL, [account.account_id, model, some, as === 'queued' ? 1 : 3, as === 'queued'])
+        })
+      }
+    })
+  const claims = (forMs: number): Promise<readonly number[]> =>
+    withDatabase(async ({ system }) => {
+      const took: number[] = []
+      let lease = await joinAsNode(system, clock, 'bench')
+      let cursor = null
+      const end = performance.now() + forMs
+      for (let i = 1; performance.now() < end; i++) {
+        const began = performance.now()
+        const answer = await claim(system, {
+          epoch: lease.epoch,
+          limit: 300,
+          cursor,
+          free: new Map(),
+          defaultFree: 20,
+          suspended: [],
+          now: clock.now(),
+        })
+        took.push(performance.now() - began)
+        cursor = answer.cursor
+        await handBack(system, lease.epoch, answer.claimed)
+        if (i % 20 === 0) lease = (await renewLease(system, clock, lease)) ?? (await joinAsNode(system, clock, 'bench'))
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      await leaveAsNode(system, lease)
+      return took
+    })
+  const owned = stack.move()
+  return {
+    account,
+    get posthorn() {
+      return posthorn
+    },
+    sink,
+    body: JSON.stringify(mail),
+    fill,
+    claims,
+    ready: () => withDatabase(async ({ system }) => (await system.one<{ ready: number }>(READY))?.ready ?? 0),
+    settle: (limitMs) =>
+      withDatabase(({ system }) =>
+        waitFor('the followers', async () => (await system.one<{ more: boolean }>(READ))?.more === false, limitMs),
+      ).then(() => undefined),
+    restart: async (roles = 'all') => {
+      await posthorn.stop()
+      const began = performance.now()
+      posthorn = await startPosthorn(folder, { ...settings, POSTHORN_ROLES: roles })
+      return performance.now() - began
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
