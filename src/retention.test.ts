@@ -41,6 +41,7 @@ const LEFT = statement(
   'test_retention_left',
   `select (select count(*)::int from email where account_id = $1) as emails,
      (select count(*)::int from email_body where account_id = $1) as bodies,
+     (select count(*)::int from email_body_piece where account_id = $1) as pieces,
      (select count(*)::int from attempt where account_id = $1) as attempts,
      (select count(*)::int from event where account_id = $1) as events,
      (select count(*)::int from bounce where account_id = $1) as bounces`,
@@ -56,9 +57,9 @@ async function keep(account: TestAccount, days: number): Promise<void> {
   assert.equal(status, 200)
 }
 
-const ALL = { emails: 2, bodies: 2, attempts: 2, events: 5, bounces: 1 }
-const SHELL = { emails: 2, bodies: 0, attempts: 0, events: 0, bounces: 0 }
-const NOTHING = { emails: 0, bodies: 0, attempts: 0, events: 0, bounces: 0 }
+const ALL = { emails: 2, bodies: 2, pieces: 2, attempts: 2, events: 5, bounces: 1 }
+const SHELL = { emails: 2, bodies: 0, pieces: 0, attempts: 0, events: 0, bounces: 0 }
+const NOTHING = { emails: 0, bodies: 0, pieces: 0, attempts: 0, events: 0, bounces: 0 }
 
 test('each account keeps its data as long as it wants, and its figures for ever', async () => {
   await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
@@ -73,6 +74,12 @@ test('each account keeps its data as long as it wants, and its figures for ever'
     firsts.set(account, await send(account, 'ann@customer.example'))
     await send(account, 'bounce@sandbox.test')
   }
+  await database.system.execute(
+    statement(
+      'test_retention_pieces',
+      `insert into email_body_piece (id, account_id, piece, body) select id, account_id, 1, 'more' from email`,
+    ),
+  )
   await settle(world)
   const day = world.clock.now().toISOString().slice(0, 10)
   const report = async (account: TestAccount) =>
@@ -137,8 +144,8 @@ test('what is still to be sent, told or read does not go, and no more of its acc
   await forget(world)
   const left = () => Promise.all([scheduled, untold].map((account) => leftOf(world, account)))
   const unread = [
-    { emails: 1, bodies: 1, attempts: 0, events: 1, bounces: 0 },
-    { emails: 1, bodies: 1, attempts: 1, events: 2, bounces: 0 },
+    { emails: 1, bodies: 1, pieces: 0, attempts: 0, events: 1, bounces: 0 },
+    { emails: 1, bodies: 1, pieces: 0, attempts: 1, events: 2, bounces: 0 },
   ]
   assert.deepEqual(await left(), unread, 'no follower has begun')
   const pending = statement(
@@ -158,7 +165,7 @@ test('what is still to be sent, told or read does not go, and no more of its acc
   assert.deepEqual(await left(), unread, 'one is to be sent, one to be told')
   await system.execute(statement('test_retention_told', 'delete from webhook_queue'))
   await forget(world)
-  assert.deepEqual(await left(), [unread[0], { emails: 1, bodies: 0, attempts: 0, events: 0, bounces: 0 }])
+  assert.deepEqual(await left(), [unread[0], { emails: 1, bodies: 0, pieces: 0, attempts: 0, events: 0, bounces: 0 }])
 })
 
 test('whoever reads holds up a drop, and nobody waits long behind it', async () => {

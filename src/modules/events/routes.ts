@@ -34,7 +34,7 @@ export interface EventRoutesOptions {
 
 const SCOPE = 'stats:read'
 const TAG = 'Events'
-const COUNT_LIMIT = 1_000_000
+const COUNT_LIMIT = 100_000
 const CURSOR = /^(\d{1,17})\.([0-9a-f-]{36})$/
 
 const EventItem = Type.Object({

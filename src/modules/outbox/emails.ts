@@ -70,13 +70,13 @@ export interface EmailFilter {
 
 export interface EmailPage {
   readonly emails: readonly EmailRow[]
-  /** Exact up to 1,000,000, where counting stops. */
+  /** Exact up to 100,000, where counting stops. */
   readonly total: number
   /** The id to go on below; null at the end. */
   readonly nextCursor: string | null
 }
 
-const COUNT_LIMIT = 1_000_000
+const COUNT_LIMIT = 100_000
 const MAX_ATTEMPTS_SHOWN = 100
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'

@@ -25,7 +25,7 @@ export async function oldestUnended(db: Db, before: Date): Promise<ReadonlyMap<s
  * it rejects, and it is for the next time.
  */
 export async function dropOutboxDays(database: Database, what: 'emails' | 'contents', before: Date): Promise<void> {
-  const drops = what === 'emails' ? [sql.dropEmails] : [sql.dropBodies, sql.dropAttempts]
+  const drops = what === 'emails' ? [sql.dropEmails] : [sql.dropBodies, sql.dropPieces, sql.dropAttempts]
   for (const drop of drops) {
     for (let day: unknown = ''; day !== null; ) {
       day = await database.transaction(async (db) => {
@@ -43,7 +43,7 @@ interface Stretch {
 
 /** Deletes some of the contents and attempts of emails of [from, before). @returns from when to go on; null: none is left */
 export function forgetContents(database: Database, accountId: string, stretch: Stretch): Promise<Date | null> {
-  return forget(database, [sql.forgetBodies, sql.forgetAttempts], accountId, stretch)
+  return forget(database, [sql.forgetBodies, sql.forgetPieces, sql.forgetAttempts], accountId, stretch)
 }
 
 /** The same with the emails themselves. */

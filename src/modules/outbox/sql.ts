@@ -199,6 +199,7 @@ export const ensurePartitions = statement(
 export const waitShortly = statement('outbox_wait_shortly', `set local lock_timeout = '500ms'`)
 export const dropEmails = statement('outbox_drop_emails', `select drop_partition('email', $1::date) as day`)
 export const dropBodies = statement('outbox_drop_bodies', `select drop_partition('email_body', $1::date) as day`)
+export const dropPieces = statement('outbox_drop_pieces', `select drop_partition('email_body_piece', $1::date) as day`)
 export const dropAttempts = statement('outbox_drop_attempts', `select drop_partition('attempt', $1::date) as day`)
 export const oldestUnended = statement(
   'outbox_oldest_unended',
@@ -212,6 +213,10 @@ export const forgottenUpTo = statement(
 export const forgetBodies = statement(
   'outbox_forget_bodies',
   'delete from email_body where account_id = $1 and id >= $2 and id < $3',
+)
+export const forgetPieces = statement(
+  'outbox_forget_pieces',
+  'delete from email_body_piece where account_id = $1 and id >= $2 and id < $3',
 )
 export const forgetAttempts = statement(
   'outbox_forget_attempts',

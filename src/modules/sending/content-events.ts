@@ -17,7 +17,7 @@ export interface RefusedMessage {
 }
 
 const KEPT_MS = 90 * 86_400_000
-const COUNT_LIMIT = 1_000_000
+const COUNT_LIMIT = 100_000
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
@@ -68,7 +68,7 @@ export interface ContentEventFilter {
 
 export interface ContentEventPage {
   readonly events: readonly sql.ContentEventRow[]
-  /** Exact up to 1,000,000, where counting stops. */
+  /** Exact up to 100,000, where counting stops. */
   readonly total: number
   readonly nextCursor: string | null
 }

@@ -13,7 +13,7 @@ import { type AttemptFacts, type Endpoint, TEST_EVENT } from './types.ts'
 export const KEPT_DAYS = 30
 const MAX_REPLAYED = 100_000
 const PAGE = 1_000
-const COUNT_LIMIT = 1_000_000
+const COUNT_LIMIT = 100_000
 const DAY_MS = 86_400_000
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
