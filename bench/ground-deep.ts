@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
+import pg from 'pg'
 import { claim, handBack, joinAsNode, leaveAsNode, renewLease } from '../src/modules/outbox/index.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { connect, type Database, statement } from '../src/platform/db.ts'
@@ -86,12 +87,18 @@ export interface Deep extends AsyncDisposable {
   fill(many: number, as: 'queued' | 'delivered'): Promise<void>
   /** Emails that could be sent now, or are being sent. */
   ready(): Promise<number>
-  /** Until the followers have read the log. */
+  /** Until the followers have read the log, and what was made has been vacuumed: that is no cost of what comes then. */
   settle(limitMs: number): Promise<void>
   /** Ends the service and starts it again, with all roles unless some are named. @returns milliseconds until it was ready */
   restart(roles?: string): Promise<number>
   /** Claims and hands back for so long, as another node would. */
   claims(forMs: number): Promise<readonly Claim[]>
+}
+
+const TABLES = ['email', 'queue', 'attempt', 'event', 'stat_bucket']
+
+function socketOf(posthorn: Posthorn): string {
+  return path.join(posthorn.env['POSTHORN_DATA_DIR'] ?? '', 'run')
 }
 
 /** Says no to every sender, on an address of its own. */
@@ -157,8 +164,7 @@ export async function startDeep(folder: string): Promise<Deep> {
     async () => (await posthorn.call(key, 'GET', `/api/v1/emails/${model}`)).body.data.status === 'delivered',
   )
   const withDatabase = async <T>(work: (database: Database) => Promise<T>): Promise<T> => {
-    const socket = path.join(posthorn.env['POSTHORN_DATA_DIR'] ?? '', 'run')
-    const url = `postgres://posthorn@localhost/posthorn?host=${encodeURIComponent(socket)}`
+    const url = `postgres://posthorn@localhost/posthorn?host=${encodeURIComponent(socketOf(posthorn))}`
     const database = connect({ url, maxConnections: 1, onError: () => undefined })
     try {
       return await work(database)
@@ -219,9 +225,14 @@ export async function startDeep(folder: string): Promise<Deep> {
     claims,
     ready: () => withDatabase(async ({ system }) => (await system.one<{ ready: number }>(READY))?.ready ?? 0),
     settle: (limitMs) =>
-      withDatabase(({ system }) =>
-        waitFor('the followers', async () => (await system.one<{ more: boolean }>(READ))?.more === false, limitMs),
-      ).then(() => undefined),
+      withDatabase(async ({ system }) => {
+        await waitFor('the followers', async () => (await system.one<{ more: boolean }>(READ))?.more === false, limitMs)
+        const client = new pg.Client({ host: socketOf(posthorn), user: 'posthorn', database: 'posthorn' })
+        await client.connect()
+        for (const table of TABLES) await client.query(`vacuum analyze posthorn.${table}`)
+        await client.query('checkpoint')
+        await client.end()
+      }),
     restart: async (roles = 'all') => {
       await posthorn.stop()
       const began = performance.now()
