@@ -7,6 +7,7 @@
 
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
+import { serversOf } from './servers.ts'
 
 /** A statement with the name under which connections prepare it. Names are `room_what`, unique in the code base. */
 export interface Statement {
@@ -48,7 +49,7 @@ export interface Database {
 }
 
 export interface DatabaseOptions {
-  /** A connection string, or what the embedded supervisor hands out. */
+  /** A connection string (servers.ts), or what the embedded supervisor hands out. */
   readonly url: string
   /** The most connections of each face. */
   readonly maxConnections?: number
@@ -71,6 +72,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
 
 export function connect({ url, maxConnections = 8, onError }: DatabaseOptions): Database {
+  const { Client } = serversOf(url)
   const pool = (role: string, plans: string): pg.Pool => {
     const made = new pg.Pool({
       connectionString: url,
@@ -80,6 +82,7 @@ export function connect({ url, maxConnections = 8, onError }: DatabaseOptions): 
       options: `-c role=${role} ${COMMON} ${plans}`,
       application_name: role,
       pipeline: true,
+      Client,
     } as pg.PoolConfig)
     made.on('error', onError)
     return made
@@ -186,6 +189,7 @@ interface Listener {
 }
 
 function listenOn(url: string, onError: (error: unknown) => void): Listener {
+  const { Client } = serversOf(url)
   const handlers = new Map<string, ((payload: string | null) => void)[]>()
   let connecting: Promise<pg.Client> | null = null
   let closed = false
@@ -205,7 +209,7 @@ function listenOn(url: string, onError: (error: unknown) => void): Listener {
 
   const open = (): Promise<pg.Client> => {
     connecting ??= (async () => {
-      const client = new pg.Client({
+      const client = new Client({
         connectionString: url,
         connectionTimeoutMillis: CONNECT_WITHIN_MS,
         options: `-c role=posthorn_system ${COMMON}`,

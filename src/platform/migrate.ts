@@ -9,7 +9,8 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
+import { connectToPrimary } from './servers.ts'
 
 export interface MigrateOptions {
   readonly folder?: string
@@ -41,14 +42,13 @@ const TABLE = `${AS_OWNER}
  */
 export async function migrate(adminUrl: string, options: MigrateOptions = {}): Promise<readonly string[]> {
   const files = chosen(await readMigrations(options.folder), options.only)
-  const client = new pg.Client({
+  const client = await connectToPrimary({
     connectionString: adminUrl,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     application_name: 'posthorn_migrate',
     options: '-c timezone=UTC -c lock_timeout=60s -c client_min_messages=warning',
   })
   client.on('error', () => undefined)
-  await client.connect()
   try {
     await waitForLock(client)
     const missing = outstanding(files, await applied(client))

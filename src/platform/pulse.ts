@@ -2,9 +2,10 @@
 // hangs (a stopped process, a frozen disk) would keep every request waiting. When no beat comes within 2 seconds the
 // requests under way are answered 503, and new ones too until it beats again.
 
-import pg from 'pg'
+import type pg from 'pg'
 import { platformErrors } from './errors.ts'
 import { type Loop, loop } from './lifecycle.ts'
+import { serversOf } from './servers.ts'
 
 export interface Pulse extends Loop {
   readonly beating: () => boolean
@@ -19,13 +20,14 @@ const BEAT_EVERY_MS = 1_000
 const BEAT_WITHIN_MS = 2_000
 
 export function databasePulse(url: string, onChange: (beating: boolean) => void): Pulse {
+  const { Client } = serversOf(url)
   let client: pg.Client | null = null
   let beating = true
   let loss = new AbortController()
 
   const connected = async (): Promise<pg.Client> => {
     if (client !== null) return client
-    const made = new pg.Client({
+    const made = new Client({
       connectionString: url,
       connectionTimeoutMillis: BEAT_WITHIN_MS,
       query_timeout: BEAT_WITHIN_MS,

@@ -4,7 +4,6 @@
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, open, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import pg from 'pg'
 import type { Clock } from './clock.ts'
 import { connect, type Database, statement } from './db.ts'
 import type { Service } from './lifecycle.ts'
@@ -12,6 +11,7 @@ import type { Logger } from './log.ts'
 import { migrate } from './migrate.ts'
 import { assertDurable, attachOrStart, embeddedPostgres } from './postgres.ts'
 import { SECRET_BYTES, type Secrets, sameSecret, secretsFrom } from './secrets.ts'
+import { connectToPrimary } from './servers.ts'
 
 export interface StoreOptions {
   readonly dataDir: string
@@ -84,9 +84,8 @@ async function privateFolder(dataDir: string): Promise<void> {
 }
 
 async function checkServer(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
+  const client = await connectToPrimary({ connectionString: url, connectionTimeoutMillis: 10_000 })
   client.on('error', () => undefined)
-  await client.connect()
   try {
     await assertDurable(client)
   } finally {

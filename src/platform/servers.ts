@@ -1,0 +1,89 @@
+// A connection string may name several servers, as libpq has it: `postgresql://user@one:5432,two:5432/db`, with or without
+// `target_session_attrs=read-write`. Exactly one of them is the primary; the others follow it, and one of them takes its
+// place when it is gone. A connection is made to the one that was last good, and only counts when that server says that it
+// takes writes (`in_hot_standby`, which a server tells by itself since version 14); else the next connection tries the next
+// server. So a failover costs each process as many failed attempts as there are servers, and nobody changes a setting.
+
+import pg from 'pg'
+
+export interface Servers {
+  /** Connects to the server that is taken for the primary; rejects when it is none or is not there. */
+  readonly Client: new (
+    config?: pg.ClientConfig,
+  ) => pg.Client
+  /** How many there are. */
+  readonly count: number
+}
+
+type Connected = ((error: Error) => void) | ((error: null, client: pg.Client) => void)
+
+const MULTI_HOST = /^(postgres(?:ql)?:\/\/(?:[^@/]*@)?)([^/?]*,[^/?]*)(.*)$/
+
+/** The same connection string for each server alone. */
+export function serverUrls(url: string): readonly string[] {
+  const [, before = '', hosts, after = ''] = MULTI_HOST.exec(url) ?? []
+  if (hosts === undefined) return [url]
+  const rest = after.replace(/([?&])target_session_attrs=[^&]*&?/, '$1').replace(/[?&]$/, '')
+  return hosts.split(',').map((host) => `${before}${host}${rest}`)
+}
+
+export function serversOf(url: string): Servers {
+  const urls = serverUrls(url)
+  if (urls.length === 1) return { Client: pg.Client, count: 1 }
+  let current = 0
+
+  class PrimaryClient extends pg.Client {
+    readonly #server: number
+    #standby = false
+
+    constructor(config?: pg.ClientConfig) {
+      const server = current
+      super({ ...config, connectionString: urls[server] ?? url })
+      this.#server = server
+      const { connection } = this as unknown as { readonly connection: NodeJS.EventEmitter }
+      connection.on('parameterStatus', (told: { readonly parameterName: string; readonly parameterValue: string }) => {
+        if (told.parameterName === 'in_hot_standby') this.#standby = told.parameterValue === 'on'
+      })
+    }
+
+    // The pool waits by a callback, everybody else for the promise.
+    override connect(): Promise<pg.Client>
+    override connect(callback: Connected): void
+    override connect(callback?: Connected): Promise<pg.Client> | void {
+      const connected = this.#connect()
+      if (callback === undefined) return connected
+      const told = callback as (error: Error | null, client?: pg.Client) => void
+      connected.then((client) => told(null, client), told)
+    }
+
+    async #connect(): Promise<pg.Client> {
+      try {
+        await super.connect()
+        if (this.#standby) throw Object.assign(new Error('this server is a standby'), { code: '57P03' })
+        return this
+      } catch (error) {
+        // Others may have moved on meanwhile: only who tried the current one sends them to the next.
+        if (current === this.#server) current = (this.#server + 1) % urls.length
+        if (this.#standby) await this.end().catch(() => undefined)
+        throw error
+      }
+    }
+  }
+  return { Client: PrimaryClient, count: urls.length }
+}
+
+/** One connection to the primary, asking each server once. @throws what the last one said */
+export async function connectToPrimary(
+  config: pg.ClientConfig & { readonly connectionString: string },
+): Promise<pg.Client> {
+  const { Client, count } = serversOf(config.connectionString)
+  for (let tried = 1; ; tried++) {
+    const client = new Client(config)
+    try {
+      await client.connect()
+      return client
+    } catch (error) {
+      if (tried >= count) throw error
+    }
+  }
+}
