@@ -36,7 +36,7 @@ function nameBytes(name: string): Buffer {
 }
 
 function dataBytes(type: number, value: string): Buffer {
-  switch (TYPES[type]) {
+  switch (TYPES[type] ?? '') {
     case 'A':
       return Buffer.from(value.split('.').map(Number))
     case 'MX': {

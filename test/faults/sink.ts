@@ -31,7 +31,7 @@ await act<Settings>(async ({ secrets, host = '127.0.0.1', port: wanted = 0 }, le
   const server = http.createServer((request, reply) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', async () => {
+    const hear = async (): Promise<void> => {
       const body = Buffer.concat(chunks)
       const account = (request.url ?? '').slice(1)
       const told = JSON.parse(body.toString())
@@ -46,7 +46,8 @@ await act<Settings>(async ({ secrets, host = '127.0.0.1', port: wanted = 0 }, le
         good: genuine(account, body, request.headers),
       })
       reply.end('ok')
-    })
+    }
+    request.on('end', () => void hear())
   })
   server.listen(wanted, host)
   await once(server, 'listening')
