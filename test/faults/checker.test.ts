@@ -25,7 +25,7 @@ function sound(): Draft {
   const event = (account: string, id: string, to: string, type: string, field: string, agent: string | null): void => {
     const told = { account, event: `event-${draft.survey.length}`, type, email: `email-${id}` }
     draft.survey.push({ k: 'event', t: 90_000, ...told, to, subject: `mail ${id}`, agent })
-    draft.sink.push({ k: 'hook', t: 80_000, ...told, header: told.event, to, good: true })
+    draft.sink.push({ k: 'hook', t: 1_000 * Number(id.slice(1)) + 3_000, ...told, header: told.event, to, good: true })
     const own = counted[account] as Record<string, number>
     own[field] = (own[field] ?? 0) + 1
   }
@@ -111,12 +111,17 @@ const PLANTED: readonly [what: string, rule: Rule, plant: (draft: Draft) => void
   [
     'a second copy that was answered long before the kill',
     'double',
-    ({ nemesis }) => change(nemesis, ({ k }) => k === 'kill', { t: 12_000 }),
+    ({ nemesis }) => change(nemesis, ({ k }) => k === 'kill', { t: 21_000 }),
   ],
   [
     'a second copy at the kill of something that delivers nothing',
     'double',
     ({ nemesis }) => change(nemesis, ({ k }) => k === 'kill', { hard: false }),
+  ],
+  [
+    'a second copy of what the endpoint had heard of before the kill',
+    'double',
+    ({ sink }) => change(sink, isEvent('m9', 'email.delivered'), { t: KILL_AT - 1 }),
   ],
   [
     'a second copy under another Message-ID',

@@ -56,8 +56,10 @@ export interface Verdict {
   }
 }
 
-/** An answered copy is committed well within this; what was answered earlier than that before a kill is not excused. */
-const UNRECORDED_MS = 1_000
+/** What was answered earlier than this before a kill is committed, however busy the machine. */
+const UNRECORDED_MS = 10_000
+/** On a machine that is not, it takes a fraction of this: what counts as under way in the figures. */
+const USUAL_MS = 1_000
 /** The product's own bound of answered copies that are not committed, for each process that delivers. */
 const UNRECORDED = 64
 const ANSWER_MS = 5_500
@@ -73,7 +75,7 @@ const KINDS_OF_END: Readonly<Record<string, readonly string[]>> = {
 export function check(ledgers: Ledgers): Verdict {
   const cases = casesOf(ledgers)
   const survey = surveyOf(ledgers)
-  const doubles = doublesOf(cases, ledgers.nemesis)
+  const doubles = doublesOf(cases, ledgers)
   const losses = cases.flatMap((one) => lossOf(one))
   const hooks = webhookFaults(ledgers, survey)
   const answers = ledgers.generator.filter(({ k }) => ['ok', 'no', 'try'].includes(k))
@@ -157,8 +159,14 @@ interface Doubles {
   readonly underWay: number
 }
 
-/** Each second copy needs a kill between it and the first one, which must have been under way at that kill. */
-function doublesOf(cases: readonly Case[], nemesis: readonly Line[]): Doubles {
+/**
+ * Each second copy needs a kill between it and the first one, which must have been under way at that kill: had the endpoint
+ * already been told of its delivery, it was not.
+ */
+function doublesOf(cases: readonly Case[], { nemesis, sink }: Ledgers): Doubles {
+  const toldAt = new Map<string, number>()
+  for (const { t, type, email } of sink)
+    if (type === 'email.delivered') toldAt.set(email, Math.min(t, toldAt.get(email) ?? t))
   const kills = nemesis.filter(({ k, hard }) => k === 'kill' && hard === true)
   const atKill = new Map<Line, number>()
   const faults: Fault[] = []
@@ -168,7 +176,9 @@ function doublesOf(cases: readonly Case[], nemesis: readonly Line[]): Doubles {
       const before = one.copies[place - 1]
       if (before === undefined) continue
       count++
-      const kill = kills.find((line) => wasUnderWay(before, line) && line.t <= copy.t)
+      const committedBy = Math.min(...one.emailIds.map((email) => toldAt.get(email) ?? Number.POSITIVE_INFINITY))
+      const excuses = (line: Line): boolean => line.t <= copy.t && line.t <= committedBy
+      const kill = kills.find((line) => wasUnderWay(before, line, UNRECORDED_MS) && excuses(line))
       if (kill === undefined) faults.push({ rule: 'double', what: `${named(one)} came twice without a kill over it` })
       else atKill.set(kill, (atKill.get(kill) ?? 0) + 1)
       if (copy.messageId !== before.messageId || copy.bodyHash !== before.bodyHash)
@@ -181,14 +191,17 @@ function doublesOf(cases: readonly Case[], nemesis: readonly Line[]): Doubles {
     if (doubled > bound) faults.push({ rule: 'double', what: `${doubled} doubled at a kill that excuses ${bound}` })
   }
   const copies = cases.flatMap((one) => one.copies)
-  const underWay = kills.reduce((sum, kill) => sum + copies.filter((copy) => wasUnderWay(copy, kill)).length, 0)
+  const underWay = kills.reduce(
+    (sum, kill) => sum + copies.filter((copy) => wasUnderWay(copy, kill, USUAL_MS)).length,
+    0,
+  )
   return { faults, count, most: Math.max(0, ...atKill.values()), underWay }
 }
 
 /** @param kill with `forMs` when it was no single moment: a machine that was cut off goes on for a time */
-function wasUnderWay(copy: Case['copies'][number], kill: Line): boolean {
+function wasUnderWay(copy: Case['copies'][number], kill: Line, withinMs: number): boolean {
   const answered = copy.saidAt ?? Number.POSITIVE_INFINITY
-  return copy.t <= kill.t + Number(kill['forMs'] ?? 50) && answered >= kill.t - UNRECORDED_MS
+  return copy.t <= kill.t + Number(kill['forMs'] ?? 50) && answered >= kill.t - withinMs
 }
 
 /** One `email.sent`, one end, and the end that fits what the receiver saw. */
