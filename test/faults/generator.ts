@@ -37,9 +37,10 @@ interface Settings {
   readonly pauseMs: number
   /** The share of mails whose first attempt is put off. */
   readonly later: number
+  /** Then a client takes it that there is no answer, and asks the next machine. */
+  readonly answerWithinMs: number
 }
 
-const ANSWER_WITHIN_MS = 20_000
 const AGAIN_MS = 200
 const GIVE_UP_MS = 90_000
 const LEAVERS = 30
@@ -86,13 +87,13 @@ function mailOf(id: string, { customers, domains, later }: Settings, chance: Cha
   }
 }
 
-async function overRest(url: string, { id, customer, to, text, html }: Mail): Promise<Answer> {
+async function overRest(url: string, withinMs: number, { id, customer, to, text, html }: Mail): Promise<Answer> {
   const body = { from: `news@${customer.name}.test`, to, subject: `mail ${id}`, text, html, tag: 'faults' }
   const reply = await fetch(`${url}/api/v1/send`, {
     method: 'POST',
     headers: { 'x-api-key': customer.key, 'content-type': 'application/json', 'idempotency-key': id },
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    signal: AbortSignal.timeout(withinMs),
   })
   // biome-ignore lint/suspicious/noExplicitAny: what another program said
   const said: any = await reply.json()
@@ -151,13 +152,13 @@ await act<Settings>(async (settings, ledger) => {
   ]
   const loops = senders.map(async ({ via, at }, place) => {
     const chance = chanceOf(settings.seed + place)
-    const client = new SmtpClient()
+    const client = new SmtpClient(settings.answerWithinMs)
     const once = via === 'smtp' && at % 2 === 0
     for (let n = 0; running; n++) {
       const mail = mailOf(`${settings.run}-${via}${at}-${n}`, settings, chance)
       const ask = (tries: number): Promise<Answer> => {
         const machine = (place + tries) % settings.urls.length
-        if (via === 'rest') return overRest(settings.urls[machine] ?? '', mail)
+        if (via === 'rest') return overRest(settings.urls[machine] ?? '', settings.answerWithinMs, mail)
         return overSmtp(client, settings.submissions[machine] ?? '', mail, !once)
       }
       await hand(mail, once, ask, ledger, via)

@@ -4,13 +4,15 @@ import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { waitFor } from '../peers/ground.ts'
+import type { Posthorn } from '../peers/posthorn.ts'
 import { chanceOf } from './chance.ts'
 import { check, type Verdict } from './checker.ts'
+import type { Customer } from './generator.ts'
 import { readLedgers } from './joined.ts'
 import { openLedger } from './ledger.ts'
 import { type SceneName, startScene } from './nemesis.ts'
 import { survey, unfinished } from './survey.ts'
-import { startGround } from './world.ts'
+import { type Ground, startGround } from './world.ts'
 
 export interface PartOptions {
   /** For its ledgers and all else; must be open to every user, PostgreSQL's among them. */
@@ -56,15 +58,23 @@ export async function runPart(options: PartOptions): Promise<Verdict> {
     await delay(chance.whole(...BETWEEN_MS))
     await (graceful ? scene.restart() : scene.strike())
   }
+  return await settle(ground, scene.api, customers, later > 0 ? LATER_WITHIN_MS : QUIET_WITHIN_MS)
+}
+
+/** Ends the clients, waits until all is quiet and holds the ledgers against each other. */
+export async function settle(
+  ground: Ground,
+  api: () => Posthorn,
+  customers: readonly Customer[],
+  limitMs = QUIET_WITHIN_MS,
+): Promise<Verdict> {
   await ground.endClients()
-  const limit = later > 0 ? LATER_WITHIN_MS : QUIET_WITHIN_MS
-  await waitFor('an end of every mail', async () => (await unfinished(scene.api(), customers)) === 0, limit)
+  await waitFor('an end of every mail', async () => (await unfinished(api(), customers)) === 0, limitMs)
   await ground.endReaders()
   // Webhooks that a dead process had in hand are taken up after a minute.
-  let verdict: Verdict | null = null
   for (const end = performance.now() + QUIET_WITHIN_MS; ; await delay(2_000)) {
-    await survey(scene.api(), customers, ground.ledger('survey'))
-    verdict = check(readLedgers(folder))
+    await survey(api(), customers, ground.ledger('survey'))
+    const verdict = check(readLedgers(ground.folder))
     if (verdict.faults.length === 0 || performance.now() > end) return verdict
   }
 }

@@ -4,8 +4,6 @@
 import { once } from 'node:events'
 import tls from 'node:tls'
 
-const ANSWER_WITHIN_MS = 20_000
-
 export interface Reply {
   /** Of the last answer that was read. */
   readonly code: number
@@ -22,6 +20,11 @@ export class SmtpClient {
   #for = ''
   #input = ''
   #wake: (() => void) | null = null
+  readonly #withinMs: number
+
+  constructor(withinMs: number) {
+    this.#withinMs = withinMs
+  }
 
   /** @returns the first answer that is a refusal, or the one to the message. @throws when the connection ended before */
   async send(place: string, login: Login, from: string, to: readonly string[], message: string): Promise<Reply> {
@@ -64,7 +67,7 @@ export class SmtpClient {
       this.#input += chunk.toString('latin1')
       this.#wake?.()
     })
-    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) })
+    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(this.#withinMs) })
     const hello = await this.#reply()
     if (hello.code >= 400) return hello
     await this.#ask('EHLO client.test\r\n')
@@ -77,7 +80,7 @@ export class SmtpClient {
   }
 
   async #reply(): Promise<Reply> {
-    const end = performance.now() + ANSWER_WITHIN_MS
+    const end = performance.now() + this.#withinMs
     for (;;) {
       const whole = /^(?:\d{3}-[^\n]*\n)*(\d{3}) ?([^\n]*)\r\n/.exec(this.#input)
       if (whole !== null) {

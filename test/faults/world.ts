@@ -31,6 +31,7 @@ export interface Load {
   readonly smtpSenders: number
   readonly pauseMs: number
   readonly later?: number
+  readonly answerWithinMs?: number
 }
 
 /** Where the actors listen; the farm's hosts are addresses of its own. */
@@ -103,7 +104,15 @@ export async function startGround(folder: string, seed: number, place: Place = L
     },
     customers: async (posthorn) => [await customer(posthorn, 'alpha'), await customer(posthorn, 'beta')],
     clients: async (load) => {
-      const settings = { ledger: ledger('generator'), seed, run: `r${seed}`, domains: DOMAINS, later: 0, ...load }
+      const settings = {
+        ledger: ledger('generator'),
+        seed,
+        run: `r${seed}`,
+        domains: DOMAINS,
+        later: 0,
+        answerWithinMs: 20_000,
+        ...load,
+      }
       clients = await startActor('generator', settings)
       stack.use(clients)
     },

@@ -30,7 +30,12 @@ export interface Posthorn extends AsyncDisposable {
   stop(): PromiseLike<void>
 }
 
-export async function startPosthorn(folder: string, settings: Record<string, string> = {}): Promise<Posthorn> {
+/** @param machine a network namespace to run in, and its address there */
+export async function startPosthorn(
+  folder: string,
+  settings: Record<string, string> = {},
+  machine: { readonly namespace: string; readonly address: string } | null = null,
+): Promise<Posthorn> {
   const port = Number(settings['POSTHORN_HTTP_PORT'] ?? (await freePort()))
   const dataDir = path.join(folder, 'data')
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
@@ -43,7 +48,10 @@ export async function startPosthorn(folder: string, settings: Record<string, str
     POSTHORN_LOG_LEVEL: 'warn',
     ...settings,
   }
-  const running = start(LAUNCHER, ['serve'], env)
+  const running =
+    machine === null
+      ? start(LAUNCHER, ['serve'], env)
+      : start('ip', ['netns', 'exec', machine.namespace, LAUNCHER, 'serve'], { POSTHORN_BIND: machine.address, ...env })
   await waitFor(
     'posthorn serve',
     async () => {
@@ -52,7 +60,7 @@ export async function startPosthorn(folder: string, settings: Record<string, str
     },
     90_000,
   )
-  const url = `http://127.0.0.1:${port}`
+  const url = `http://${machine?.address ?? '127.0.0.1'}:${port}`
   const cli = (...args: string[]): Promise<string> => run(LAUNCHER, args, undefined, env)
   let accounts = 0
   return {
