@@ -1,165 +1,142 @@
-// The dashboard in a real browser: every page with data and without, what strangers wrote in every field, and nothing that
-// leaves the machine. POSTHORN_SHOTS=<folder> keeps a picture of each page, light, dark and at a phone's width.
+// The dashboard in a real browser: every page with data and without, and what a person does there. POSTHORN_SHOTS=<folder>
+// keeps a picture of each page: empty, light, dark and at a phone's width.
 
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
-import { AxeBuilder } from '@axe-core/playwright'
 import { Secret, TOTP } from 'otpauth'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { scratch } from './ground.ts'
-import { type Account, type Posthorn, startPosthorn } from './posthorn.ts'
+import type { Page } from 'playwright-core'
+import { type Dashboard, type Owner, seriousFaults, settled, startDashboard, type Visit } from './dashboard.ts'
+import { freePort, waitFor } from './ground.ts'
 
-const CHROMIUM = '/usr/bin/chromium'
-const FLAGS =
-  '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
 const PAGES =
-  '/ /emails /inbox /templates /contacts /domains /tracking-domains /health /suppressions /unsubscribes /bounces /validation /risk /webhooks /keys /smtp /usage /settings'.split(
+  '/ /emails /inbox /templates /templates/new /contacts /contacts?import=1 /domains /tracking-domains /health /suppressions /suppressions?import=1 /unsubscribes /bounces /validation /risk /webhooks /keys /smtp /usage /settings'.split(
     ' ',
   )
-const OPERATOR_PAGES = [
-  '/operator/queues',
-  '/operator/accounts',
-  '/operator/machines',
-  '/operator/plans',
-  '/operator/log',
-]
-const MAX_FIRST_LOAD_BYTES = 200_000
-const CORPORA = process.env['POSTHORN_CORPORA']
+const OPERATOR_PAGES = '/operator/queues /operator/accounts /operator/machines /operator/plans /operator/log'.split(' ')
 const SHOTS = process.env['POSTHORN_SHOTS']
-const PAYLOADS = 120
+const PHONE = { width: 375, height: 740 }
+const DESKTOP = { width: 1280, height: 800 }
+const AT_ONCE = 3
+const HIDDEN_MS = 31_000
 
 const stack = new AsyncDisposableStack()
-let posthorn: Posthorn
-let browser: Browser
-
-interface Owner extends Account {
-  readonly dashboard_password: string
-  readonly email: string
-}
+let dashboard: Dashboard
 
 before(async () => {
-  const folder = stack.use(await scratch('dashboard')).path
-  posthorn = stack.use(await startPosthorn(folder, { POSTHORN_RATE_LIMITS: 'off' }))
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS.split(' ') })
-  stack.defer(() => browser.close())
+  // Webhooks of this test go to the machine itself.
+  dashboard = stack.use(await startDashboard('dashboard', { POSTHORN_ALLOW_PRIVATE_NETWORKS: 'true' }))
+  if (SHOTS !== undefined) await mkdir(SHOTS, { recursive: true })
 })
 after(() => stack.disposeAsync())
 
-let owners = 0
-async function owner({ operator = false } = {}): Promise<Owner> {
-  const email = `person${++owners}@posthorn.test`
-  const made = await posthorn.cli('account', 'create', '--email', email, '--name', 'Post & Horn', '--json')
-  if (operator) await posthorn.cli('operator', 'grant', email)
-  return { ...(JSON.parse(made) as Owner), email }
-}
-
-interface Visit extends AsyncDisposable {
-  readonly page: Page
-  /** What must not be: errors of scripts, policy violations, requests to others, dialogs. */
-  readonly faults: readonly string[]
-}
-
-async function visit(who: Owner | null, options: Parameters<Browser['newContext']>[0] = {}): Promise<Visit> {
-  const context: BrowserContext = await browser.newContext(options)
-  const page = await context.newPage()
-  const faults: string[] = []
-  page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`))
-  page.on('dialog', (dialog) => {
-    faults.push(`${page.url()}: a dialog says ${dialog.message()}`)
-    void dialog.dismiss()
-  })
-  page.on('request', (request) => {
-    const { host, protocol } = new URL(request.url())
-    // A frame told to go to javascript: is counted as a request too; it asks nobody, and what it did would be seen above.
-    const asksNobody = ['data:', 'about:', 'blob:', 'javascript:'].includes(protocol)
-    if (!asksNobody && host !== new URL(posthorn.url).host) faults.push(`a request to ${request.url()}`)
-  })
-  await page.exposeFunction('violated', (what: string) => faults.push(`${page.url()}: policy: ${what}`))
-  await page.addInitScript({
-    content: `if (window === window.top) document.addEventListener('securitypolicyviolation', (event) =>
-      window.violated(event.violatedDirective + ' ' + event.blockedURI))`,
-  })
-  if (who !== null) {
-    await page.goto(posthorn.url)
-    await page.getByLabel('Email').fill(who.email)
-    await page.getByLabel('Password').fill(who.dashboard_password)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
-  }
-  return { page, faults, [Symbol.asyncDispose]: () => context.close() }
-}
-
-async function open(page: Page, where: string): Promise<void> {
-  await page.goto(posthorn.url + where)
-  await page.locator('h1').first().waitFor()
-  // What is still loading keeps its place with a skeleton. The network is never idle: a stream of events stays open.
-  await page.locator('.animate-pulse').first().waitFor({ state: 'detached' })
-}
-
-async function seriousFaults(page: Page): Promise<readonly string[]> {
-  const { violations } = await new AxeBuilder({ page }).exclude('iframe').analyze()
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${page.url()}: ${id}: ${nodes[0]?.html.slice(0, 200) ?? ''}`)
-}
+const call = (...given: Parameters<Dashboard['posthorn']['call']>) => dashboard.posthorn.call(...given)
 
 test('every page opens without data and with it, light, dark and on a phone, and axe finds nothing serious', async () => {
-  const who = await owner({ operator: true })
-  const signIn = await visit(null)
-  await open(signIn.page, '/')
-  const found = [...(await seriousFaults(signIn.page))]
-  await signIn[Symbol.asyncDispose]()
-  const rounds = [
-    { name: 'phone-empty', filled: false, options: { viewport: { width: 375, height: 740 } } },
-    { name: 'light', filled: true, options: { colorScheme: 'light' as const } },
-    { name: 'dark', filled: false, options: { colorScheme: 'dark' as const } },
-    { name: 'phone', filled: false, options: { viewport: { width: 375, height: 740 } } },
-  ]
-  for (const { name, filled, options } of rounds) {
-    if (filled) await furnish(who)
-    await using here = await visit(who, options)
-    const ofOperator = name === 'phone-empty' ? [] : [...OPERATOR_PAGES, `/operator/accounts/${who.account_id}`]
-    for (const where of [...PAGES, ...ofOperator]) {
-      await open(here.page, where)
-      // What axe finds on the second phone round it has found before: that one looks at the width alone.
-      if (name !== 'phone') found.push(...(await seriousFaults(here.page)))
-      const width = await here.page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
-      if (width > 0) found.push(`${where} ${name}: ${width} px too wide`)
-      const file = `${name}${where.replaceAll('/', '_').replace(who.account_id, 'one')}.png`
-      if (SHOTS !== undefined) await here.page.screenshot({ path: path.join(SHOTS, file), fullPage: true })
-    }
-    assert.deepEqual(here.faults, [], name)
-  }
+  const [empty, full] = await Promise.all([dashboard.owner(), dashboard.owner({ operator: true })])
+  const one = await furnish(full)
+  const found: string[] = []
+  const nobody = await dashboard.visit(null)
+  await dashboard.open(nobody.page, '/')
+  found.push(...(await seriousFaults(nobody.page)), ...nobody.faults)
+  await nobody[Symbol.asyncDispose]()
+  await inTurns(empty, PAGES, async (page, where) => {
+    await page.setViewportSize(PHONE)
+    await dashboard.open(page, where)
+    found.push(...(await seriousFaults(page)), ...(await tooWide(page)))
+    await shoot(page, 'empty', where)
+  })
+  const all = [...PAGES, ...one.map(([where]) => where), ...OPERATOR_PAGES, `/operator/accounts/${full.account_id}`]
+  const names = new Map(one)
+  await inTurns(full, all, async (page, where) => {
+    const name = names.get(where) ?? where.replace(full.account_id, 'one')
+    await page.setViewportSize(DESKTOP)
+    await page.emulateMedia({ colorScheme: 'light' })
+    await dashboard.open(page, where)
+    found.push(...(await seriousFaults(page)))
+    await shoot(page, 'light', name)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    found.push(...(await seriousFaults(page, ['color-contrast'])))
+    await shoot(page, 'dark', name)
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.setViewportSize(PHONE)
+    found.push(...(await tooWide(page)))
+    await shoot(page, 'phone', name)
+  })
   assert.deepEqual([...new Set(found)], [])
+
+  async function inTurns(who: Owner, pages: readonly string[], look: (page: Page, where: string) => Promise<void>) {
+    const left = [...pages]
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        await using here = await dashboard.visit(who)
+        for (let where = left.shift(); where !== undefined; where = left.shift()) await look(here.page, where)
+        found.push(...here.faults)
+      }),
+    )
+  }
 })
 
-async function furnish({ api_key: live, test_api_key: key }: Owner): Promise<void> {
+async function tooWide(page: Page): Promise<readonly string[]> {
+  const width = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
+  return width > 0 ? [`${page.url()}: ${width} px too wide`] : []
+}
+
+async function shoot(page: Page, round: string, where: string): Promise<void> {
+  if (SHOTS === undefined) return
+  const name = `${round}${where.replaceAll(/[/?=]/g, '_')}.png`
+  await page.screenshot({ path: path.join(SHOTS, name), fullPage: true })
+}
+
+/** Something on every page. @returns the addresses of single things, each with the name of its picture */
+async function furnish({ api_key: live, test_api_key: key }: Owner): Promise<readonly [where: string, name: string][]> {
   const mail = {
     from: 'Shop <hello@shop.example>',
     to: 'jo@example.net',
-    subject: 'Order',
-    html: '<p>Hi</p>',
-    text: 'Hi',
+    html: '<h1>Thank you</h1><p>Your order is on its way: <a href="https://shop.example/1">look</a></p>',
+    text: 'Thank you',
   }
-  for (let i = 0; i < 3; i++) await posthorn.call(key, 'POST', '/api/v1/send', { ...mail, subject: `Order ${i}` })
-  const add = (where: string, body: object): Promise<unknown> => posthorn.call(live, 'POST', `/api/v1${where}`, body)
-  await add('/customer/domains', { domain: 'shop.example' })
-  await add('/customer/tracking-domains', { domain: 'links.shop.example' })
-  await add('/customer/suppressions', { email: 'gone@example.net' })
-  await add('/customer/unsubscribes', { email: 'enough@example.net' })
-  await add('/customer/webhooks', { url: 'https://hooks.example.org/in', name: 'Hook', events: ['*'] })
-  await add('/templates', { name: 'Welcome', subject: 'Hello {{name}}', text: 'Hello {{name}}' })
+  const post = async (who: string, where: string, body: object) =>
+    (await call(who, 'POST', `/api/v1${where}`, body)).body.data
+  const sent = await Promise.all(
+    [0, 1, 2].map((i) => post(key, '/send', { ...mail, subject: `Your order ${i}`, tag: 'order' })),
+  )
+  const domain = await post(live, '/customer/domains', { domain: 'shop.example' })
+  await post(live, '/customer/tracking-domains', { domain: 'links.shop.example' })
+  await post(live, '/customer/suppressions', { email: 'gone@example.net' })
+  await post(live, '/customer/unsubscribes', { email: 'enough@example.net' })
+  await post(live, '/customer/contacts', { email: 'reader@example.net', name: 'Reader', double_opt_in: false })
+  const url = 'https://hooks.example.org/in'
+  const hook = await post(live, '/customer/webhooks', { url, name: 'Hook', events: ['*'] })
+  const text = 'Hello {{name}}'
+  const template = await post(live, '/templates', { name: 'Welcome', subject: text, text, html: `<p>${text}</p>` })
+  const captured = await waitFor('captured mail', async () => (await call(key, 'GET', '/api/v1/inbox')).body.data[0])
+  return [
+    [`/emails/${sent[0].email_id}`, '/emails/one'],
+    [`/inbox/${captured.id}`, '/inbox/one'],
+    [`/domains/${domain.id}`, '/domains/one'],
+    [`/webhooks/${hook.id}`, '/webhooks/one'],
+    [`/templates/${template.id}`, '/templates/one'],
+  ]
 }
 
 test('from the first sign-in to a verified story: a domain, a mail and what became of it, a second factor', async () => {
-  const who = await owner()
-  await using here = await visit(who)
+  const who = await dashboard.owner()
+  await using here = await dashboard.visit(null)
   const { page } = here
-  await open(page, '/domains')
+  await dashboard.open(page, '/')
+  const signIn = async (): Promise<void> => {
+    await page.getByLabel('Email', { exact: true }).fill(who.email)
+    await page.getByLabel('Password', { exact: true }).fill(who.dashboard_password)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  }
+  await signIn()
+  await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
+  await dashboard.open(page, '/domains')
   await page.getByLabel(/Domain, such as/).fill('mail.example.org')
-  await page.getByRole('button', { name: 'Add' }).click()
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
   await page.getByRole('heading', { name: 'mail.example.org' }).waitFor()
   for (const purpose of ['SPF', 'DKIM', 'DMARC', 'OWNERSHIP'])
     await page
@@ -167,36 +144,42 @@ test('from the first sign-in to a verified story: a domain, a mail and what beca
       .first()
       .waitFor()
 
-  const mail = { from: 'a@mail.example.org', to: 'jo@example.net', subject: 'The story', html: '<p>Hi</p>' }
-  await posthorn.call(who.test_api_key, 'POST', '/api/v1/send', mail)
-  await open(page, '/emails')
-  await page.getByRole('link', { name: 'The story' }).click()
+  const link = '<a href="https://shop.example/1">Look</a>'
+  const mail = { from: 'a@mail.example.org', to: 'jo@example.net', subject: 'The story', html: `<p>Hi ${link}</p>` }
+  await call(who.test_api_key, 'POST', '/api/v1/send', mail)
+  await dashboard.open(page, '/emails')
+  await page.getByRole('link', { name: 'The story', exact: true }).click()
   await page.getByText('Attempt 1 was delivered').waitFor()
   await page.frameLocator('iframe').getByText('Hi').waitFor()
+  assert.equal(await page.locator('iframe').getAttribute('sandbox'), '')
+  await page.getByRole('button', { name: 'Headers', exact: true }).click()
+  await page.getByText('Message-ID', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Links', exact: true }).click()
+  await page.getByText('https://shop.example/1', { exact: true }).first().waitFor()
+  await page.getByRole('button', { name: 'Source', exact: true }).click()
+  await page.getByText('Subject: The story').waitFor()
 
-  await open(page, '/settings')
-  await page.getByRole('button', { name: 'Set up' }).click()
+  await dashboard.open(page, '/settings')
+  await page.getByRole('button', { name: 'Set up', exact: true }).click()
   const secret = await page.locator('form pre').innerText()
-  await page.getByLabel('Code').fill(new TOTP({ secret: Secret.fromBase32(secret.trim()) }).generate())
-  await page.getByRole('button', { name: 'Turn on' }).click()
+  await page.getByLabel('Code', { exact: true }).fill(new TOTP({ secret: Secret.fromBase32(secret.trim()) }).generate())
+  await page.getByRole('button', { name: 'Turn on', exact: true }).click()
   const codes = (await page.getByRole('status').locator('pre').innerText()).trim().split('\n')
   assert.equal(codes.length, 10)
-  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
   await page.getByLabel('Password', { exact: true }).waitFor()
-  await page.getByLabel('Email').fill(who.email)
-  await page.getByLabel('Password').fill(who.dashboard_password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await signIn()
   await page.getByLabel(/Code of the authenticator/).fill(codes[0] ?? '')
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
   assert.deepEqual(here.faults, [])
 })
 
 test('an operator sets the dashboard up by the token, makes an account, looks into it and leaves, and holds a destination back', async () => {
-  const { address } = JSON.parse(await posthorn.cli('operator', 'token', '--json')) as { address: string }
-  await using here = await visit(null)
+  const { address } = JSON.parse(await dashboard.posthorn.cli('operator', 'token', '--json')) as { address: string }
+  await using here = await dashboard.visit(null)
   const { page } = here
-  await page.goto(posthorn.url + new URL(address).pathname + new URL(address).hash)
+  await page.goto(dashboard.posthorn.url + new URL(address).pathname + new URL(address).hash)
   await page.getByLabel('Email', { exact: true }).fill('first@posthorn.test')
   await page.getByLabel('Password', { exact: true }).fill('a long password')
   await page.getByRole('button', { name: 'Set up', exact: true }).click()
@@ -208,7 +191,7 @@ test('an operator sets the dashboard up by the token, makes an account, looks in
   await page.getByRole('button', { name: 'Make', exact: true }).click()
   const secrets = await page.getByRole('status').locator('pre').innerText()
   const [key = ''] = /ph_test_\S+/.exec(secrets) ?? []
-  await posthorn.call(key, 'POST', '/api/v1/send', {
+  await call(key, 'POST', '/api/v1/send', {
     from: 'a@b.example',
     to: 'jo@held.example',
     subject: 's',
@@ -219,7 +202,7 @@ test('an operator sets the dashboard up by the token, makes an account, looks in
   await page.getByText('You look into').waitFor()
   await page.getByRole('button', { name: 'Leave', exact: true }).click()
   await page.getByRole('heading', { name: 'Accounts', exact: true }).waitFor()
-  await posthorn.cli('queue', 'pause', 'held.example')
+  await dashboard.posthorn.cli('queue', 'pause', 'held.example')
   await page.getByRole('link', { name: 'Queues', exact: true }).click()
   await page.getByText('paused since').waitFor()
   await page.getByRole('button', { name: 'Resume', exact: true }).click()
@@ -230,78 +213,177 @@ test('an operator sets the dashboard up by the token, makes an account, looks in
   assert.deepEqual(here.faults, [])
 })
 
-test('what strangers wrote is shown as text: no script runs, nothing is asked of another host', async (t) => {
-  if (CORPORA === undefined) return t.skip('POSTHORN_CORPORA is not set')
-  const who = await owner()
-  const files = [
-    'JHADDIX_XSS.txt',
-    'RSNAKE_XSS.txt',
-    'XSS_Polyglots.txt',
-    'BRUTELOGIC-XSS-STRINGS.txt',
-    'xss_alert.txt',
-  ]
-  const lists = await Promise.all(files.map((name) => readFile(path.join(CORPORA, 'xss', name), 'utf8')))
-  const naughty = JSON.parse(await readFile(path.join(CORPORA, 'naughty/blns.json'), 'utf8')) as string[]
-  const all = [...lists.flatMap((text) => text.split('\n')), ...naughty]
-    .map((one) => one.trim())
-    .filter((one) => one !== '')
-  const step = Math.max(1, Math.floor(all.length / PAYLOADS))
-  const payloads = all.filter((_, i) => i % step === 0)
-  let stored = 0
-  for (const payload of payloads) {
-    const line = payload.replaceAll(/[\r\n\0]/g, ' ').slice(0, 180)
-    const mail = {
-      from: 'a@shop.example',
-      from_name: line,
-      to: 'jo@example.net',
-      subject: line,
-      html: payload,
-      text: payload,
-      tag: line.slice(0, 60),
-      metadata: { note: payload },
-    }
-    const sent = await posthorn.call(who.test_api_key, 'POST', '/api/v1/send', mail)
-    // Not every one of them is a tag.
-    const again = { ...mail, tag: 'x' }
-    const kept = sent.status === 202 ? sent : await posthorn.call(who.test_api_key, 'POST', '/api/v1/send', again)
-    if (kept.status === 202) stored++
-    await posthorn.call(who.api_key, 'POST', '/api/v1/templates', {
-      name: line.slice(0, 90),
-      subject: line,
-      text: payload,
-    })
-    await posthorn.call(who.api_key, 'POST', '/api/v1/customer/api-keys', { name: line.slice(0, 90) })
-  }
-  assert.ok(stored > payloads.length / 2, `${stored} of ${payloads.length} are stored`)
-  await using here = await visit(who)
+test('lists go in and come out: bad lines are told by their number, and what was imported stands there', async () => {
+  const who = await dashboard.owner()
+  await using here = await dashboard.visit(who)
   const { page } = here
-  for (const where of [
-    '/',
-    '/emails',
-    '/emails?page=2',
-    '/inbox',
-    '/inbox?page=2',
-    '/templates',
-    '/templates?page=2',
-    '/keys',
-  ]) {
-    await open(page, where)
-  }
-  const { body } = await posthorn.call(who.test_api_key, 'GET', '/api/v1/emails?limit=40')
-  for (const { id } of body.data as { id: string }[]) {
-    await page.goto(`${posthorn.url}/emails/${id}`)
-    await page.getByText('What happened').waitFor()
-  }
+  await dashboard.open(page, '/suppressions?import=1')
+  const csv =
+    'email;reason;details\nold1@example.net;complaint;from before\nnonsense;;\nold2@example.net;no such;\n\nold3@example.net;;\n'
+  await page.getByLabel('CSV file', { exact: true }).setInputFiles({
+    name: 'list.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(csv),
+  })
+  await page.getByRole('button', { name: 'Import 4', exact: true }).click()
+  await page.getByText('2 of 4 done, 2 with a fault').waitFor()
+  const faults = page.getByRole('table', { name: 'Lines with a fault' })
+  assert.deepEqual(
+    (await faults.getByRole('row').allInnerTexts()).slice(1).map((row) => Number.parseInt(row, 10)),
+    [3, 4],
+  )
+  const listed = page.getByRole('table', { name: 'Suppressed addresses' })
+  await listed.getByText('old3@example.net').waitFor()
+  await listed.getByText('complaint').waitFor()
+
+  await dashboard.open(page, '/unsubscribes?import=1')
+  await page.getByLabel('Or paste addresses', { exact: true }).fill('a@example.net\nb@example.net')
+  await page.getByRole('button', { name: 'Import 2', exact: true }).click()
+  await page.getByText('2 of 2 done').waitFor()
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export', exact: true }).click()
+  const file = await readFile(await (await download).path(), 'utf8')
+  assert.match(file, /^email,source,reason,created_at\r\nb@example\.net,manual,/)
+
+  await dashboard.open(page, '/validation')
+  await page.getByLabel('Or paste addresses', { exact: true }).fill('not an address\njo@@example.net\nnobody@invalid.')
+  await page.getByText('2 addresses; no address in line 1').waitFor()
+  await page.getByRole('button', { name: 'Validate 2', exact: true }).click()
+  await page.getByText('2 of 2 done').waitFor({ timeout: 60_000 })
+  const results = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download the results', exact: true }).click()
+  const rows = (await readFile(await (await results).path(), 'utf8')).trim().split('\r\n')
+  assert.equal(rows.length, 3)
+  assert.match(rows[1] ?? '', /^jo@@example\.net,false,/)
   assert.deepEqual(here.faults, [])
 })
 
-test('the first load is small', async () => {
-  const who = await owner()
-  await using here = await visit(who)
-  const { page } = here
-  const sizes = await page.evaluate<number[]>(
-    `performance.getEntriesByType('resource').map(({ transferSize }) => transferSize)`,
-  )
-  const bytes = sizes.reduce((sum, size) => sum + size, 0)
-  assert.ok(bytes > 20_000 && bytes < MAX_FIRST_LOAD_BYTES, `${bytes} bytes`)
+test('a webhook is tested, its answer shown, a delivery told again, its secret changed', async () => {
+  const told: string[] = []
+  const receiver = createServer((request, answer) => {
+    told.push(String(request.headers['webhook-id'] ?? ''))
+    request.resume().on('end', () => answer.writeHead(told.length === 1 ? 503 : 200).end('said by the receiver'))
+  })
+  const port = await freePort()
+  receiver.listen(port, '127.0.0.1')
+  try {
+    const who = await dashboard.owner()
+    await using here = await dashboard.visit(who)
+    const { page } = here
+    await dashboard.open(page, '/webhooks')
+    await page.getByLabel('Name', { exact: true }).fill('Mine')
+    await page.getByLabel('Address', { exact: true }).fill(`http://127.0.0.1:${port}/in`)
+    await page.getByRole('button', { name: 'Add for all events', exact: true }).click()
+    await page.getByRole('button', { name: 'Send a test', exact: true }).click()
+    const deliveries = page.getByRole('table', { name: 'Deliveries' })
+    await deliveries.getByText(/503.*said by the receiver/).waitFor()
+    await deliveries.getByRole('button', { name: 'Replay', exact: true }).first().click()
+    await deliveries.getByText('200 · said by the receiver').first().waitFor()
+    assert.ok(told.length >= 2 && new Set(told).size === 1, `the same event again: ${told.join(' ')}`)
+    await page.getByRole('button', { name: 'New secret', exact: true }).first().click()
+    await page.getByRole('dialog', { name: 'New secret' }).getByRole('button', { name: 'New secret' }).click()
+    await page.getByRole('status').locator('pre').waitFor()
+    assert.deepEqual(here.faults, [])
+  } finally {
+    receiver.closeAllConnections()
+    receiver.close()
+  }
 })
+
+test('a template is written, changed, looked at with values, and taken back', async () => {
+  const who = await dashboard.owner()
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/templates/new')
+  await page.getByLabel('Name', { exact: true }).fill('Welcome')
+  await page.getByLabel('Subject', { exact: true }).fill('Hello {{name}}')
+  await page.getByLabel('HTML', { exact: true }).fill('<p style="color:red">Hello {{name}}</p>')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByLabel('name', { exact: true }).fill('Jo & Co')
+  await page.getByRole('button', { name: 'Preview', exact: true }).click()
+  await page.frameLocator('iframe').getByText('Hello Jo & Co').waitFor()
+  await page.getByLabel('Subject', { exact: true }).fill('Good day {{name}}')
+  await page.getByRole('button', { name: 'Save as a new version', exact: true }).click()
+  await page.getByText('Version 2; each change').waitFor()
+  await page.getByRole('button', { name: 'Restore', exact: true }).click()
+  await page.getByText('Version 3; each change').waitFor()
+  assert.equal(await page.getByLabel('Subject', { exact: true }).inputValue(), 'Hello {{name}}')
+  assert.deepEqual(here.faults, [])
+})
+
+test('what happens is seen without a reload, also what happened while nobody looked', async () => {
+  const who = await dashboard.owner()
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  const send = async (subject: string): Promise<void> => {
+    const mail = { from: 'a@b.example', to: 'jo@example.net', subject, text: 'Hi' }
+    assert.equal((await call(who.test_api_key, 'POST', '/api/v1/send', mail)).status, 202)
+  }
+  await page.clock.install()
+  await dashboard.open(page, '/emails')
+  await page.getByText('live', { exact: true }).waitFor()
+  await send('The first')
+  await page.getByRole('link', { name: 'The first', exact: true }).waitFor()
+  await seen(page, 'hidden')
+  await page.clock.fastForward(HIDDEN_MS)
+  await page.getByText('not live', { exact: true }).waitFor()
+  await send('The second')
+  const again = page.waitForRequest(/events\/stream/)
+  await seen(page, 'visible')
+  assert.match((await again).headers()['last-event-id'] ?? '', /^\d+-\d+-\d+$/)
+  await page.getByRole('link', { name: 'The second', exact: true }).waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
+/** As if the page was behind another, or before it again. */
+function seen(page: Page, state: 'hidden' | 'visible'): Promise<void> {
+  return page.evaluate(`{
+    Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' })
+    document.dispatchEvent(new Event('visibilitychange'))
+  }`)
+}
+
+test('all of it by keyboard: skip link, pages, rows, the palette, and the focus at the top of a new page', async () => {
+  const who = await dashboard.owner()
+  for (const subject of ['One', 'Two'])
+    await call(who.test_api_key, 'POST', '/api/v1/send', {
+      from: 'a@b.example',
+      to: 'jo@example.net',
+      subject,
+      text: 't',
+    })
+  await using here: Visit = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/')
+  await page.keyboard.press('Tab')
+  assert.equal(await focused(page), 'Skip to content')
+  await page.keyboard.press('g')
+  await page.keyboard.press('e')
+  await page.getByRole('heading', { name: 'Emails', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Two', exact: true }).waitFor()
+  assert.equal(await page.evaluate('document.activeElement.id'), 'main')
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  assert.equal(await focused(page), 'One')
+  await page.keyboard.press('k')
+  assert.equal(await focused(page), 'Two')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Two', exact: true }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('One')
+  await page.getByRole('option', { name: /^One/ }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'One', exact: true }).waitFor()
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+  assert.deepEqual(await seriousFaults(page), [])
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Control+k')
+  assert.deepEqual(await seriousFaults(page), [])
+  await settled(page)
+  assert.deepEqual(here.faults, [])
+})
+
+function focused(page: Page): Promise<string> {
+  return page.evaluate<string>('document.activeElement.textContent')
+}

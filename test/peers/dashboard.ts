@@ -1,0 +1,109 @@
+// What the tests of the dashboard share: the product with a browser before it, people who are signed in without the form,
+// and what must not happen on any page.
+
+import { AxeBuilder } from '@axe-core/playwright'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { scratch } from './ground.ts'
+import { type Account, type Posthorn, startPosthorn } from './posthorn.ts'
+
+const CHROMIUM = '/usr/bin/chromium'
+const FLAGS =
+  '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
+
+export interface Owner extends Account {
+  readonly dashboard_password: string
+  readonly email: string
+}
+
+export interface Visit extends AsyncDisposable {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** What must not be: errors of scripts, policy violations, requests to others, dialogs. */
+  readonly faults: readonly string[]
+}
+
+export interface Dashboard extends AsyncDisposable {
+  readonly posthorn: Posthorn
+  owner(options?: { readonly operator?: boolean }): Promise<Owner>
+  /** Signed in by the API; null: nobody is. Each visit has its own browser profile. */
+  visit(who: Owner | null, options?: Parameters<Browser['newContext']>[0]): Promise<Visit>
+  /** Goes there, and waits until nothing is loading. */
+  open(page: Page, where: string): Promise<void>
+}
+
+export async function startDashboard(name: string, settings: Record<string, string> = {}): Promise<Dashboard> {
+  await using stack = new AsyncDisposableStack()
+  const folder = stack.use(await scratch(name)).path
+  const posthorn = stack.use(await startPosthorn(folder, { POSTHORN_RATE_LIMITS: 'off', ...settings }))
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS.split(' ') })
+  stack.defer(() => browser.close())
+  const kept = stack.move()
+  let owners = 0
+  return {
+    posthorn,
+    owner: async ({ operator = false } = {}) => {
+      const email = `person${++owners}@posthorn.test`
+      const made = await posthorn.cli(
+        ...['account', 'create', '--email', email, '--name', 'Post & Horn', '--plan', 'enterprise', '--json'],
+      )
+      if (operator) await posthorn.cli('operator', 'grant', email)
+      return { ...(JSON.parse(made) as Owner), email }
+    },
+    visit: (who, options = {}) => visit(browser, posthorn.url, who, options),
+    open: async (page, where) => {
+      await page.goto(posthorn.url + where)
+      await settled(page)
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+/** What is still loading keeps its place with a skeleton. The network is never idle: a stream of events stays open. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor()
+  await page.locator('.animate-pulse').first().waitFor({ state: 'detached' })
+}
+
+async function visit(
+  browser: Browser,
+  url: string,
+  who: Owner | null,
+  options: Parameters<Browser['newContext']>[0],
+): Promise<Visit> {
+  const context = await browser.newContext(options)
+  if (who !== null) {
+    const answer = await context.request.post(`${url}/api/v1/session`, {
+      data: { email: who.email, password: who.dashboard_password },
+      headers: { origin: url, ...(options?.userAgent !== undefined && { 'user-agent': options.userAgent }) },
+    })
+    if (!answer.ok()) throw new Error(`signing in answered ${answer.status()}: ${await answer.text()}`)
+  }
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`))
+  page.on('dialog', (dialog) => {
+    faults.push(`${page.url()}: a dialog says ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('request', (request) => {
+    const { host, protocol } = new URL(request.url())
+    // A frame told to go to javascript: is counted as a request too; it asks nobody, and what it did would be seen above.
+    const asksNobody = ['data:', 'about:', 'blob:', 'javascript:'].includes(protocol)
+    if (!asksNobody && host !== new URL(url).host) faults.push(`a request to ${request.url()}`)
+  })
+  await page.exposeFunction('violated', (what: string) => faults.push(`${page.url()}: policy: ${what}`))
+  await page.addInitScript({
+    content: `if (window === window.top) document.addEventListener('securitypolicyviolation', (event) =>
+      window.violated(event.violatedDirective + ' ' + event.blockedURI))`,
+  })
+  return { page, context, faults, [Symbol.asyncDispose]: () => context.close() }
+}
+
+/** @param rules only these; absent: all that axe has */
+export async function seriousFaults(page: Page, rules?: string[]): Promise<readonly string[]> {
+  const axe = new AxeBuilder({ page }).exclude('iframe')
+  const { violations } = await (rules === undefined ? axe : axe.withRules(rules)).analyze()
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${page.url()}: ${id}: ${nodes[0]?.html.slice(0, 200) ?? ''}`)
+}
