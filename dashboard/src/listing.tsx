@@ -17,6 +17,8 @@ export interface Filter {
 }
 
 const PAGE_ROWS = 50
+/** A phone shows so many filters to begin with. */
+const PHONE_FILTERS = 2
 
 export function Listing({
   path,
@@ -101,15 +103,17 @@ function Filters({
   readonly go: (changes: Search) => void
 }) {
   const [typed, setTyped] = useState<Record<string, string>>({})
+  const [all, setAll] = useState(false)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     go({ ...typed, page: undefined })
   }
   return (
     <form role="search" onSubmit={submit} className="mb-4 flex flex-wrap items-end gap-3">
-      {filters.map(({ name, label, options, day }) =>
-        options === undefined ? (
-          <div key={name} className={day === undefined ? 'min-w-32 flex-1' : ''}>
+      {filters.map(({ name, label, options, day }, i) => {
+        const spare = i >= PHONE_FILTERS && !all && search[name] === undefined ? 'max-md:hidden' : ''
+        return options === undefined ? (
+          <div key={name} className={`${day === undefined ? 'min-w-32 flex-1' : ''} ${spare}`}>
             <Field
               label={label}
               name={name}
@@ -119,16 +123,22 @@ function Filters({
             />
           </div>
         ) : (
-          <Choice
-            key={name}
-            label={label}
-            value={search[name] ?? ''}
-            onChange={(value) => go({ [name]: value, page: undefined })}
-            options={[['', 'all'], ...options]}
-          />
-        ),
+          <div key={name} className={spare}>
+            <Choice
+              label={label}
+              value={search[name] ?? ''}
+              onChange={(value) => go({ [name]: value, page: undefined })}
+              options={[['', 'all'], ...options]}
+            />
+          </div>
+        )
+      })}
+      {filters.some(({ options }) => options === undefined) && <Button type="submit">Search</Button>}
+      {filters.length > PHONE_FILTERS && !all && (
+        <span className="md:hidden">
+          <Button onClick={() => setAll(true)}>More filters</Button>
+        </span>
       )}
-      <Button type="submit">Search</Button>
     </form>
   )
 }
