@@ -31,6 +31,7 @@ const webhooks = () => import('./pages/webhooks.tsx')
 const templates = () => import('./pages/templates.tsx')
 const build = () => import('./pages/build.tsx')
 const validation = () => import('./pages/validation.tsx')
+const risk = () => import('./pages/risk.tsx')
 const check = () => import('./pages/check.tsx')
 const settings = () => import('./pages/settings.tsx')
 const operatorAccounts = () => import('./pages/operator-accounts.tsx')
@@ -53,7 +54,7 @@ const tree = root.addChildren([
   page('/unsubscribes', lists, 'Unsubscribes'),
   page('/bounces', lists, 'Bounces'),
   page('/validation', validation, 'Validation'),
-  page('/risk', check, 'Risk'),
+  page('/risk', risk, 'Risk'),
   page('/webhooks', webhooks, 'Webhooks'),
   page('/webhooks/$id', webhooks, 'Webhook'),
   page('/keys', build, 'Keys'),

@@ -1,7 +1,15 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { call, type Json, refresh, useApi } from '../api.ts'
+import { percent } from '../charts.tsx'
 import { Table } from '../table.tsx'
-import { Button, Field, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
+import { Button, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
+
+const PARTS: Readonly<Record<string, string>> = {
+  delivery: 'Delivered',
+  bounce: 'Bounced for good',
+  complaint: 'Complained about',
+  engagement: 'Opened or clicked',
+}
 
 export function Health() {
   const found = useApi('/customer/health-score')
@@ -46,14 +54,16 @@ export function Health() {
               rows={health.components as readonly Json[]}
               keyOf={(one) => one.name}
               columns={[
-                { head: 'What', cell: ({ name }) => name },
+                { head: 'What', main: true, cell: ({ name }) => PARTS[name] ?? name },
+                { head: 'Rate', right: true, cell: ({ value }) => (value === null ? '–' : percent(value)) },
+                { head: 'Warning at', right: true, cell: ({ warning }) => percent(warning) },
+                { head: 'Critical at', right: true, cell: ({ critical }) => percent(critical) },
                 {
-                  head: 'Rate',
+                  head: 'Points of 100',
                   right: true,
-                  cell: ({ value }) => (value === null ? '–' : `${(value * 100).toFixed(2)} %`),
+                  cell: ({ score }) => (score === null ? '–' : Math.round(score)),
                 },
-                { head: 'Points', right: true, cell: ({ score }) => score ?? '–' },
-                { head: 'Weight', right: true, cell: ({ weight }) => weight },
+                { head: 'Counts for', right: true, wide: true, cell: ({ weight }) => `${Math.round(weight)} %` },
               ]}
               empty="They come with the score."
             />
@@ -75,55 +85,6 @@ export function Health() {
             Calculated <Time at={health.calculated_at} />
           </p>
         </>
-      )}
-    </Page>
-  )
-}
-
-export function Risk() {
-  const [subject, setSubject] = useState('')
-  const [html, setHtml] = useState('')
-  const [result, setResult] = useState<Json>(null)
-  const [error, setError] = useState<unknown>(null)
-  const score = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
-    setError(null)
-    await call('POST', '/content-score', { subject, html }).then((answer: Json) => setResult(answer.data), setError)
-  }
-  return (
-    <Page title="Content and risk" sentence="What filters will think of a text, and what to change.">
-      <form onSubmit={(event) => void score(event)} className="grid gap-3">
-        <Field label="Subject" required value={subject} onChange={setSubject} />
-        <Field label="HTML" rows={10} required value={html} onChange={setHtml} />
-        <div>
-          <Button type="submit" kind="main">
-            Score
-          </Button>
-        </div>
-      </form>
-      <Problem error={error} />
-      {result !== null && (
-        <Section title={`${result.score} of 100, risk ${result.risk_level}`}>
-          <Table
-            caption="What was found"
-            rows={result.matches as readonly Json[]}
-            keyOf={(one) => `${one.rule} ${one.location} ${one.match}`}
-            columns={[
-              { head: 'Points', right: true, cell: ({ points }) => points },
-              { head: 'Where', cell: ({ location }) => location },
-              {
-                head: 'What',
-                cell: ({ description, match }) => (
-                  <>
-                    {description} <span className="font-mono text-xs text-quiet">{match}</span>
-                  </>
-                ),
-              },
-              { head: 'Do', cell: ({ suggestion }) => suggestion },
-            ]}
-            empty="Nothing stands out."
-          />
-        </Section>
       )}
     </Page>
   )

@@ -1,0 +1,112 @@
+// A mail looked at before it is sent: what filters will think of its text, and whether it would be let out at all.
+
+import { type FormEvent, useState } from 'react'
+import { call, type Json } from '../api.ts'
+import { Table } from '../table.tsx'
+import { Button, Field, Page, Problem, Section, State } from '../ui.tsx'
+
+const ACTIONS: Readonly<Record<string, string>> = {
+  allow: 'It would be sent.',
+  warn: 'It would be sent, with a warning.',
+  soft_block: 'It would be refused, unless the send says that it is meant.',
+  block: 'It would be refused.',
+}
+
+export function Risk() {
+  const [mail, setMail] = useState({ to: '', subject: '', html: '' })
+  const [content, setContent] = useState<Json>(null)
+  const [risk, setRisk] = useState<Json>(null)
+  const [error, setError] = useState<unknown>(null)
+  const set = (field: keyof typeof mail) => (value: string) => setMail({ ...mail, [field]: value })
+  const look = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setError(null)
+    setRisk(null)
+    const { to, subject, html } = mail
+    try {
+      setContent((await call('POST', '/content-score', { subject, html })).data)
+      if (to !== '') setRisk((await call('POST', '/risk/preview', { to, subject, html })).data)
+    } catch (problem) {
+      setError(problem)
+    }
+  }
+  return (
+    <Page
+      title="Content and risk"
+      sentence="What filters will think of a mail, and what to change before it is sent. Nothing is sent from here."
+    >
+      <form onSubmit={(event) => void look(event)} className="grid gap-3">
+        <div className="grid gap-3 sm:grid-cols-2">
+          <Field label="Subject" required value={mail.subject} onChange={set('subject')} />
+          <Field
+            label="To, for the risk too"
+            type="email"
+            value={mail.to}
+            onChange={set('to')}
+            hint="With a recipient it is also said whether the mail would be let out."
+          />
+        </div>
+        <Field label="HTML" rows={10} mono required value={mail.html} onChange={set('html')} />
+        <div>
+          <Button type="submit" kind="main">
+            Look at it
+          </Button>
+        </div>
+      </form>
+      <Problem error={error} />
+      <div role="status">
+        {risk !== null && <Verdict risk={risk} />}
+        {content !== null && <Content content={content} />}
+      </div>
+    </Page>
+  )
+}
+
+function Verdict({ risk }: { readonly risk: Json }) {
+  return (
+    <Section title="Risk">
+      <p className="mb-3">
+        <State name={risk.risk_level} />, {risk.risk_score} of 100 points. {ACTIONS[risk.action] ?? risk.action}{' '}
+        {risk.block_reason}
+      </p>
+      <Table
+        caption="What adds to the risk"
+        rows={risk.risk_factors as readonly Json[]}
+        keyOf={({ code }) => code}
+        columns={[
+          { head: 'Points', right: true, cell: ({ points }) => points },
+          { head: 'About', cell: ({ category }) => category },
+          { head: 'What', main: true, cell: ({ message }) => message },
+        ]}
+        empty="Nothing adds to it."
+      />
+    </Section>
+  )
+}
+
+function Content({ content }: { readonly content: Json }) {
+  return (
+    <Section title={`Content: ${content.score} of 100, where 100 is clean`}>
+      <Table
+        caption="What was found"
+        rows={content.matches as readonly Json[]}
+        keyOf={(one) => `${one.rule} ${one.location} ${one.match}`}
+        columns={[
+          { head: 'Points', right: true, cell: ({ points }) => points },
+          { head: 'Where', cell: ({ location }) => location },
+          {
+            head: 'What',
+            main: true,
+            cell: ({ description, match }) => (
+              <>
+                {description} <span className="font-mono text-xs text-quiet">{match}</span>
+              </>
+            ),
+          },
+          { head: 'What to do', cell: ({ suggestion }) => suggestion },
+        ]}
+        empty="Nothing stands out."
+      />
+    </Section>
+  )
+}
