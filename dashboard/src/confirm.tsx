@@ -1,6 +1,6 @@
 // A button for what cannot be undone: it asks once more, in words.
 
-import { useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Button } from './ui.tsx'
 
 export function Confirm({
@@ -20,29 +20,37 @@ export function Confirm({
   readonly small?: boolean
   readonly onYes: () => void
 }) {
+  const [asks, setAsks] = useState(false)
   const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    if (asks) dialog.current?.showModal()
+  }, [asks])
   const close = (done: boolean): void => {
+    // Closed before it goes, so that the focus comes back to the button.
     dialog.current?.close()
     if (done) onYes()
   }
   return (
     <>
-      <Button kind={kind} small={small} onClick={() => dialog.current?.showModal()}>
+      <Button kind={kind} small={small} onClick={() => setAsks(true)}>
         {label}
       </Button>
-      <dialog
-        ref={dialog}
-        aria-label={label}
-        className="m-auto w-96 max-w-[90vw] rounded border border-line bg-raised p-5 text-left whitespace-normal text-ink backdrop:bg-black/40"
-      >
-        <p className="mb-4">{question}</p>
-        <div className="flex justify-end gap-2">
-          <Button onClick={() => close(false)}>Cancel</Button>
-          <Button kind={kind === 'danger' ? 'danger' : 'main'} onClick={() => close(true)}>
-            {yes}
-          </Button>
-        </div>
-      </dialog>
+      {asks && (
+        <dialog
+          ref={dialog}
+          onClose={() => setAsks(false)}
+          aria-label={label}
+          className="m-auto w-96 max-w-[90vw] rounded border border-line bg-raised p-5 text-left whitespace-normal text-ink backdrop:bg-black/40"
+        >
+          <p className="mb-4">{question}</p>
+          <div className="flex justify-end gap-2">
+            <Button onClick={() => close(false)}>Cancel</Button>
+            <Button kind={kind === 'danger' ? 'danger' : 'main'} onClick={() => close(true)}>
+              {yes}
+            </Button>
+          </div>
+        </dialog>
+      )}
     </>
   )
 }

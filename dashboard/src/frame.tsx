@@ -47,7 +47,7 @@ function Inside({ me }: { readonly me: Json }) {
       </header>
       <nav
         aria-label="Main"
-        className={`${open ? 'flex' : 'hidden'} shrink-0 flex-col border-line px-3 py-4 max-md:border-b md:sticky md:top-0 md:flex md:h-dvh md:w-52 md:overflow-y-auto md:border-r`}
+        className={`${open ? 'flex' : 'hidden'} shrink-0 flex-col border-line px-3 pt-4 max-md:border-b md:sticky md:top-0 md:flex md:h-dvh md:w-52 md:overflow-y-auto md:border-r`}
       >
         <p className="mb-3 hidden px-2 md:block">
           <Brand />
@@ -141,7 +141,7 @@ function Who({ me }: { readonly me: Json }) {
     location.assign('/')
   }
   return (
-    <div className="sticky bottom-0 mt-auto border-t border-line bg-paper px-2 pt-2 text-quiet md:-mb-4 md:pb-3">
+    <div className="sticky bottom-0 mt-auto border-t border-line bg-paper px-2 pt-2 text-quiet pb-3">
       <p className="truncate" title={me.user.email}>
         {me.user.email}
       </p>

@@ -64,7 +64,10 @@ function attemptStep(one: Json): Step {
     at: one.started_at,
     tone,
     title: `Attempt ${one.attempt} ${words}`,
-    facts: [one.mx, where, tlsOf(one.tls), `took ${tookOf(one.duration_ms)}`].filter((fact) => fact !== null),
+    facts:
+      one.mx === 'sandbox'
+        ? []
+        : [one.mx, where, tlsOf(one.tls), `took ${tookOf(one.duration_ms)}`].filter((fact) => fact !== null),
     answer: one.response,
     notes: one.throttled_by === null || one.throttled_by === undefined ? [] : [`held back: ${one.throttled_by}`],
     next: one.next_attempt_at,

@@ -262,7 +262,7 @@ test('a webhook is tested, its answer shown, a delivery told again, its secret c
   const told: string[] = []
   const receiver = createServer((request, answer) => {
     told.push(String(request.headers['webhook-id'] ?? ''))
-    request.resume().on('end', () => answer.writeHead(told.length === 1 ? 503 : 200).end('said by the receiver'))
+    request.resume().on('end', () => answer.end('said by the receiver'))
   })
   const port = await freePort()
   receiver.listen(port, '127.0.0.1')
@@ -276,10 +276,10 @@ test('a webhook is tested, its answer shown, a delivery told again, its secret c
     await page.getByRole('button', { name: 'Add for all events', exact: true }).click()
     await page.getByRole('button', { name: 'Send a test', exact: true }).click()
     const deliveries = page.getByRole('table', { name: 'Deliveries' })
-    await deliveries.getByText(/503.*said by the receiver/).waitFor()
+    await deliveries.getByText('200 · said by the receiver').waitFor()
     await deliveries.getByRole('button', { name: 'Replay', exact: true }).first().click()
-    await deliveries.getByText('200 · said by the receiver').first().waitFor()
-    assert.ok(told.length >= 2 && new Set(told).size === 1, `the same event again: ${told.join(' ')}`)
+    await waitFor('the same event again', async () => told.length >= 2, 60_000)
+    assert.equal(new Set(told).size, 1, told.join(' '))
     await page.getByRole('button', { name: 'New secret', exact: true }).first().click()
     await page.getByRole('dialog', { name: 'New secret' }).getByRole('button', { name: 'New secret' }).click()
     await page.getByRole('status').locator('pre').waitFor()

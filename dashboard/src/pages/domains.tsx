@@ -170,7 +170,7 @@ function DnsRecord({ record }: { readonly record: Json }) {
           </span>
         </p>
       )}
-      {record.error !== null && <p className="mt-1 text-quiet">{record.error}</p>}
+      {record.error !== null && <p className="mt-1 break-words text-quiet">{record.error}</p>}
     </li>
   )
 }
@@ -197,7 +197,7 @@ function Report({ report }: { readonly report: Json }) {
             <State name={one.passed ? 'ok' : one.required ? 'missing' : 'warning'} />
           </span>
           <span className="w-52 shrink-0">{one.label}</span>
-          <span className="min-w-0 flex-1 text-quiet">{one.message}</span>
+          <span className="min-w-0 flex-1 break-words text-quiet max-md:basis-full">{one.message}</span>
         </li>
       ))}
     </ul>
