@@ -179,14 +179,30 @@ function Links({ html, text }: { readonly html: string | null; readonly text: st
   )
 }
 
-/** A document that is parsed but shown nowhere runs nothing and loads nothing. */
+// Read with patterns, not with the browser's parser: that one asks the page's policy about every inline style and handler
+// of a stranger's mail, even where it runs none.
+const LINK = /<(?:a|area)\s[^>]*?href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))[^>]*>(?:(.{0,2000}?)<\/a\s*>)?/gis
+const BARE_LINK = /https?:\/\/[^\s<>"]+/g
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
+
 function linksOf(html: string | null, text: string | null): readonly (readonly [address: string, words: string])[] {
   const found = new Map<string, string>()
-  if (html === null) for (const [address] of (text ?? '').matchAll(/https?:\/\/[^\s<>"]+/g)) found.set(address, '')
+  if (html === null) for (const [address] of (text ?? '').matchAll(BARE_LINK)) found.set(address, '')
   else
-    for (const link of new DOMParser().parseFromString(html, 'text/html').querySelectorAll('a[href], area[href]')) {
-      const address = link.getAttribute('href') ?? ''
-      if (!found.has(address)) found.set(address, (link.textContent ?? '').trim().slice(0, 200))
+    for (const [, double, single, bare, inner = ''] of html.matchAll(LINK)) {
+      const address = plain(double ?? single ?? bare ?? '')
+      if (!found.has(address)) found.set(address, plain(inner.replaceAll(/<[^>]*>/g, ' ')).slice(0, 200))
     }
   return [...found]
+}
+
+function plain(text: string): string {
+  return text
+    .replaceAll(/&(\w+|#\d+|#x[\da-f]+);/gi, (whole, name: string) => {
+      if (!name.startsWith('#')) return ENTITIES[name.toLowerCase()] ?? whole
+      const code = name[1]?.toLowerCase() === 'x' ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1))
+      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole
+    })
+    .replaceAll(/\s+/g, ' ')
+    .trim()
 }

@@ -215,11 +215,12 @@ function Deliveries({ path, act }: { readonly path: string; readonly act: Act })
         {
           head: 'Do',
           right: true,
-          cell: ({ id }) => (
-            <Button small onClick={() => void act('POST', `${PATH}/deliveries/${id}/replay`, 'It is told again.')}>
-              Replay
-            </Button>
-          ),
+          cell: ({ id, event }) =>
+            event === 'test' ? null : (
+              <Button small onClick={() => void act('POST', `${PATH}/deliveries/${id}/replay`, 'It is told again.')}>
+                Replay
+              </Button>
+            ),
         },
       ]}
       empty="Nothing was told yet. «Send a test» tells it something."
