@@ -74,12 +74,16 @@ import type { Ids } from './platform/ids.ts'
 import { type Service, startAll, stopAll } from './platform/lifecycle.ts'
 import { databasePulse, type Pulse } from './platform/pulse.ts'
 import type { Store } from './platform/store.ts'
+import { type Traces, tracesOf } from './platform/traces.ts'
 import { readersOf, secureListener } from './readers.ts'
 import { retentionLoop } from './retention.ts'
 import type { Mx } from './roles/mx.ts'
 import { ownMx } from './roles/own-mx.ts'
 import type { Submission, SubmissionPorts } from './roles/submission.ts'
 import { senderEndpoints } from './senders.ts'
+import { traceAccepted, traceAttempt, traceWebhook } from './spans.ts'
+
+const VERSION = packageJson.version
 
 /** The rooms of one process, connected. */
 export interface Rooms {
@@ -103,6 +107,7 @@ export interface Rooms {
   readonly tracking: TrackingRoom
   readonly endpoints: readonly AnyEndpoint[]
   readonly metrics: ServiceMetrics
+  readonly traces: Traces
   /** The dashboard's files; null without them. */
   pages: DashboardPages | null
   /** Called after each acceptance; the delivery role of this process listens. */
@@ -147,6 +152,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
   const disk = diskGuard(config.dataDir, sendingLimits.MAX_MESSAGE_BYTES, (err) =>
     log.warn({ err }, 'no look at the disk'),
   )
+  const traces = tracesOf({ endpoint: config.tracesEndpoint, share: config.tracesShare, version: VERSION, log })
   const tracking = readersOf({ config, ground, store, accounts })
   const html = htmlReader(log)
   const composer = composerOf({ hostname: config.hostname, verpMac, tracking: tracking.tracking, html })
@@ -182,6 +188,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
         const accepted = await pulse.whileBeating(() => accepting.submit(submission))
         metrics.note('accepts', (clock.monotonicMs() - began) / 1_000)
         if (accepted.kind === 'done') {
+          traceAccepted(traces, accepted.outcomes, clock.monotonicMs() - began)
           const counts = accepted.outcomes.map((one) => (one.kind === 'accepted' ? one.accepted.recipients.length : 0))
           metrics.note(
             'accepted',
@@ -231,6 +238,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     mailer: hearing.mailer,
     hasRoom: disk.hasRoom,
     onMailed,
+    onWebhook: (told) => traceWebhook(traces, told),
   })
   const validation = validationRoom({
     accounts,
@@ -314,7 +322,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
         signingKeys: (db, domainIds) => senders.signingKeys(db, domainIds),
         fresh,
         suspendedAccounts: () => [...accounts.suspendedAccounts()],
-        onAttempt: (outcome, domain, host) => noteAttempt(metrics, outcome, domain, host),
+        onAttempt: (tried) => traceAttempt(traces, tried, noteAttempt(metrics, tried)),
         tracking: tracking.tracking,
         inboxOwner: ({ accountId, tag }) => (accountId === SYSTEM_ACCOUNT_ID && tag !== null ? tag : accountId),
         html,
@@ -345,11 +353,10 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     tracking,
     endpoints,
     metrics,
+    traces,
   }
   return Object.assign(state, parts)
 }
-
-const VERSION = packageJson.version
 
 interface Running {
   readonly services: readonly Service[]
@@ -369,6 +376,7 @@ export async function servicesOf(rooms: Rooms): Promise<Running> {
     listener(rooms),
     rooms.disk,
     rooms.pulse,
+    rooms.traces.service,
     officeServices(rooms, VERSION),
     rooms.tracking.memory,
     rooms.tracking.intake,

@@ -132,6 +132,13 @@ export const SETTINGS = {
     `comma list of \`${ROLES.join(',')}\`: several machines share one database`,
     roles,
   ),
+  tracesEndpoint: setting(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'unset: no traces',
+    'a collector of OpenTelemetry traces (OTLP over HTTP), such as http://127.0.0.1:4318',
+    url,
+  ),
+  tracesShare: setting('OTEL_TRACES_SAMPLER_ARG', '1', 'the share of emails that are traced, from 0 to 1', share),
   logLevel: setting('POSTHORN_LOG_LEVEL', 'info', '`error`, `warn`, `info`, `debug`, `silent`', (t) =>
     t === undefined ? 'info' : oneOf(t, ['error', 'warn', 'info', 'debug', 'silent'] as const),
   ),
@@ -199,6 +206,12 @@ function url(text: string | undefined): string | null {
   if (parsed === null || !/^https?:$/.test(parsed.protocol))
     throw new Error(`«${text}» is not an http or https address`)
   return text.replace(/\/+$/, '')
+}
+
+function share(text: string | undefined): number {
+  const number = Number(text ?? '1')
+  if (!(number >= 0 && number <= 1)) throw new Error(`«${text}» is no number from 0 to 1`)
+  return number
 }
 
 function flag(text: string | undefined, standard: boolean): boolean {

@@ -9,7 +9,7 @@ import { healthLoop, healthRoutes } from './modules/health/index.ts'
 import { noteDisabled, noticeServices, type SystemMailer } from './modules/notices/index.ts'
 import { emailsTo } from './modules/outbox/index.ts'
 import { statisticsLoop, statisticsRoutes } from './modules/statistics/index.ts'
-import { ensureWebhookPartitions, webhookRoutes, webhookServices } from './modules/webhooks/index.ts'
+import { ensureWebhookPartitions, type ToldWebhook, webhookRoutes, webhookServices } from './modules/webhooks/index.ts'
 import { closing, outgoingRequests } from './outgoing.ts'
 import { ApiError } from './platform/errors.ts'
 import type { AnyEndpoint } from './platform/http.ts'
@@ -27,6 +27,8 @@ export interface FollowersOptions {
   readonly hasRoom: () => boolean
   /** Mail was queued. */
   readonly onMailed: () => void
+  /** A request to an endpoint is over. */
+  readonly onWebhook: (told: ToldWebhook) => void
 }
 
 export interface Followers {
@@ -81,6 +83,7 @@ export function followersOf(options: FollowersOptions): Followers {
         secrets,
         connector: outgoing,
         log,
+        onAttempt: options.onWebhook,
         onDisabled: async (db, endpoint) => {
           const { accountId, id, reason } = endpoint
           log.warn({ account_id: accountId, webhook_id: id, reason }, 'webhook endpoint switched off')

@@ -5,6 +5,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { Type } from 'typebox'
 import type { Config } from './config.ts'
 import type { Ground } from './ground.ts'
+import type { TriedEmail } from './modules/delivery/index.ts'
 import { followerLags } from './modules/events/index.ts'
 import { queueFigures } from './modules/outbox/index.ts'
 import { providerOf } from './modules/validation/index.ts'
@@ -144,14 +145,11 @@ export function serviceMetrics({ database, ground, beating, isUp }: ServiceMetri
 }
 
 /** Counts an attempt whose result is durable. @param host the receiving host, or null when none was reached */
-export function noteAttempt(
-  metrics: ServiceMetrics,
-  outcome: string,
-  recipientDomain: string,
-  host: string | null,
-): void {
+/** @returns who runs the receiving host */
+export function noteAttempt(metrics: ServiceMetrics, { attempt, host, recipientDomain }: TriedEmail): string {
   const provider = host === null ? 'none' : providerOf(recipientDomain, [host]).name
-  metrics.note('attempts', 1, { outcome, provider })
+  metrics.note('attempts', 1, { outcome: attempt.outcome, provider })
+  return provider
 }
 
 const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via']

@@ -7,7 +7,7 @@ import type { Database } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/log.ts'
-import type { AttemptOutcome, FreshLetters, Letter } from '../outbox/index.ts'
+import type { AttemptRecord, FreshLetters, Letter } from '../outbox/index.ts'
 import type { Transport } from '../transport/index.ts'
 import type { HtmlReader } from './html-reader.ts'
 import type { Relay } from './network.ts'
@@ -35,6 +35,17 @@ export interface Journals {
   knownSince(): number | null
   /** The database was away just now. */
   doubt(): void
+}
+
+/** One attempt whose result is durable. */
+export interface TriedEmail {
+  readonly emailId: string
+  readonly accountId: string
+  readonly recipientDomain: string
+  /** Who answered; null when none was reached. */
+  readonly host: string | null
+  readonly smtpCode: number | null
+  readonly attempt: AttemptRecord
 }
 
 export interface DeliveryOptions {
@@ -66,8 +77,8 @@ export interface DeliveryOptions {
   readonly tracking?: Tracking | null
   /** In whose inbox sandbox mail stands; its account's own when this is absent. */
   readonly inboxOwner?: (letter: Letter) => string
-  /** Called for each attempt once its result is durable. `host`: who answered, null when none was reached. */
-  readonly onAttempt?: (outcome: AttemptOutcome, recipientDomain: string, host: string | null) => void
+  /** Called for each attempt once its result is durable. */
+  readonly onAttempt?: (attempt: TriedEmail) => void
   readonly html?: HtmlReader
   /** What receivers ask of TLS; absent: nothing. */
   readonly transport?: Transport

@@ -13,9 +13,10 @@ import type { Ids } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/log.ts'
 import { recordBounces } from '../bounces/index.ts'
 import { append } from '../events/index.ts'
-import { type AttemptOutcome, complete } from '../outbox/index.ts'
+import { complete } from '../outbox/index.ts'
 import { type Delivered, noteDelivery } from '../suppression/index.ts'
 import { addToInbox, type NewInboxMail } from './inbox.ts'
+import type { TriedEmail } from './options.ts'
 import type { Conclusion } from './results.ts'
 
 export interface Recorded extends Conclusion {
@@ -28,8 +29,8 @@ export interface RecorderOptions {
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Logger
-  /** Called for each attempt once its result is durable. `host` is null when none was reached. */
-  readonly onAttempt?: (outcome: AttemptOutcome, recipientDomain: string, host: string | null) => void
+  /** Called for each attempt once its result is durable. */
+  readonly onAttempt?: (attempt: TriedEmail) => void
 }
 
 export interface Recorder {
@@ -53,9 +54,15 @@ export function recorderOf(options: RecorderOptions): Recorder {
   const tell = (kept: readonly Recorded[]): void => {
     for (const { result, letter } of kept) {
       if (result.attempt === null || letter === null) continue
-      const { outcome, detail } = result.attempt
-      const domain = letter.recipientKey.slice(letter.recipientKey.lastIndexOf('@') + 1)
-      options.onAttempt?.(outcome, domain, 'mx' in detail && typeof detail.mx === 'string' ? detail.mx : null)
+      const { detail } = result.attempt
+      options.onAttempt?.({
+        emailId: letter.id,
+        accountId: letter.accountId,
+        recipientDomain: letter.recipientKey.slice(letter.recipientKey.lastIndexOf('@') + 1),
+        host: 'mx' in detail && typeof detail.mx === 'string' ? detail.mx : null,
+        smtpCode: result.smtpCode,
+        attempt: result.attempt,
+      })
     }
   }
 

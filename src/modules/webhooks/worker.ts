@@ -28,6 +28,21 @@ export interface WorkerOptions extends RecordOptions {
   readonly secrets: Secrets
   readonly connector: Connector
   readonly log: Logger
+  /** Called for each request that was made about an email. */
+  readonly onAttempt?: (attempt: Told) => void
+}
+
+/** One request to an endpoint, over. */
+export interface Told {
+  readonly emailId: string
+  readonly accountId: string
+  readonly webhookId: string
+  readonly eventId: string
+  readonly number: number
+  readonly httpStatus: number | null
+  readonly success: boolean
+  readonly startedAt: Date
+  readonly durationMs: number
 }
 
 interface Claimed {
@@ -94,9 +109,23 @@ export function webhookWorker(options: WorkerOptions): Loop {
     const { id, webhook_id: webhookId, event_id: eventId, url, leads: leading } = claimed
     try {
       const secret = openSecret(options.secrets, webhookId, claimed.secret)
+      const startedAt = clock.now()
       const result = payload === null ? NOT_KEPT : await attempt(options, { url, secret, eventId, payload, webhookId })
       const ended = { id, lease, webhookId, eventId, leading, attempt: claimed.attempt, result }
       track(record({ ...ended, wasSent: payload !== null }))
+      if (payload !== null && 'email_id' in payload) {
+        options.onAttempt?.({
+          emailId: String(payload.email_id),
+          accountId: claimed.account_id,
+          webhookId,
+          eventId,
+          number: claimed.attempt,
+          httpStatus: result.facts.http_status,
+          success: result.success,
+          startedAt,
+          durationMs: result.facts.duration_ms,
+        })
+      }
       log.debug({ webhook_id: webhookId, event_id: eventId, status: result.facts.http_status }, 'webhook attempted')
       return result.success || payload === null
     } catch (err) {
