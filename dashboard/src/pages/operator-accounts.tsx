@@ -24,7 +24,9 @@ export function Accounts() {
   const total: number | undefined = all.data?.pagination.total
   const suspended: number = held.data?.pagination.total ?? 0
   const sentence =
-    total === undefined ? undefined : `${total.toLocaleString()} accounts; ${suspended || 'none'} suspended.`
+    total === undefined
+      ? undefined
+      : `${total.toLocaleString()} ${total === 1 ? 'account' : 'accounts'}; ${suspended || 'none'} suspended.`
   return (
     <Page
       title="Accounts"
