@@ -13,7 +13,7 @@ import { hearingOf } from './hearing.ts'
 import { cleaningLoop, partitionsLoop } from './housekeeping.ts'
 import { composedLetter } from './letters.ts'
 import { inboundMx, ownCertificate, submission } from './listeners.ts'
-import { metricsEndpoint, noteAttempt, type ServiceMetrics, serviceMetrics } from './metrics.ts'
+import { metricsEndpoint, noteAccepted, noteAttempt, type ServiceMetrics, serviceMetrics } from './metrics.ts'
 import {
   type Accounts,
   accountRoutes,
@@ -24,14 +24,7 @@ import {
 } from './modules/accounts/index.ts'
 import type { Inbound } from './modules/bounces/index.ts'
 import { contentRoutes } from './modules/content/index.ts'
-import {
-  composerOf,
-  type Delivery,
-  deliveryService,
-  htmlReader,
-  inboxRoutes,
-  type Relay,
-} from './modules/delivery/index.ts'
+import { composerOf, type Delivery, deliveryService, htmlReader, inboxRoutes } from './modules/delivery/index.ts'
 import {
   type Domains,
   domainRoutes,
@@ -76,6 +69,7 @@ import { databasePulse, type Pulse } from './platform/pulse.ts'
 import type { Store } from './platform/store.ts'
 import { type Traces, tracesOf } from './platform/traces.ts'
 import { readersOf, secureListener } from './readers.ts'
+import { relayOf } from './relay.ts'
 import { retentionLoop } from './retention.ts'
 import type { Mx } from './roles/mx.ts'
 import { ownMx } from './roles/own-mx.ts'
@@ -189,11 +183,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
         metrics.note('accepts', (clock.monotonicMs() - began) / 1_000)
         if (accepted.kind === 'done') {
           traceAccepted(traces, accepted.outcomes, clock.monotonicMs() - began)
-          const counts = accepted.outcomes.map((one) => (one.kind === 'accepted' ? one.accepted.recipients.length : 0))
-          metrics.note(
-            'accepted',
-            counts.reduce((sum, count) => sum + count, 0),
-          )
+          noteAccepted(metrics, accepted.outcomes)
         }
         return accepted
       },
@@ -415,12 +405,6 @@ export async function servicesOf(rooms: Rooms): Promise<Running> {
 
 function listener({ senders }: Rooms): Service {
   return { name: 'domain changes', start: () => senders.listen(), stop: async () => undefined }
-}
-
-function relayOf({ delivery, relayTls, relayUser, relayPassword }: Config): Relay | null {
-  if (delivery.kind !== 'relay') return null
-  const { host, port } = delivery
-  return { host, port, tls: relayTls, username: relayUser, password: relayPassword }
 }
 
 export async function apiServer(rooms: Rooms): Promise<HttpServer> {

@@ -8,6 +8,7 @@ import type { Ground } from './ground.ts'
 import type { TriedEmail } from './modules/delivery/index.ts'
 import { followerLags } from './modules/events/index.ts'
 import { queueFigures } from './modules/outbox/index.ts'
+import type { Accepted } from './modules/sending/index.ts'
 import { providerOf } from './modules/validation/index.ts'
 import { webhookFigures } from './modules/webhooks/index.ts'
 import type { Database } from './platform/db.ts'
@@ -145,6 +146,18 @@ export function serviceMetrics({ database, ground, beating, isUp }: ServiceMetri
 }
 
 /** Counts an attempt whose result is durable. @param host the receiving host, or null when none was reached */
+/** Emails of a submission, one for each recipient. */
+export function noteAccepted(
+  metrics: ServiceMetrics,
+  outcomes: readonly ({ readonly kind: 'accepted'; readonly accepted: Accepted } | { readonly kind: string })[],
+): void {
+  const counts = outcomes.map((one) => ('accepted' in one ? one.accepted.recipients.length : 0))
+  metrics.note(
+    'accepted',
+    counts.reduce((sum, count) => sum + count, 0),
+  )
+}
+
 /** @returns who runs the receiving host */
 export function noteAttempt(metrics: ServiceMetrics, { attempt, host, recipientDomain }: TriedEmail): string {
   const provider = host === null ? 'none' : providerOf(recipientDomain, [host]).name
