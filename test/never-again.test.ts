@@ -163,7 +163,7 @@ async function act(person: Person, step: Step): Promise<void> {
       await Promise.all(['one', 'two', 'three', 'four'].map((one) => send(one)))
       return
     case 'template':
-      return send('', { text: undefined, subject: undefined, template_id: templateId, variables: { name: 'Jo' } })
+      return await send('', { text: undefined, subject: undefined, template_id: templateId, variables: { name: 'Jo' } })
     case 'schedule':
       return send('later', { scheduled_at: new Date(world.clock.now().getTime() + HOUR_MS).toISOString() })
     case 'submission': {

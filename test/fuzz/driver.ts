@@ -76,7 +76,7 @@ function watched(job: Job): Promise<Result & { readonly ended: boolean }> {
       const { executions, sorts, slowestMs } = told ?? { executions: head[0] ?? 0, sorts: 0, slowestMs: 0 }
       worker.removeAllListeners()
       worker.on('error', () => undefined)
-      worker.terminate().then(() => resolve({ executions, sorts, slowestMs, findings, ended: told !== null }))
+      void worker.terminate().then(() => resolve({ executions, sorts, slowestMs, findings, ended: told !== null }))
     }
     const looking = setInterval(() => {
       if (head[0] !== seen) {
