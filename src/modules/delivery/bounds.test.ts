@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { answerGate, byteBudget } from './gates.ts'
 import { Pace } from './pace.ts'
 import { FIRST_WINDOW, placesOf } from './places.ts'
@@ -85,6 +86,24 @@ test('as many messages as allowed are between final dot and commit, the others w
   first.leave()
   assert.equal(await settled(third), true)
   assert.equal(await settled(gate.enter()), false)
+})
+
+test('what was answered keeps its place until it is recorded, however late either is', async () => {
+  const gate = answerGate(2)
+  const [prompt, silent] = [await gate.enter(), await gate.enter()]
+  prompt.answered()
+  const third = gate.enter()
+  await delay(1_100)
+  // The silent one gave its place away, the answered one did not.
+  assert.equal(await settled(third), true)
+  const fourth = gate.enter()
+  assert.equal(await settled(fourth), false)
+  silent.answered()
+  prompt.leave()
+  assert.equal(await settled(fourth), false)
+  silent.leave()
+  silent.answered()
+  assert.equal(await settled(fourth), true)
 })
 
 test('large messages wait for their bytes, and one that is larger than the budget goes alone', async () => {

@@ -7,6 +7,8 @@ export interface AnswerGate {
 }
 
 export interface Pass {
+  /** The receiver has answered, or the connection has ended: from here on the place is held however long recording takes. */
+  answered(): void
   /** Its result is durable, or there was no answer. May be called more than once. */
   leave(): void
 }
@@ -30,17 +32,25 @@ export function answerGate(limit: number): AnswerGate {
   }
   const passOf = (): Pass => {
     let counted = true
-    const leave = (): void => {
+    let over = false
+    const uncount = (): void => {
       if (!counted) return
       counted = false
       leaveOne()
     }
-    const timer = setTimeout(leave, SLOW_DOT_MS)
+    const timer = setTimeout(uncount, SLOW_DOT_MS)
     timer.unref()
     return {
+      answered: () => {
+        clearTimeout(timer)
+        if (over || counted) return
+        counted = true
+        inside++
+      },
       leave: () => {
         clearTimeout(timer)
-        leave()
+        over = true
+        uncount()
       },
     }
   }

@@ -349,6 +349,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     }
     try {
       const sent: Sent = await network.send(siteOf(letter), job)
+      one.pass?.answered()
       if (sent === null) return null
       return untried(concluded(contextOf(one), await judged(one, sent)))
     } finally {
