@@ -265,7 +265,7 @@ const PLANTED: readonly [what: string, rule: Rule, plant: (draft: Draft) => void
   [
     'a start that took minutes',
     'recovery',
-    ({ nemesis }) => nemesis.push({ k: 'ready', t: 1, what: 'x', ms: 120_000 }),
+    ({ nemesis }) => nemesis.push({ k: 'ready', t: 1, what: 'x', ms: 200_000 }),
   ],
 ]
 

@@ -77,6 +77,7 @@ async function whole({ folder, settings, chance, ledger }: Stage): Promise<Scene
       await ledger.write({ k: 'kill', what: 'everything', hard: true, deliveries: 1 })
       const began = performance.now()
       killAll(pids)
+      await ledger.write({ k: 'struck', what: 'everything' })
       await up('everything', began)
     },
     restart: async () => {
@@ -113,6 +114,7 @@ async function parts({ folder, settings, chance, ledger }: Stage): Promise<Scene
     await ledger.write({ k: 'kill', what, hard: deliveries > 0, deliveries })
     const began = performance.now()
     killAll(pids.flat())
+    await ledger.write({ k: 'struck', what })
     for (const part of struck) running[part] = await start(part)
     await ledger.write({ k: 'ready', what, ms: Math.round(performance.now() - began) })
   }
