@@ -14,6 +14,9 @@ export interface Entry {
   readonly fields: Readonly<Record<string, string>>
 }
 
+/** Null and undefined are written as nothing. */
+export type Cell = string | number | boolean | null | undefined
+
 export interface Listed {
   readonly entries: readonly Entry[]
   /** Lines in which no address stands. */
@@ -89,11 +92,11 @@ function fieldsOf(headings: readonly string[], cells: readonly string[]): Readon
 }
 
 /** A field that a spreadsheet would take for a formula gets an apostrophe in front. */
-export function csvText(rows: readonly (readonly unknown[])[]): string {
+export function csvText(rows: readonly (readonly Cell[])[]): string {
   return rows.map((cells) => `${cells.map(field).join(',')}\r\n`).join('')
 }
 
-function field(value: unknown): string {
+function field(value: Cell): string {
   const text = value === null || value === undefined ? '' : String(value)
   const safe = /^[=+\-@\t\r]/.test(text) && !/^[+-]?\d+(?:\.\d+)?$/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

@@ -1,7 +1,7 @@
 // Files that the page makes itself.
 
 import { call, type Json, withQuery } from './api.ts'
-import { csvText } from './csv.ts'
+import { type Cell, csvText } from './csv.ts'
 
 const ROWS_A_PAGE = 100
 
@@ -22,7 +22,7 @@ export async function saveList(
   pages: 'page' | 'offset',
   columns: readonly string[],
 ): Promise<number> {
-  const rows: unknown[][] = []
+  const rows: Cell[][] = []
   for (let page = 1; ; page++) {
     const place = pages === 'page' ? { page } : { offset: (page - 1) * ROWS_A_PAGE }
     const { data, pagination } = await call('GET', withQuery(path, { ...place, limit: ROWS_A_PAGE }))
