@@ -35,7 +35,12 @@ const DEFAULT_HTTP_PORT = 8080
 
 export const SETTINGS = {
   dataDir: setting('POSTHORN_DATA_DIR', './data', 'embedded database, keys, spool', (t) => resolve(t ?? 'data')),
-  databaseUrl: setting('DATABASE_URL', 'unset: the embedded database', 'any PostgreSQL 15 or newer; several hosts, comma list: the one that takes writes', (t) => t ?? null),
+  databaseUrl: setting(
+    'DATABASE_URL',
+    'unset: the embedded database',
+    'any PostgreSQL 15 or newer; several hosts, comma list: the one that takes writes',
+    (t) => t ?? null,
+  ),
   bind: setting('POSTHORN_BIND', '127.0.0.1', 'all listening sockets', (t) => t ?? '127.0.0.1'),
   httpHost: setting('POSTHORN_HTTP_HOST', 'POSTHORN_BIND', 'HTTP listening address', (t) => t ?? null),
   httpPort: setting('POSTHORN_HTTP_PORT', '8080', 'API, dashboard, tracking', (t) => port(t) ?? DEFAULT_HTTP_PORT),

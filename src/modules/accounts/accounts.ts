@@ -6,12 +6,11 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Secrets } from '../../platform/secrets.ts'
-import { CONSOLE, type Deed, noteDeed } from './deeds.ts'
+import { CONSOLE, type Deed, noteDeed, type Operator } from './deeds.ts'
 import { errors } from './errors.ts'
 import { newKey } from './key-format.ts'
 import { newPassword, type Passwords } from './passwords.ts'
 import type { Overrides, Plan } from './plans.ts'
-import type { Operator } from './session-door.ts'
 import { newSmtpCredentials } from './smtp-credential.ts'
 import {
   type AccountRow,

@@ -3,8 +3,13 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
-import type { Operator } from './session-door.ts'
 import { addOperatorAction } from './sql-operator.ts'
+
+/** A person who handles the installation. */
+export interface Operator {
+  readonly email: string
+  readonly ip: string
+}
 
 /** Who acts by a command. */
 export const CONSOLE: Operator & { readonly ip: '' } = { email: 'console', ip: '' }

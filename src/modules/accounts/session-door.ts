@@ -5,6 +5,7 @@
 
 import type { Call } from '../../platform/http.ts'
 import { isFromOurPages } from '../../platform/http.ts'
+import type { Operator } from './deeds.ts'
 import { errors } from './errors.ts'
 import { sessionToken } from './session-cookie.ts'
 import type { Sessions } from './sessions.ts'
@@ -13,12 +14,6 @@ import type { FoundSession } from './sql-users.ts'
 export type AnyCall = Pick<Call<never, never, never>, 'method' | 'path' | 'headers' | 'ip'>
 
 export type SessionDoor = (call: AnyCall) => Promise<FoundSession>
-
-/** A person who handles the installation. */
-export interface Operator {
-  readonly email: string
-  readonly ip: string
-}
 
 /** Lets operators in. @throws ApiError not_signed_in, not_operator, cross_site_request */
 export type OperatorDoor = (call: AnyCall) => Promise<Operator>
@@ -60,9 +55,4 @@ export function sessionDoors(sessions: Pick<Sessions, 'find' | 'noteActing'>): S
 export function operatorDoor(sessions: Pick<Sessions, 'find' | 'noteActing'>): OperatorDoor {
   const { operator } = sessionDoors(sessions)
   return async (call) => ({ email: (await operator(call)).email, ip: call.ip })
-}
-
-/** The account that a session acts for. */
-export function accountOf({ account_id, acting_id }: Pick<FoundSession, 'account_id' | 'acting_id'>): string {
-  return acting_id ?? account_id
 }

@@ -20,7 +20,6 @@ import { errors } from './errors.ts'
 import { randomBase62 } from './key-format.ts'
 import type { Passwords } from './passwords.ts'
 import { SCOPES } from './scopes.ts'
-import { accountOf } from './session-door.ts'
 import {
   addSession,
   deleteSession,
@@ -219,4 +218,9 @@ export function roleOf({ role, acting_id }: Pick<FoundSession, 'role' | 'acting_
 export function principalOfSession(session: FoundSession): Principal {
   const scopes = SCOPES_OF[roleOf(session)]
   return { accountId: accountOf(session), keyId: null, mode: 'live', scopes, domainIds: null }
+}
+
+/** The account that a session acts for. */
+export function accountOf({ account_id, acting_id }: Pick<FoundSession, 'account_id' | 'acting_id'>): string {
+  return acting_id ?? account_id
 }
