@@ -28,7 +28,7 @@ const span = { emailId: ID, startedAt: new Date(1_700_000_000_000), durationMs: 
 async function collector() {
   const spans: WireSpan[] = []
   const bodies: string[] = []
-  const server = http.createServer(async (request, response) => {
+  const taken = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     bodies.push(Buffer.concat(chunks).toString())
@@ -36,11 +36,12 @@ async function collector() {
     assert.equal(request.url, '/v1/traces')
     spans.push(...resourceSpans[0].scopeSpans.flatMap((one: { spans: WireSpan[] }) => one.spans))
     response.setHeader('content-type', 'application/json').end('{}')
-  })
+  }
+  const server = http.createServer((request, response) => void taken(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  return { spans, bodies, endpoint, close: () => void server.close().closeAllConnections() }
+  return { spans, bodies, endpoint, close: () => server.close().closeAllConnections() }
 }
 
 test('what is told of an email stands in one trace, whose id is its own, below its acceptance', async () => {

@@ -328,8 +328,10 @@ function Deeds({ accountId }: { readonly accountId?: string }) {
 }
 
 function Deed({ action, detail }: { readonly action: string; readonly detail: Json }) {
-  const more = Object.entries(detail as Record<string, unknown>)
-    .map(([name, value]) => (action === 'account.request' ? String(value) : `${name} ${value ?? 'unlimited'}`))
+  const more = Object.entries(detail as Record<string, string | number | boolean | null>)
+    .map(([name, value]) =>
+      action === 'account.request' ? String(value) : `${name} ${value === null ? 'unlimited' : String(value)}`,
+    )
     .join(action === 'account.request' ? ' ' : ', ')
   return (
     <>

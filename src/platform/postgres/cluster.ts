@@ -123,7 +123,11 @@ export async function finishSwap(home: string): Promise<string | null> {
   if ((await versionOf(cluster)) === from) await rename(cluster, kept)
   if ((await versionOf(cluster)) === null && (await versionOf(fresh)) === MAJOR) await rename(fresh, cluster)
   const folder = await open(home)
-  await folder.sync().finally(() => folder.close())
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
   await rm(path.join(home, 'upgrade'), { recursive: true, force: true })
   return kept
 }
