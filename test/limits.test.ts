@@ -64,7 +64,8 @@ function casesOf(shape: Shape, field = ''): readonly Case[] {
   ]
 }
 
-const LENGTHS = ['maxLength', 'minLength', 'maxItems', 'minItems', 'maximum', 'minimum', 'max_recipients']
+// One past the largest integer that JSON can be trusted with is refused before the schema is looked at.
+const LENGTHS = 'maxLength minLength maxItems minItems maximum minimum max_recipients safe_integer'.split(' ')
 
 /** The faults about size that an answer names a field for. */
 function faultsAt({ body }: Reply, field: string): readonly string[] {

@@ -91,6 +91,11 @@ async function visit(
     const asksNobody = ['data:', 'about:', 'blob:', 'javascript:'].includes(protocol)
     if (!asksNobody && host !== new URL(url).host) faults.push(`a request to ${request.url()}`)
   })
+  // What the policy of a page forbids is told as a request that failed for it: it never left the browser.
+  page.on('requestfailed', (request) => {
+    const at = faults.indexOf(`a request to ${request.url()}`)
+    if (at !== -1 && /^csp$|BLOCKED_BY_CSP/.test(request.failure()?.errorText ?? '')) faults.splice(at, 1)
+  })
   await page.exposeFunction('violated', (what: string) => faults.push(`${page.url()}: policy: ${what}`))
   await page.addInitScript({
     content: `if (window === window.top) document.addEventListener('securitypolicyviolation', (event) =>
