@@ -26,6 +26,8 @@ const MAX_LETTERS = 40
 const MODE = { none: 0, word: 1, number: 2, url: 3, address: 4 } as const
 const SPACED_RUN = 5
 const LEAST_CODES = 16_384
+/** A reader of terms, of which the tables are made from thousands, needs no more. */
+const TERM_CODES = 128
 const MOST_IDLE_CODES = 262_144
 const [DOT, COMMA, AT, COLON, HASH_MARK, PLUS] = [0x2e, 0x2c, 0x40, 0x3a, 0x23, 0x2b]
 const CURRENCY = new Set([0x24, 0xa2, 0xa3, 0xa5, 0x20ac, 0x20bf])
@@ -110,7 +112,10 @@ export class Reader {
     this.source = source
     this.currencyAt = -9
     this.highSurrogate = this.newlines = this.phoneGroups = 0
-    if (this.codes.length < source.length) this.codes = new Uint16Array(Math.max(LEAST_CODES, source.length * 1.25))
+    if (this.codes.length < source.length) {
+      const isTerm = source.length * 2 <= TERM_CODES
+      this.codes = new Uint16Array(isTerm ? TERM_CODES : Math.max(LEAST_CODES, source.length * 1.25))
+    }
     Buffer.from(this.codes.buffer).write(source, 'utf16le')
   }
 
