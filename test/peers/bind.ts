@@ -13,13 +13,19 @@ export interface Bind extends AsyncDisposable {
   publish(zone: string, records: readonly string[]): Promise<void>
 }
 
-export async function startBind(folder: string, zones: Readonly<Record<string, readonly string[]>>): Promise<Bind> {
+/** @param finish what is to be done to a zone's file before it is served, such as signing it */
+export async function startBind(
+  folder: string,
+  zones: Readonly<Record<string, readonly string[]>>,
+  finish: (zone: string, file: string) => Promise<void> = async () => undefined,
+): Promise<Bind> {
   const port = await freePort()
   const control = await freePort()
   let serial = 1
-  const write = (zone: string, records: readonly string[]): Promise<void> =>
-    writeFile(
-      path.join(folder, `${zone}.zone`),
+  const write = async (zone: string, records: readonly string[]): Promise<void> => {
+    const file = path.join(folder, `${zone}.zone`)
+    await writeFile(
+      file,
       [
         '$TTL 1',
         `@ SOA ns.${zone}. hostmaster.${zone}. ${serial++} 60 60 60 1`,
@@ -29,6 +35,8 @@ export async function startBind(folder: string, zones: Readonly<Record<string, r
         '',
       ].join('\n'),
     )
+    await finish(zone, file)
+  }
   for (const [zone, records] of Object.entries(zones)) await write(zone, records)
   const conf = path.join(folder, 'named.conf')
   await writeFile(

@@ -11,6 +11,10 @@ export interface PostfixOptions {
   readonly address: string
   readonly port: number
   readonly domain: string
+  /** Domains with the same mailboxes. */
+  readonly alsoDomains?: readonly string[]
+  /** Further addresses at the same port, each with settings of its own. */
+  readonly alsoAt?: readonly Listener[]
   /** Local parts. */
   readonly mailboxes: readonly string[]
   /** A local part whose mailbox is full. */
@@ -19,6 +23,11 @@ export interface PostfixOptions {
   readonly greylisted?: string
   /** The port of an LMTP server that knows the mailboxes: every recipient is verified by asking it. */
   readonly lmtp?: number
+}
+
+export interface Listener {
+  readonly address: string
+  readonly settings: Readonly<Record<string, string>>
 }
 
 export interface Mailboxes extends AsyncDisposable {
@@ -39,7 +48,9 @@ export async function startPostfix(options: PostfixOptions): Promise<Mailboxes> 
   await mkdir(mail, { recursive: true })
   await chown(mail, MAIL_UID, MAIL_UID)
   await run('chown', ['postfix', path.join(folder, 'data')])
-  await writeFile(path.join(folder, 'users'), known.map((name) => `${name}@${domain} ${name}/\n`).join(''))
+  const domains = [domain, ...(options.alsoDomains ?? [])]
+  const users = domains.flatMap((host) => known.map((name) => `${name}@${host} ${name}/\n`))
+  await writeFile(path.join(folder, 'users'), users.join(''))
   const grey = greylisted === undefined ? null : await startPostgrey(options.folder)
   const quota = full === undefined ? null : await startQuota(options.folder, `${full}@${domain}`)
   const policies = {
@@ -50,7 +61,7 @@ export async function startPostfix(options: PostfixOptions): Promise<Mailboxes> 
   await writeFile(path.join(folder, 'policies'), rules.join(''))
   const verified = options.lmtp === undefined ? '' : verifiedBy(options.lmtp)
   await writeFile(path.join(folder, 'main.cf'), mainConf(folder, options) + classes(grey, quota) + verified)
-  await writeFile(path.join(folder, 'master.cf'), masterConf(address, port))
+  await writeFile(path.join(folder, 'master.cf'), masterConf(address, port, options.alsoAt))
   await selfSigned(folder, `mx.${domain}`)
   await run('postfix', ['-c', folder, 'start'])
   await waitFor('Postfix', () => accepts(port, address))
@@ -95,7 +106,7 @@ function classes(grey: Policy | null, quota: Policy | null): string {
   return `smtpd_restriction_classes = grey, quota\ngrey = ${ask(grey)}\nquota = ${ask(quota)}\n`
 }
 
-function mainConf(folder: string, { domain }: PostfixOptions): string {
+function mainConf(folder: string, { domain, alsoDomains = [] }: PostfixOptions): string {
   return `compatibility_level = 3.6
 queue_directory = ${folder}/spool
 data_directory = ${folder}/data
@@ -121,7 +132,7 @@ smtpd_tls_key_file = ${folder}/tls.key
 smtpd_forbid_bare_newline = yes
 message_size_limit = 26214400
 virtual_mailbox_limit = 0
-virtual_mailbox_domains = ${domain}
+virtual_mailbox_domains = ${[domain, ...alsoDomains].join(', ')}
 virtual_mailbox_base = ${path.dirname(folder)}/mail
 virtual_mailbox_maps = texthash:${folder}/users
 virtual_uid_maps = static:${MAIL_UID}
@@ -147,11 +158,16 @@ address_verify_sender_ttl = 0
 /** The services whose sockets stand in `public`. */
 const OPEN_SERVICES = new Set(['pickup', 'cleanup', 'qmgr', 'flush', 'postlog'])
 
-export function masterConf(address: string, port: number): string {
+export function masterConf(address: string, port: number, others: readonly Listener[] = []): string {
+  const smtpd = ({ address: at, settings }: Listener): string => {
+    const options = Object.entries(settings).map(([name, value]) => ` -o ${name}=${value}`)
+    return `${at}:${port} inet n - n - - smtpd${options.join('')}\n`
+  }
   const unix = (name: string, command: string, wakeup = '-', limit = '-'): string =>
     `${name} unix ${OPEN_SERVICES.has(name) ? 'n' : '-'} ${name === 'virtual' ? 'n' : '-'} n ${wakeup} ${limit} ${command}\n`
   return [
-    `${address}:${port} inet n - n - - smtpd\n`,
+    smtpd({ address, settings: {} }),
+    ...others.map(smtpd),
     unix('pickup', 'pickup', '60', '1'),
     unix('cleanup', 'cleanup', '-', '0'),
     unix('qmgr', 'qmgr', '300', '1'),
