@@ -1,7 +1,11 @@
 // The settings of an instance, and the only reader of the environment. Every setting stands in one table, from which
 // docs/config.md is generated. A setting that cannot be read stops the start and says which, and why.
 
+import { existsSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { parseAddress } from './mail/address.ts'
+import { parseMechanism } from './mail/spf-record.ts'
 
 export const ROLES = ['api', 'tracking', 'submission', 'mx', 'delivery', 'worker'] as const
 export type Role = (typeof ROLES)[number]
@@ -39,10 +43,10 @@ export const SETTINGS = {
     'DATABASE_URL',
     'unset: the embedded database',
     'any PostgreSQL 15 or newer; several hosts, comma list: the one that takes writes',
-    (t) => t ?? null,
+    databaseUrl,
   ),
-  bind: setting('POSTHORN_BIND', '127.0.0.1', 'all listening sockets', (t) => t ?? '127.0.0.1'),
-  httpHost: setting('POSTHORN_HTTP_HOST', 'POSTHORN_BIND', 'HTTP listening address', (t) => t ?? null),
+  bind: setting('POSTHORN_BIND', '127.0.0.1', 'all listening sockets', (t) => host(t) ?? '127.0.0.1'),
+  httpHost: setting('POSTHORN_HTTP_HOST', 'POSTHORN_BIND', 'HTTP listening address', host),
   httpPort: setting('POSTHORN_HTTP_PORT', '8080', 'API, dashboard, tracking', (t) => port(t) ?? DEFAULT_HTTP_PORT),
   httpsPort: setting('POSTHORN_HTTPS_PORT', 'unset (no TLS listener)', 'API, dashboard, tracking over TLS', port),
   publicUrl: setting('POSTHORN_PUBLIC_URL', 'http://127.0.0.1:8080', 'the base of links in mail', url),
@@ -57,13 +61,13 @@ export const SETTINGS = {
   ),
   mxPort: setting('POSTHORN_MX_PORT', '2525', 'inbound MX', (t) => port(t) ?? 2525),
   hostname: setting('POSTHORN_HOSTNAME', 'localhost', 'EHLO and return-path host', (t) =>
-    (t ?? 'localhost').toLowerCase(),
+    (host(t) ?? 'localhost').toLowerCase(),
   ),
   spfMechanism: setting(
     'POSTHORN_SPF_MECHANISM',
     'a:<hostname>',
     'what SPF records of sending domains name',
-    (t) => t ?? null,
+    spfMechanism,
   ),
   delivery: setting('POSTHORN_DELIVERY', 'sandbox', '`sandbox`, `direct` (MX), `relay:host:port`', deliveryMode),
   relayUser: setting('POSTHORN_RELAY_USER', 'unset', 'log-in at the relay', (t) => t ?? null),
@@ -75,18 +79,18 @@ export const SETTINGS = {
     (t): RelayTls => (t === undefined ? 'offered' : oneOf(t, ['off', 'starttls', 'implicit'] as const)),
   ),
   smtpPort: setting('POSTHORN_SMTP_PORT', '25', 'towards MX hosts', (t) => port(t) ?? 25),
-  sourceIps: setting('POSTHORN_SOURCE_IPS', "the system's", 'source addresses towards MX hosts, comma list', list),
+  sourceIps: setting('POSTHORN_SOURCE_IPS', "the system's", 'source addresses towards MX hosts, comma list', ips),
   dnsServers: setting(
     'POSTHORN_DNS_SERVERS',
     "the system's",
-    '`host:port,..`, used for every look-up; when unset, verification asks the authoritative servers',
-    list,
+    '`host:port,..` (the host by its address), used for every look-up; when unset, verification asks the authoritative servers',
+    dnsServers,
   ),
   dnssecServers: setting(
     'POSTHORN_DNSSEC_SERVERS',
     'unset (no DANE)',
     '`host:port,..` of validating resolvers whose word is believed: on this machine, or reached by a way that nobody else can write on',
-    list,
+    dnsServers,
   ),
   secretKey: setting(
     'POSTHORN_SECRET_KEY',
@@ -95,14 +99,14 @@ export const SETTINGS = {
     secretKey,
   ),
   acmeDirectory: setting('POSTHORN_ACME_DIRECTORY', "Let's Encrypt", 'ACME CA', url),
-  acmeCaFile: setting('POSTHORN_ACME_CA_FILE', 'unset', 'certificate authority of the ACME CA', (t) => t ?? null),
+  acmeCaFile: setting('POSTHORN_ACME_CA_FILE', 'unset', 'certificate authority of the ACME CA', file),
   allowPrivateNetworks: setting(
     'POSTHORN_ALLOW_PRIVATE_NETWORKS',
     'false',
     'lets webhooks, probes and delivery reach private addresses, and webhooks use http (tests)',
     (t) => flag(t, false),
   ),
-  trustedProxies: setting('POSTHORN_TRUSTED_PROXIES', 'none', 'CIDRs whose X-Forwarded-For counts', list),
+  trustedProxies: setting('POSTHORN_TRUSTED_PROXIES', 'none', 'CIDRs whose X-Forwarded-For counts', networks),
   rateLimits: setting(
     'POSTHORN_RATE_LIMITS',
     'on',
@@ -120,10 +124,10 @@ export const SETTINGS = {
     'POSTHORN_VALIDATION_SOURCE_IPS',
     'POSTHORN_SOURCE_IPS',
     'source addresses of address validation, comma list: its own, so that a list entry for probing does not stop mail',
-    list,
+    ips,
   ),
-  operatorEmail: setting('POSTHORN_OPERATOR_EMAIL', 'unset', 'notices', (t) => t ?? null),
-  systemFrom: setting('POSTHORN_SYSTEM_FROM', 'posthorn@<hostname>', 'sender of notices', (t) => t ?? null),
+  operatorEmail: setting('POSTHORN_OPERATOR_EMAIL', 'unset', 'notices', mailbox),
+  systemFrom: setting('POSTHORN_SYSTEM_FROM', 'posthorn@<hostname>', 'sender of notices', mailbox),
   metricsToken: setting(
     'POSTHORN_METRICS_TOKEN',
     'unset',
@@ -172,6 +176,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
   if (faults.length > 0) throw new Error(`settings that cannot be read:\n  ${faults.join('\n  ')}`)
   const known = read as unknown as Read
+  const halves = halvesOf(known)
+  if (halves.length > 0) throw new Error(`settings that go together:\n  ${halves.join('\n  ')}`)
   return {
     ...known,
     publicUrl: known.publicUrl ?? `http://127.0.0.1:${known.httpPort}`,
@@ -180,6 +186,18 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     validationSourceIps: known.validationSourceIps.length > 0 ? known.validationSourceIps : known.sourceIps,
     systemFrom: known.systemFrom ?? `posthorn@${known.hostname}`,
   }
+}
+
+/** What is given without the other half that it needs. */
+function halvesOf({ tlsCertFile, tlsKeyFile, relayUser, relayPassword }: Read): readonly string[] {
+  const pairs = [
+    ['POSTHORN_TLS_CERT_FILE', tlsCertFile, 'POSTHORN_TLS_KEY_FILE', tlsKeyFile],
+    ['POSTHORN_RELAY_USER', relayUser, 'POSTHORN_RELAY_PASSWORD', relayPassword],
+  ] as const
+  return pairs.flatMap(([one, first, other, second]) => {
+    if ((first === null) === (second === null)) return []
+    return [first === null ? `${other} needs ${one}` : `${one} needs ${other}`]
+  })
 }
 
 /** The settings of this process. */
@@ -195,7 +213,10 @@ function port(text: string | undefined): number | null {
 }
 
 function ports(text: string | undefined, standard: readonly number[]): readonly number[] {
-  return text === undefined ? standard : list(text).map((item) => port(item) ?? 0)
+  if (text === undefined) return standard
+  const named = list(text).map((item) => port(item) ?? 0)
+  if (named.length === 0) throw new Error(`«${text}» names no port`)
+  return named
 }
 
 function list(text: string | undefined): readonly string[] {
@@ -210,6 +231,8 @@ function url(text: string | undefined): string | null {
   const parsed = URL.canParse(text) ? new URL(text) : null
   if (parsed === null || !/^https?:$/.test(parsed.protocol))
     throw new Error(`«${text}» is not an http or https address`)
+  if (parsed.search !== '' || parsed.hash !== '' || parsed.username !== '')
+    throw new Error(`«${text}» must end with its path: no user, no question mark, no number sign`)
   return text.replace(/\/+$/, '')
 }
 
@@ -241,7 +264,71 @@ function deliveryMode(text: string | undefined): DeliveryMode {
 
 function roles(text: string | undefined): readonly Role[] {
   if (text === undefined || text === 'all') return ROLES
-  return list(text).map((item) => oneOf(item, ROLES))
+  const named = list(text).map((item) => oneOf(item, ROLES))
+  if (named.length === 0) throw new Error(`«${text}» names no role`)
+  return named
+}
+
+/** Never repeated in the message: it may hold a password. */
+function databaseUrl(text: string | undefined): string | null {
+  if (text !== undefined && !/^postgres(ql)?:\/\//.test(text)) throw new Error('it must begin with postgresql://')
+  return text ?? null
+}
+
+/** A name of letters, digits and hyphens between dots, or an address. */
+function host(text: string | undefined): string | null {
+  if (text === undefined || isIP(text) !== 0) return text ?? null
+  const labels = text.split('.')
+  const isName = text.length <= 253 && labels.every((label) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i.test(label))
+  if (!isName || /^\d+$/.test(labels.at(-1) ?? '')) throw new Error(`«${text}» is no host name and no address`)
+  return text
+}
+
+function ips(text: string | undefined): readonly string[] {
+  const named = list(text)
+  const wrong = named.find((item) => isIP(item) === 0)
+  if (wrong !== undefined) throw new Error(`«${wrong}» is no IP address`)
+  return named
+}
+
+function dnsServers(text: string | undefined): readonly string[] {
+  const named = list(text).map((item) => item.replace(/^localhost(?=:|$)/i, '127.0.0.1'))
+  for (const item of named) {
+    if (isIP(item) !== 0) continue
+    const [, six, four, number] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(item) ?? []
+    if (isIP(six ?? '') !== 6 && isIP(four ?? '') !== 4)
+      throw new Error(`«${item}» is no address of a server such as 192.0.2.53, 192.0.2.53:5353 or [2001:db8::53]:5353`)
+    port(number)
+  }
+  return named
+}
+
+function networks(text: string | undefined): readonly string[] {
+  const named = list(text)
+  for (const item of named) {
+    const [address = '', bits, more] = item.split('/')
+    const most = isIP(address) === 4 ? 32 : isIP(address) === 6 ? 128 : -1
+    const isWhole = more === undefined && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+    if (most < 0 || !isWhole) throw new Error(`«${item}» is no network such as 10.0.0.0/8 or 2001:db8::/32`)
+  }
+  return named
+}
+
+function mailbox(text: string | undefined): string | null {
+  if (text !== undefined && !parseAddress(text.replace(/@localhost$/, '@localhost.test')).ok)
+    throw new Error(`«${text}» is no email address`)
+  return text ?? null
+}
+
+function spfMechanism(text: string | undefined): string | null {
+  if (text !== undefined && parseMechanism(text) === null)
+    throw new Error(`«${text}» is no SPF mechanism such as include:_spf.example.com`)
+  return text ?? null
+}
+
+function file(text: string | undefined): string | null {
+  if (text !== undefined && !existsSync(text)) throw new Error(`there is no file «${text}»`)
+  return text ?? null
 }
 
 function secretKey(text: string | undefined): string | null {

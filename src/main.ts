@@ -20,29 +20,33 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-async function main(words: readonly string[]): Promise<number> {
-  const [verb = 'help'] = words
-  switch (verb) {
-    case 'serve':
-    case 'start':
-      return serve(verb === 'start')
-    case 'migrate':
-      return migrateOnly()
-    case 'version':
-    case '--version':
-      print(await version())
-      return 0
-    case 'help':
-    case '--help':
-      print(await overview())
-      return 0
-    default:
-      return runCommand(words)
-  }
+/** The commands of this file, none of which takes anything behind its words. */
+const OWN = [
+  own('serve', 'run the service with the roles of POSTHORN_ROLES', () => serve(false)),
+  own('start', 'the same, and say how to send a first mail', () => serve(true)),
+  own('migrate', 'bring the schema up to date', migrateOnly),
+  own('version', 'print the version', async () => print(await version())),
+]
+
+interface OwnCommand extends CommandFace {
+  run(): Promise<void>
+}
+
+function own(word: string, summary: string, run: () => Promise<void>): OwnCommand {
+  return { path: [word], summary, usage: '', options: {}, run }
+}
+
+async function main([first = 'help', ...rest]: readonly string[]): Promise<void> {
+  if (first === 'help' || first === '--help') return print(await overview())
+  const words = [first === '--version' ? 'version' : first, ...rest]
+  const command = findCommand(OWN, words)
+  if (command === null) return runCommand(words)
+  const args = rest.includes('--help') ? null : readArgs(command, rest)
+  return args === null ? print(usageOf(command)) : command.run()
 }
 
 /** @param hello says where everything is and sends the newcomer a first mail's curl line */
-async function serve(hello: boolean): Promise<number> {
+async function serve(hello: boolean): Promise<void> {
   const config = processConfig()
   const ground = systemGround(config)
   const { log } = ground
@@ -66,7 +70,6 @@ async function serve(hello: boolean): Promise<number> {
   } finally {
     await store.close()
   }
-  return 0
 }
 
 function storeOptions(config: Config, ground: ReturnType<typeof systemGround>): StoreOptions {
@@ -74,32 +77,25 @@ function storeOptions(config: Config, ground: ReturnType<typeof systemGround>): 
   return { dataDir, databaseUrl, secretKey, log: ground.log, clock: ground.clock }
 }
 
-async function migrateOnly(): Promise<number> {
+async function migrateOnly(): Promise<void> {
   const config = processConfig()
   const store = await attachStore(storeOptions(config, systemGround(config)))
   await store.close()
   print('the schema is up to date')
-  return 0
 }
 
-async function runCommand(words: readonly string[]): Promise<number> {
+async function runCommand(words: readonly string[]): Promise<void> {
   const command = findCommand(commands, words)
   const standalone = findCommand(instanceCommands, words)
   const found = command ?? standalone
-  if (found === null) {
-    process.stderr.write(`posthorn: unknown command «${words.join(' ')}»; posthorn --help lists them\n`)
-    return 2
-  }
+  if (found === null) return printGroup(words)
   const args = words.slice(found.path.length)
-  if (args.includes('--help')) {
-    print(usageOf(found))
-    return 0
-  }
+  if (args.includes('--help')) return print(usageOf(found))
   const { values, positionals } = readArgs(found, args)
   const config = { ...processConfig(), logLevel: 'error' as const }
   const ground = systemGround(config)
   if (standalone !== null) await standalone.run({ config, ground, print }, values, positionals)
-  if (command === null) return 0
+  if (command === null) return
   const store = await attachStore(storeOptions(config, ground))
   try {
     const { database, secrets } = store
@@ -107,12 +103,22 @@ async function runCommand(words: readonly string[]): Promise<number> {
   } finally {
     await store.close()
   }
-  return 0
+}
+
+/** `posthorn account --help`: the commands that begin so. @throws UsageError when there are none, or it is no question */
+function printGroup(words: readonly string[]): void {
+  const [group] = words
+  const among = [...commands, ...instanceCommands].filter(({ path: [word] }) => word === group)
+  if (among.length === 0 || words[1] !== '--help')
+    throw new UsageError(`unknown command «${words.join(' ')}»; posthorn --help lists them`)
+  for (const command of among) print(usageOf(command))
 }
 
 function readArgs(command: CommandFace, args: readonly string[]): ReturnType<typeof parseArgs> {
   try {
-    return parseArgs({ args: [...args], options: command.options, allowPositionals: true, strict: true })
+    // Where the usage names nothing, nothing may stand.
+    const allowPositionals = command.usage !== ''
+    return parseArgs({ args: [...args], options: command.options, allowPositionals, strict: true })
   } catch (cause) {
     throw new UsageError(`${(cause as Error).message}\n${usageOf(command)}`, { cause })
   }
@@ -128,14 +134,8 @@ function usageOf({ path: words, usage, summary, options }: CommandFace): string 
 }
 
 async function overview(): Promise<string> {
-  const own = [
-    ['serve', 'run the service with the roles of POSTHORN_ROLES'],
-    ['start', 'the same, and say how to send a first mail'],
-    ['migrate', 'bring the schema up to date'],
-    ['version', 'print the version'],
-  ]
-  const others = [...commands, ...instanceCommands].map(({ path: words, summary }) => [words.join(' '), summary])
-  const lines = [...own, ...others].map(([words = '', what]) => `  ${words.padEnd(22)}${what}`)
+  const all: readonly CommandFace[] = [...OWN, ...commands, ...instanceCommands]
+  const lines = all.map(({ path: words, summary }) => `  ${words.join(' ').padEnd(22)}${summary}`)
   return [`posthorn ${await version()}`, '', ...lines, '', 'posthorn <command> --help says more.'].join('\n')
 }
 
@@ -151,12 +151,12 @@ async function version(): Promise<string> {
 }
 
 try {
-  process.exitCode = (await main(process.argv.slice(2))) || (process.exitCode ?? 0)
+  await main(process.argv.slice(2))
 } catch (error) {
-  const { message } = error as Error
+  const { message, cause } = error as Error
   const faults = error instanceof ApiError ? faultsIn(error) : ''
-  const cause = (error as Error).cause instanceof Error ? `: ${((error as Error).cause as Error).message}` : ''
-  process.stderr.write(`posthorn: ${message}${faults}${cause}\n`)
+  const why = cause instanceof Error && !message.includes(cause.message) ? `: ${cause.message}` : ''
+  process.stderr.write(`posthorn: ${message}${faults}${why}\n`)
   process.exitCode = error instanceof UsageError ? 2 : 1
 }
 process.exit()

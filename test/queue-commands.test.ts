@@ -21,7 +21,7 @@ async function run(world: World, words: readonly string[], values: Record<string
 }
 
 async function until(what: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 1_200; tries++) {
     if (await what()) return
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
@@ -42,7 +42,7 @@ test('the operator sees what waits and why, and makes it go now', async () => {
     (await world.api.get(`/api/v1/emails/${sent.data.email_id}`)).body.data.status
   await until(async () => (await status()) === 'deferred')
 
-  const [found] = (await run(world, ['queue', 'list'], { json: true })).map((line) => JSON.parse(line))
+  const [found] = JSON.parse((await run(world, ['queue', 'list'], { json: true })).join(''))
   assert.equal(found.destination, 'example.net')
   assert.equal(found.waiting, 1)
   assert.match(found.last_response, /come back later/)

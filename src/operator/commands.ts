@@ -123,7 +123,7 @@ export const instanceCommands: readonly InstanceCommand[] = [
           (await instanceCertificate({ ...certificateFiles(config), now: ground.clock.now() })).cert,
         greet: firstLine,
       })
-      for (const finding of findings) print(values['json'] === true ? JSON.stringify(finding) : line(finding))
+      for (const text of values['json'] === true ? [JSON.stringify(findings)] : findings.map(line)) print(text)
       const failed = findings.filter(({ state }) => state === 'fail')
       if (failed.length > 0) throw new Error(`to be mended: ${failed.map(({ check }) => check).join(', ')}`)
     },
@@ -173,7 +173,8 @@ export const instanceCommands: readonly InstanceCommand[] = [
       'serve the account of a key (POSTHORN_API_KEY) to an assistant over standard input and output, to read only',
     usage: '[--url <address of another instance>] [--allow-send]',
     options: { url: { type: 'string' }, 'allow-send': { type: 'boolean' } },
-    run: async (context, values) => {
+    run: async (context, values, [more]) => {
+      if (more !== undefined) throw new UsageError(`«${more}» is one word too many`)
       const { apiKey } = context.config
       // Loaded for this command alone: the service has no use for it.
       const { serveMcp } = await import('./mcp.ts')

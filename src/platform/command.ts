@@ -29,13 +29,13 @@ export interface CommandContext {
 
 export type OptionValues = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>
 
-/** How a command is called. */
+/** How a command is called. With `--json` one record is printed as an object and many as one array, on a line. */
 export interface CommandFace {
   /** Such as `['account', 'create']`. */
   readonly path: readonly string[]
   /** One line. */
   readonly summary: string
-  /** What stands behind the words, such as `<key id>`. */
+  /** What stands behind the words, such as `<key id>`; empty: nothing but options may. */
   readonly usage: string
   readonly options: NonNullable<ParseArgsConfig['options']>
 }

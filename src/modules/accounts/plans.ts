@@ -152,7 +152,8 @@ export function readPlans(file: string | null): Plans {
 export function plansFrom(value: unknown): Plans {
   if (!Value.Check(PlansFile, value)) {
     const [fault] = Value.Errors(PlansFile, value)
-    throw new Error(`${fault?.instancePath === '' ? 'the file' : fault?.instancePath}: ${fault?.message ?? 'is wrong'}`)
+    const where = fault?.instancePath === '' ? 'the file' : fault?.instancePath
+    throw new Error(`${where}: ${fault?.keyword === 'boolean' ? 'there is nothing of this name' : fault?.message}`)
   }
   const rates = { ...RATES, ...ratesFrom(value.rates) }
   const planOf = (plan: Plan): PlanTerms => {

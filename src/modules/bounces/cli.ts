@@ -41,18 +41,21 @@ export const reportCommands: readonly Command[] = [
     summary: 'list what came to the inbound MX, newest first',
     usage: '[--state waiting|done|quarantined] [--outcome <outcome>] [--kind return_path|feedback|operator|api]',
     options: { state: { type: 'string' }, outcome: { type: 'string' }, kind: { type: 'string' }, ...JSON_OPTION },
-    run: async ({ database, print }, values) => {
+    run: async ({ database, print }, values, [more]) => {
+      if (more !== undefined) throw new UsageError(`«${more}» is one word too many`)
       const state = values['state'] === undefined ? null : STATES.indexOf(values['state'] as (typeof STATES)[number])
       if (state === -1) throw new UsageError(`a state is one of ${STATES.join(', ')}`)
       const filter = [state, values['outcome'] ?? null, values['kind'] ?? null]
-      const json = values['json'] === true
-      for (let before: string | null = null, first = true; ; first = false) {
+      const all: object[] = []
+      for (let before: string | null = null; ; ) {
         const rows: readonly ReportRow[] = await database.system.query(sql.LIST_REPORTS, [...filter, before, PAGE])
-        for (const row of rows) print(json ? JSON.stringify(shown(row)) : Object.values(shown(row)).join('\t'))
-        if (first && rows.length === 0 && !json) print('none')
+        all.push(...rows.map(shown))
         before = rows.at(-1)?.id ?? null
-        if (rows.length < PAGE) return
+        if (rows.length < PAGE) break
       }
+      if (values['json'] === true) return print(JSON.stringify(all))
+      for (const row of all) print(Object.values(row).join('\t'))
+      if (all.length === 0) print('none')
     },
   },
   {
@@ -61,10 +64,15 @@ export const reportCommands: readonly Command[] = [
     usage: '',
     options: JSON_OPTION,
     run: async ({ database, print }, values) => {
-      for (const { kind, outcome, count, oldest } of await reportCounts(database.system)) {
-        const row = { kind, outcome, count, oldest: oldest.toISOString() }
-        print(values['json'] === true ? JSON.stringify(row) : Object.values(row).join('\t'))
-      }
+      const counts = await reportCounts(database.system)
+      const rows = counts.map(({ kind, outcome, count, oldest }) => ({
+        kind,
+        outcome,
+        count,
+        oldest: oldest.toISOString(),
+      }))
+      if (values['json'] === true) return print(JSON.stringify(rows))
+      for (const row of rows) print(Object.values(row).join('\t'))
     },
   },
   {

@@ -25,10 +25,7 @@ export const queueCommands: readonly Command[] = [
         queueFigures(database.system, clock.now()),
         queueByDestination(database.system, { limit, now: clock.now() }),
       ])
-      if (values['json'] === true) {
-        for (const one of destinations) print(JSON.stringify(wireDestination(one)))
-        return
-      }
+      if (values['json'] === true) return print(JSON.stringify(destinations.map(wireDestination)))
       print(figures.map(({ state, emails }) => `${emails} ${state}`).join(', '))
       for (const one of destinations) print(line(one, clock.now()))
     },

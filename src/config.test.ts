@@ -1,0 +1,122 @@
+// A setting that cannot be read stops the start and says which it is and why; the others are taken as documented.
+
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { readConfig, SETTINGS } from './config.ts'
+
+const WRONG: readonly (readonly [name: string, text: string, why: RegExp])[] = [
+  ['DATABASE_URL', 'mysql://root:s3cret@db/x', /must begin with postgresql:\/\/$/],
+  ['POSTHORN_BIND', 'every where', /«every where» is no host name/],
+  ['POSTHORN_HTTP_HOST', '999.1.1.1', /«999.1.1.1» is no host name/],
+  ['POSTHORN_HTTP_PORT', '70000', /«70000» is not a port/],
+  ['POSTHORN_HTTPS_PORT', '-1', /is not a port/],
+  ['POSTHORN_PUBLIC_URL', 'ftp://x', /not an http or https address/],
+  ['POSTHORN_PUBLIC_URL', 'https://x/?a=1', /must end with its path/],
+  ['POSTHORN_EU_URL', 'eu', /not an http or https address/],
+  ['POSTHORN_TLS_CERT_FILE', 'a.crt', /needs POSTHORN_TLS_KEY_FILE/],
+  ['POSTHORN_TLS_KEY_FILE', 'a.key', /needs POSTHORN_TLS_CERT_FILE/],
+  ['POSTHORN_SUBMISSION_PORT', '25,x', /«x» is not a port/],
+  ['POSTHORN_SUBMISSION_TLS_PORT', ',', /names no port/],
+  ['POSTHORN_MX_PORT', 'x', /is not a port/],
+  ['POSTHORN_HOSTNAME', 'my_host..example', /is no host name/],
+  ['POSTHORN_SPF_MECHANISM', 'what is this', /is no SPF mechanism/],
+  ['POSTHORN_DELIVERY', 'relay', /none of sandbox, direct, relay:host:port/],
+  ['POSTHORN_DELIVERY', 'relay:host:99999', /«99999» is not a port/],
+  ['POSTHORN_RELAY_USER', 'somebody', /needs POSTHORN_RELAY_PASSWORD/],
+  ['POSTHORN_RELAY_PASSWORD', 's3cret', /needs POSTHORN_RELAY_USER$/],
+  ['POSTHORN_RELAY_TLS', 'on', /none of off, starttls, implicit/],
+  ['POSTHORN_SMTP_PORT', '0x19', /is not a port/],
+  ['POSTHORN_SOURCE_IPS', '192.0.2.1,192.0.2', /«192.0.2» is no IP address/],
+  ['POSTHORN_DNS_SERVERS', 'dns.example:53', /«dns.example:53» is no address of a server/],
+  ['POSTHORN_DNS_SERVERS', '192.0.2.53:99999', /«99999» is not a port/],
+  ['POSTHORN_DNSSEC_SERVERS', 'x:y', /is no address of a server/],
+  ['POSTHORN_SECRET_KEY', 'short', /at least 32 characters/],
+  ['POSTHORN_ACME_DIRECTORY', 'acme', /not an http or https address/],
+  ['POSTHORN_ACME_CA_FILE', '/there/is/none.pem', /there is no file/],
+  ['POSTHORN_ALLOW_PRIVATE_NETWORKS', 'yes', /none of true, false/],
+  ['POSTHORN_TRUSTED_PROXIES', '10.0.0.0/99', /is no network/],
+  ['POSTHORN_RATE_LIMITS', 'no', /none of on, off/],
+  ['POSTHORN_VALIDATION_PROBES', '0', /none of on, off/],
+  ['POSTHORN_VALIDATION_SOURCE_IPS', 'x', /is no IP address/],
+  ['POSTHORN_OPERATOR_EMAIL', 'the operator', /is no email address/],
+  ['POSTHORN_SYSTEM_FROM', 'nobody', /is no email address/],
+  ['POSTHORN_ROLES', 'api,cook', /«cook» is none of api, tracking/],
+  ['POSTHORN_ROLES', ',', /names no role/],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'x', /not an http or https address/],
+  ['OTEL_TRACES_SAMPLER_ARG', '2', /no number from 0 to 1/],
+  ['POSTHORN_LOG_LEVEL', 'loud', /none of error, warn, info, debug, silent/],
+]
+
+/** Their text is any; what they name is read when it is used, and the start says so. */
+const FREE = ['POSTHORN_DATA_DIR', 'POSTHORN_PLANS_FILE', 'POSTHORN_METRICS_TOKEN', 'POSTHORN_API_KEY']
+
+test('every setting refuses what cannot be meant, by its name and with the reason', () => {
+  for (const [name, text, why] of WRONG) {
+    assert.throws(
+      () => readConfig({ [name]: text }),
+      ({ message }: Error) => message.includes(name) && why.test(message) && !message.includes('s3cret'),
+      `${name}=${text}`,
+    )
+  }
+  const tried = new Set([...WRONG.map(([name]) => name), ...FREE])
+  assert.deepEqual(
+    Object.values(SETTINGS).flatMap(({ name }) => (tried.has(name) ? [] : [name])),
+    [],
+  )
+})
+
+test('all that is wrong is told at once', () => {
+  assert.throws(
+    () => readConfig({ POSTHORN_MX_PORT: 'x', POSTHORN_ROLES: 'y' }),
+    /POSTHORN_MX_PORT: .*\n +POSTHORN_ROLES: /,
+  )
+})
+
+test('what stands in the contract is read as it says', () => {
+  const config = readConfig({
+    DATABASE_URL: 'postgresql://u:p@one,two:5433/posthorn',
+    POSTHORN_BIND: '::',
+    POSTHORN_HTTP_HOST: 'localhost',
+    POSTHORN_PUBLIC_URL: 'https://mail.example.com/',
+    POSTHORN_HOSTNAME: 'Mail.Example.com',
+    POSTHORN_DELIVERY: 'relay:[2001:db8::1]:2525',
+    POSTHORN_SUBMISSION_PORT: '587, 2587',
+    POSTHORN_SOURCE_IPS: '192.0.2.1, 2001:db8::1',
+    POSTHORN_DNS_SERVERS: '127.0.0.1:5353,[::1]:53,::1,192.0.2.53,localhost:54',
+    POSTHORN_TRUSTED_PROXIES: '10.0.0.0/8,192.0.2.7,2001:db8::/32',
+    POSTHORN_OPERATOR_EMAIL: 'root@localhost',
+    POSTHORN_ROLES: 'api, worker',
+    POSTHORN_SPF_MECHANISM: 'include:_spf.example.com',
+    POSTHORN_RATE_LIMITS: 'off',
+    POSTHORN_ALLOW_PRIVATE_NETWORKS: 'true',
+  })
+  assert.equal(config.bind, '::')
+  assert.equal(config.httpHost, 'localhost')
+  assert.equal(config.publicUrl, 'https://mail.example.com')
+  assert.equal(config.hostname, 'mail.example.com')
+  assert.equal(config.systemFrom, 'posthorn@mail.example.com')
+  assert.deepEqual(config.delivery, { kind: 'relay', host: '2001:db8::1', port: 2525 })
+  assert.deepEqual(config.submissionPorts, [587, 2587])
+  assert.deepEqual(config.dnsServers, ['127.0.0.1:5353', '[::1]:53', '::1', '192.0.2.53', '127.0.0.1:54'])
+  assert.deepEqual(config.roles, ['api', 'worker'])
+  assert.equal(config.rateLimits, false)
+  assert.equal(config.allowPrivateNetworks, true)
+})
+
+test('an empty setting counts as none: the defaults are those of the contract', () => {
+  const names = Object.values(SETTINGS).map(({ name }) => [name, ' '])
+  const config = readConfig(Object.fromEntries(names))
+  assert.deepEqual(config, readConfig({}))
+  assert.equal(config.bind, '127.0.0.1')
+  assert.equal(config.publicUrl, 'http://127.0.0.1:8080')
+  assert.deepEqual(config.submissionPorts, [2587])
+  assert.deepEqual(config.submissionTlsPorts, [2465])
+  assert.equal(config.mxPort, 2525)
+  assert.equal(config.smtpPort, 25)
+  assert.equal(config.spfMechanism, 'a:localhost')
+  assert.equal(config.systemFrom, 'posthorn@localhost')
+  assert.deepEqual(config.delivery, { kind: 'sandbox' })
+  assert.equal(config.relayTls, 'offered')
+  assert.equal(config.databaseUrl, null)
+  assert.equal(config.httpsPort, null)
+})
