@@ -54,7 +54,7 @@ test('a report handed in as the mail it came in has its effect once, for the acc
     { id: null, matched: true, email_id: id, type: 'hard', suppressed: true },
   )
   const again = await handIn(world, mail, world.account.apiKey)
-  assert.equal(again.data['type'], null)
+  assert.deepEqual(again, first, 'a report that comes again gets the answer that it got')
   const bounces = (await world.api.get('/api/v1/customer/bounces')).body.data
   assert.equal(bounces.length, 1)
   assert.equal(bounces[0].source, 'api')
@@ -75,6 +75,61 @@ test('facts handed in name an email of the account, and its own recipient alone'
   assert.equal(complained.body.data.suppressed, true)
   assert.equal((await world.api.get(`/api/v1/emails/${id}`)).body.data.status, 'complained')
   assert.equal((await world.api.get('/api/v1/customer/suppressions/bob@example.net')).body.data.reason, 'complaint')
-  assert.equal((await post('bounces', { recipient: 'bob@example.net' })).status, 400)
   assert.equal((await world.apiWith(null).post('/api/v1/inbound/bounces', { email_id: id })).status, 401)
+})
+
+test('facts are held against their schema, every fault at once, and an email that has not ended may be told of again', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api,worker,mx' } })
+  await world.verifiedDomain('shop.example')
+  const { id } = await sentMail(world, 'bob@example.net')
+  const post = (what: string, body: object, type?: string): ReturnType<World['api']['post']> =>
+    world.api.post(`/api/v1/inbound/${what}`, body, type === undefined ? {} : { 'content-type': type })
+  const faultsOf = async (what: string, body: object, type?: string): Promise<readonly string[]> => {
+    const { status, body: answer } = await post(what, body, type)
+    assert.deepEqual([status, answer.code], [422, 'validation_error'], JSON.stringify(answer))
+    return answer.details.fields.map(({ field, rule }: { field: string; rule: string }) => `${field} ${rule}`).sort()
+  }
+  for (const what of ['bounces', 'complaints']) {
+    assert.deepEqual(await faultsOf(what, {}), ['email_id required'])
+    assert.deepEqual(await faultsOf(what, { recipient: 'nobody' }), ['email_id required', 'recipient email'])
+    const unfit = { email_id: 'one', smtp_code: '550', enhanced_code: 'no', occurred_at: 'now', more: 1 }
+    const faults = [
+      'email_id format',
+      'enhanced_code pattern',
+      'more unknown_field',
+      'occurred_at format',
+      'smtp_code type',
+    ]
+    assert.deepEqual(await faultsOf(what, unfit), faults)
+    assert.deepEqual(await faultsOf(what, unfit, 'application/vnd.report+json'), faults)
+  }
+  assert.deepEqual(await faultsOf('bounces', { email_id: id, type: 'other' }), ['type enum'])
+  const notSpam = await post('complaints', { email_id: id, type: 'not-spam' })
+  assert.deepEqual([notSpam.body.data.matched, notSpam.body.data.type], [true, null])
+  const waiting = await world.api.post('/api/v1/send', {
+    from: 'news@shop.example',
+    to: 'eve@example.net',
+    subject: 'Order',
+    text: 'Hello',
+  })
+  const told = { email_id: waiting.body.data.email_id, type: 'complaint', smtp_code: 550 }
+  assert.equal((await post('bounces', told)).body.data.type, null)
+  await world.rooms.database.system.execute(DELIVERED, [told.email_id])
+  const complained = await post('bounces', told)
+  assert.deepEqual([complained.body.data.type, complained.body.data.suppressed], ['complaint', true])
+  assert.deepEqual((await post('bounces', told)).body, complained.body)
+  const shown = (await world.api.get('/api/v1/customer/bounces')).body.data
+  assert.deepEqual(
+    shown.map((bounce: Record<string, unknown>) => [bounce['type'], bounce['feedback_type']]),
+    [['complaint', 'abuse']],
+  )
+})
+
+test('a list that is imported as JSON has its own fields alone', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api' } })
+  const path = '/api/v1/customer/suppressions/import'
+  const refused = await world.api.post(path, { entries: [], list: 1 })
+  assert.deepEqual([refused.status, refused.body.details.fields[0].field], [422, 'list'])
+  const taken = await world.api.post(path, { entries: [{ email: 'a@example.net' }, { email: 'nobody' }] })
+  assert.deepEqual([taken.status, taken.body.data.imported, taken.body.data.errors[0].line], [200, 1, 2])
 })

@@ -56,7 +56,7 @@ export function identifiersOf(feedback: Feedback, original: Fields, names: reado
 }
 
 /** Reports of what a recipient took back (`not-spam`), or of failed authentication, are no complaints about a mail. */
-export function isComplaint({ type }: Feedback): boolean {
+export function isComplaint({ type }: Pick<Feedback, 'type'>): boolean {
   return !['not-spam', 'auth-failure', 'dmarc'].includes(type)
 }
 

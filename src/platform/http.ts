@@ -4,11 +4,11 @@
 // size, type, JSON, validation; idempotency, sender, quota and verdict belong to the rooms).
 
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import swagger from '@fastify/swagger'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Clock } from './clock.ts'
-import { platformErrors } from './errors.ts'
+import { platformErrors, validationError } from './errors.ts'
 import { DEFAULT_BODY_BYTES, type Large, readBodies } from './http/bodies.ts'
 import { addPages } from './http/dashboard-files.ts'
 import type { Answer, AnyEndpoint, Asker, Call, Gate, Principal } from './http/endpoint.ts'
@@ -25,7 +25,7 @@ import { isFromOurPages } from './http/origin.ts'
 import type { Ids } from './ids.ts'
 import type { Logger } from './log.ts'
 import type { Pulse } from './pulse.ts'
-import { acceptAll, refuseUnfitText, validatorCompiler } from './validation.ts'
+import { acceptAll, bodyValidator, refuseUnfitText, validatorCompiler } from './validation.ts'
 
 export type * from './http/endpoint.ts'
 export { endpoint } from './http/endpoint.ts'
@@ -152,6 +152,7 @@ function addRoute(
   legacy: boolean,
 ): void {
   const { access } = described
+  const refuseUnfitJson = jsonBesideStream(described)
   const whileBeating = pulse?.whileBeating ?? (<T>(work: () => Promise<T>): Promise<T> => work())
   app.route({
     method: described.method,
@@ -166,6 +167,7 @@ function addRoute(
       const principal = await whileBeating(() => gate.admit(askerOf(request, reply, described), access))
       request.setDecorator('principal', principal)
     },
+    preValidation: async (request) => refuseUnfitJson(request),
     handler: async (request, reply) => {
       const handle = (): Promise<Answer> => described.handle(callOf(request, reply, legacy))
       const answer = access === null ? await handle() : await whileBeating(handle)
@@ -174,6 +176,16 @@ function addRoute(
       return reply.send(answer.body)
     },
   })
+}
+
+/** The framework holds a body against its schema by its exact type; beside a type that is streamed, all of JSON counts. */
+function jsonBesideStream({ stream, body, validatesItself }: AnyEndpoint): (request: FastifyRequest) => void {
+  if (stream === undefined || body === undefined || validatesItself === true) return () => undefined
+  const faultsOf = bodyValidator(body)
+  return (request) => {
+    const faults = request.body instanceof Readable ? [] : faultsOf(request.body)
+    if (faults.length > 0) throw validationError(faults)
+  }
 }
 
 function askerOf(request: FastifyRequest, reply: FastifyReply, { foreign }: AnyEndpoint): Asker {

@@ -8789,7 +8789,19 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": {
+                    entries: {
+                        email: string;
+                        reason?: ("manual" | "repeated_soft_bounce" | "hard_bounce" | "complaint" | "spamtrap") | null;
+                        details?: string | null;
+                        expires_at?: string | null;
+                    }[];
+                };
+                "text/csv": unknown;
+            };
+        };
         responses: {
             /** @description Success */
             200: {
@@ -10492,7 +10504,24 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    email_id?: string;
+                    message_id?: string;
+                    recipient?: string;
+                    /** Format: date-time */
+                    occurred_at?: string;
+                    /** @enum {unknown} */
+                    type?: "hard" | "soft" | "block" | "unknown" | "complaint";
+                    smtp_code?: number;
+                    enhanced_code?: string;
+                    diagnostic_code?: string;
+                };
+                "message/rfc822": unknown;
+            };
+        };
         responses: {
             /** @description Success */
             202: {
@@ -10601,7 +10630,23 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    email_id?: string;
+                    message_id?: string;
+                    recipient?: string;
+                    /** Format: date-time */
+                    occurred_at?: string;
+                    type?: string;
+                    smtp_code?: number;
+                    enhanced_code?: string;
+                    diagnostic_code?: string;
+                };
+                "message/rfc822": unknown;
+            };
+        };
         responses: {
             /** @description Success */
             202: {

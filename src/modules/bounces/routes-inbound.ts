@@ -4,12 +4,13 @@
 import { Readable } from 'node:stream'
 import { type TObject, Type } from 'typebox'
 import { parseAddress, suppressionKey } from '../../mail/address.ts'
+import { isComplaint } from '../../mail/arf.ts'
 import type { Report } from '../../mail/report.ts'
 import { type BounceCategory, type BounceType, bounceFromReply } from '../../mail/smtp-bounce.ts'
 import { replyOf } from '../../mail/smtp-reply.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
-import { platformErrors } from '../../platform/errors.ts'
+import { type FieldFault, platformErrors, validationError } from '../../platform/errors.ts'
 import { type AnyEndpoint, DateTime, dataOf, endpoint, single } from '../../platform/http.ts'
 import { timeOfId } from '../../platform/ids.ts'
 import { applyComplaint, applyFailure, applyReport, type Outcome, type ReportedEmail } from './effects.ts'
@@ -35,14 +36,15 @@ const Named = {
   recipient: Type.Optional(Text(320)),
   occurred_at: Type.Optional(DateTime),
 }
-const BounceBody = Type.Object({
-  ...Named,
-  type: Type.Optional(Type.Union((['hard', 'soft', 'block', 'unknown'] as const).map((type) => Type.Literal(type)))),
+const Said = {
   smtp_code: Type.Optional(Type.Integer({ minimum: 400, maximum: 599 })),
   enhanced_code: Type.Optional(Type.String({ pattern: '^[45]\\.\\d{1,3}\\.\\d{1,3}$' })),
   diagnostic_code: Type.Optional(Text(4_096)),
-})
-const ComplaintBody = Type.Object({ ...Named, type: Type.Optional(Text(64)) })
+}
+const BounceTypeName = Type.Enum(['hard', 'soft', 'block', 'unknown', 'complaint'])
+const closed = { additionalProperties: false } as const
+const BounceBody = Type.Object({ ...Named, type: Type.Optional(BounceTypeName), ...Said }, closed)
+const ComplaintBody = Type.Object({ ...Named, type: Type.Optional(Text(64)), ...Said }, closed)
 const Answer = Type.Object({
   id: Type.String(),
   matched: Type.Boolean(),
@@ -83,6 +85,7 @@ export function inboundRoutes(options: InboundRoutesOptions): readonly AnyEndpoi
           const report = await options.inbound.reader.read(raw).catch(() => ({ kind: 'other' }) as const)
           return single(
             await take(options, accountId, reportHash(`api:${accountId}`, raw), {
+              asComplaint: report.kind === 'complaint',
               find: (db) => emailOfReport(options, db, accountId, report),
               apply: (db, email) => applyReport(db, options, email, report, 'api'),
             }),
@@ -90,12 +93,11 @@ export function inboundRoutes(options: InboundRoutesOptions): readonly AnyEndpoi
           )
         }
         const facts = given as Reported
-        if (facts.email_id === undefined && facts.message_id === undefined) {
-          throw platformErrors.invalid_parameter({ parameter: 'email_id', rule: 'required' })
-        }
+        refuseUnclear(facts)
         const hash = reportHash(`api:${accountId}:${what}`, Buffer.from(`\n${JSON.stringify(given)}`))
         return single(
           await take(options, accountId, hash, {
+            asComplaint: what === 'complaints' || facts.type === 'complaint',
             find: (db) => emailOfFacts(options, db, accountId, facts),
             apply: apply(facts),
           }),
@@ -103,19 +105,39 @@ export function inboundRoutes(options: InboundRoutesOptions): readonly AnyEndpoi
         )
       },
     })
+  const complaint =
+    (facts: Reported): Apply =>
+    async (db, email) => {
+      const at = timeOf(facts, email.emailId, options.clock)
+      const arrivalDate = facts.occurred_at === undefined ? null : at
+      const type = facts.type === undefined || facts.type === 'complaint' ? 'abuse' : facts.type.toLowerCase()
+      const feedback = { type, reportingMta: null, arrivalDate }
+      return isComplaint(feedback)
+        ? applyComplaint(db, options, email, feedback, 'api', at)
+        : { kind: 'not_applicable' }
+    }
   return [
     one('bounces', BounceBody, (facts) => (db, email) => {
+      if (facts.type === 'complaint') return complaint(facts)(db, email)
       const { smtp_code: smtpCode = null, enhanced_code: enhanced = null, diagnostic_code: diagnostic = null } = facts
       const failed = { verdict: verdictOf(facts), smtpCode, enhanced, diagnostic, command: null, remoteHost: null }
       return applyFailure(db, options, email, failed, 'api', timeOf(facts, email.emailId, options.clock))
     }),
-    one('complaints', ComplaintBody, (facts) => (db, email) => {
-      const at = timeOf(facts, email.emailId, options.clock)
-      const arrivalDate = facts.occurred_at === undefined ? null : at
-      const feedback = { type: facts.type ?? 'abuse', reportingMta: null, arrivalDate }
-      return applyComplaint(db, options, email, feedback, 'api', at)
-    }),
+    one('complaints', ComplaintBody, complaint),
   ]
+}
+
+/** @throws 422: nothing names an email, or the recipient is no address */
+function refuseUnclear({ email_id: emailId, message_id: messageId, recipient }: NamedEmail): void {
+  const faults: FieldFault[] = []
+  if (emailId === undefined && messageId === undefined) {
+    faults.push({ field: 'email_id', rule: 'required', message: 'is required, or a message_id in its place' })
+  }
+  const parsed = recipient === undefined ? null : parseAddress(recipient.trim())
+  if (parsed?.ok === false) {
+    faults.push({ field: 'recipient', rule: 'email', message: `is not an email address: ${parsed.reason}` })
+  }
+  if (faults.length > 0) throw validationError(faults)
 }
 
 /** When it happened, as it was told: not before the email was accepted, and not after now. */
@@ -125,12 +147,21 @@ function timeOf({ occurred_at: told }: NamedEmail, emailId: string, clock: Clock
   return new Date(Math.min(now.getTime(), Math.max(Date.parse(told), timeOfId(emailId).getTime())))
 }
 
-/** Finds, applies and remembers, in one transaction; a report that was handed in before has no effect. */
+interface Taken {
+  readonly asComplaint: boolean
+  readonly find: Find
+  readonly apply: Apply
+}
+
+/**
+ * Finds, applies and remembers, in one transaction. A report that was handed in before has no effect and gets the answer
+ * that it got. One about an email that has not ended is not remembered: it may be handed in again.
+ */
 async function take(
   options: InboundRoutesOptions,
   accountId: string,
   hash: Buffer,
-  { find, apply }: { readonly find: Find; readonly apply: Apply },
+  { asComplaint, find, apply }: Taken,
 ): Promise<object> {
   const { database, ids, clock } = options
   return database.transaction(async (db) => {
@@ -138,16 +169,26 @@ async function take(
     const email = await find(db)
     const own = email !== null && email.accountId === accountId ? email : null
     const fresh = await db.execute(sql.KNOW_REPORT, [id, hash, '', clock.now(), own === null ? 'unmatched' : 'api'])
+    const known =
+      fresh === 0 ? await db.one<Known>(sql.KNOWN_REPORT, [hash, accountId, own?.emailId, asComplaint]) : null
     const outcome = own === null || fresh === 0 ? null : await apply(db, own)
-    const bounce = outcome !== null && 'bounce' in outcome ? outcome.bounce : null
+    if (outcome?.kind === 'early') await db.execute(sql.FORGET_REPORT, [id])
+    const bounce = outcome !== null && 'bounce' in outcome ? outcome.bounce : known
     return {
-      id,
+      id: known?.id ?? id,
       matched: own !== null,
       email_id: own?.emailId ?? null,
       type: bounce?.type ?? null,
       suppressed: bounce?.suppressed ?? false,
     }
   })
+}
+
+interface Known {
+  readonly id: string
+  /** Null: the report did nothing. */
+  readonly type: string | null
+  readonly suppressed: boolean | null
 }
 
 async function emailOfReport(
@@ -197,10 +238,9 @@ function bare(messageId: string): string {
   return messageId.trim().replace(/^<|>$/g, '')
 }
 
-function keyOf(text: string): string {
+function keyOf(text: string): string | null {
   const parsed = parseAddress(text.trim())
-  if (parsed.ok) return suppressionKey(parsed.address)
-  throw platformErrors.invalid_parameter({ parameter: 'recipient', rule: 'email' })
+  return parsed.ok ? suppressionKey(parsed.address) : null
 }
 
 async function collected(stream: Readable): Promise<Buffer> {

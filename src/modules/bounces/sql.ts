@@ -92,6 +92,18 @@ export const KNOW_REPORT = statement(
    values ($1, $2, 'api', $3, $4, $4, 1, $5) on conflict (hash) do nothing`,
 )
 
+/** The report with the hash $1, and what it did to the email $3 of the account $2; $4: it is a complaint. */
+export const KNOWN_REPORT = statement(
+  'bounces_known_report',
+  `select r.id, b.type, b.suppressed from inbound_report r
+   left join lateral (select type, suppressed from bounce
+     where account_id = $2 and email_id = $3 and (type = 'complaint') = $4 and source = 'api' and created_at >= r.received_at
+     order by id limit 1) b on true
+   where r.hash = $1`,
+)
+
+export const FORGET_REPORT = statement('bounces_forget_report', 'delete from inbound_report where id = $1')
+
 /** What the operator may see: $1 state, $2 outcome, $3 kind, each null for any; $4 older than this id; $5 how many. */
 export const LIST_REPORTS = statement(
   'bounces_list_reports',

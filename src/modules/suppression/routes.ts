@@ -20,6 +20,7 @@ import {
   raw,
   single,
 } from '../../platform/http.ts'
+import { bodyValidator } from '../../platform/validation.ts'
 import type { SuppressionReason } from './ask.ts'
 import { type Context, removeSuppression, resubscribe, suppress, unsubscribe } from './entries.ts'
 import {
@@ -97,6 +98,16 @@ const NewSuppressionBody = Type.Object(
     expires_at: Type.Optional(nullable(DateTime)),
   },
   { additionalProperties: false },
+)
+/** What does not fit in an entry is told with its line. */
+const ImportedBody = Type.Object({
+  email: Type.String(),
+  reason: Type.Optional(nullable(Reason)),
+  details: Type.Optional(Text),
+  expires_at: Type.Optional(nullable(DateTime)),
+})
+const faultsOfImport = bodyValidator(
+  Type.Object({ entries: Type.Array(Type.Unknown()) }, { additionalProperties: false }),
 )
 const ImportAnswer = Type.Object({
   imported: Type.Integer(),
@@ -277,7 +288,9 @@ function transferEndpoints({ database, ...context }: SuppressionRoutesOptions): 
       summary: 'Import suppressed addresses: text/csv with a header line, or JSON {entries: [..]}',
       tag,
       stream: ['text/csv'],
-      body: Type.Object({ entries: Type.Array(NewSuppressionBody) }),
+      body: Type.Object({ entries: Type.Array(ImportedBody) }, { additionalProperties: false }),
+      // The faults of an entry are that line's, and the others go in.
+      validatesItself: true,
       answers: { 200: dataOf(ImportAnswer) },
       handle: async (call) => {
         const entries = call.stream instanceof Readable ? csvOf(call) : jsonEntries(call.body)
@@ -333,11 +346,9 @@ function csvOf({ headers, stream }: Call<unknown, unknown, unknown>): AsyncItera
 
 /** The faults of one entry are that row's; a body without a list of objects is refused whole. Lines count from 1. */
 function jsonEntries(body: unknown): AsyncIterable<ImportEntry | ImportFault> {
-  const { entries } = (body ?? {}) as { entries?: unknown }
-  if (!Array.isArray(entries)) {
-    const [rule, message] = entries === undefined ? ['required', 'is required'] : ['type', 'must be array']
-    throw validationError([{ field: 'entries', rule, message }])
-  }
+  const faults = faultsOfImport(body ?? {})
+  if (faults.length > 0) throw validationError(faults)
+  const { entries } = body as { entries: readonly unknown[] }
   return Readable.from(entries.map((entry, index) => jsonEntry(entry, index + 1)))
 }
 

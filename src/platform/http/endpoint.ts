@@ -95,7 +95,7 @@ export interface Endpoint<Params extends TSchema, Query extends TSchema, Body ex
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
-  /** Media types other than JSON whose body is handed over as a stream. */
+  /** Media types other than JSON whose body is handed over as a stream; `body` is for JSON alone. */
   readonly stream?: readonly string[]
   readonly bodyLimitBytes?: number
   /** The room holds the body against its schema itself, to tell these faults together with its own. */

@@ -23,9 +23,16 @@ export function schemaOf(described: AnyEndpoint, legacy: boolean): Record<string
     ...(access === null ? { security: [] } : { 'x-scope': access.scope }),
     ...(params !== undefined && { params }),
     ...(query !== undefined && { querystring: withoutDefaulted(query) }),
-    ...(body !== undefined && described.stream === undefined && { body: legacy ? lenient(body) : body }),
+    ...(body !== undefined && { body: bodySchema(legacy ? (lenient(body) as TSchema) : body, described.stream) }),
     response: { ...describedAnswers(answers), ...describedErrors(access, body !== undefined, errors) },
   }
+}
+
+/** JSON alone, or JSON beside types that are taken as they come. */
+function bodySchema(body: TSchema, stream: readonly string[] | undefined): object {
+  if (stream === undefined) return body
+  const asTheyCome = stream.map((type) => [type, { schema: { contentMediaType: type } }])
+  return { content: { 'application/json': { schema: body }, ...Object.fromEntries(asTheyCome) } }
 }
 
 /** What has a default need not be given; validation fills it in either way. */
