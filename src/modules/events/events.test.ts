@@ -108,6 +108,23 @@ test('the list has filters, pages and cursors, and shows an account its own even
   }
 })
 
+test('the filter for a recipient finds what is about the address alone, and nobody else’s', async () => {
+  await using world = await startWorld()
+  for (const email of ['Ann@x.test', 'bob@x.test']) {
+    assert.equal((await world.api.post('/api/customer/unsubscribes', { email })).status, 201)
+    const listed = await world.api.post('/api/v1/customer/suppressions', { email, reason: 'manual' })
+    assert.equal(listed.status, 201, JSON.stringify(listed.body))
+  }
+  const about = async (recipient: string, api = world.api): Promise<readonly string[]> => {
+    const { data, pagination } = (await api.get(`/api/v1/events?recipient=${recipient}`)).body
+    assert.equal(pagination.total, data.length)
+    return data.map((one: { event: string; data: { email: string } }) => `${one.event} ${one.data.email}`).sort()
+  }
+  assert.deepEqual(await about('ANN@x.test'), ['email.unsubscribed ann@x.test', 'suppression.created ann@x.test'])
+  assert.deepEqual(await about('nobody@x.test'), [])
+  assert.deepEqual(await about('ann@x.test', (await world.newAccount()).api), [])
+})
+
 test('a follower of some types passes the others over, and one that needs no data gets none', async () => {
   await using world = await startWorld()
   const { database } = world.rooms

@@ -35,6 +35,7 @@ export interface EventRoutesOptions {
 const SCOPE = 'stats:read'
 const TAG = 'Events'
 const COUNT_LIMIT = 100_000
+const NO_EMAIL = '00000000-0000-0000-0000-000000000000'
 const CURSOR = /^(\d{1,17})\.([0-9a-f-]{36})$/
 
 const EventItem = Type.Object({
@@ -50,7 +51,9 @@ const EventItem = Type.Object({
 const Query = Type.Object({
   event: Type.Optional(Type.Enum(Object.keys(EVENT_TYPES))),
   email_id: Type.Optional(Uuid),
-  recipient: Type.Optional(Type.String({ description: 'The events of the newest 10,000 emails to this address' })),
+  recipient: Type.Optional(
+    Type.String({ description: 'The events of the newest 10,000 emails to this address, and of the address itself' }),
+  ),
   domain_id: Type.Optional(Uuid),
   tag: Type.Optional(Type.String({ maxLength: 128 })),
   from: Type.Optional(DateTime),
@@ -84,10 +87,11 @@ function listRoute({ database, emailsTo }: EventRoutesOptions): AnyEndpoint {
           query.to ?? null,
           query.event === undefined ? null : EVENT_TYPES[query.event as EventType],
           query.email_id ?? null,
-          recipient === null ? null : await emailsTo(db, accountId, recipient),
+          recipient === null ? null : [NO_EMAIL, ...(await emailsTo(db, accountId, recipient))],
           query.domain_id ?? null,
           query.tag ?? null,
           domainIds,
+          recipient,
         ]
         const page = [...filter, atUs, afterId, limit + 1, atUs === null ? offset : 0]
         const [rows, counted] = await Promise.all([
