@@ -199,15 +199,20 @@ export const clicks: FiguresOf = (counts, machines) => ({
   bot_clicks: counts.bot_clicks,
 })
 
-/** Rates: bounce and delivery over sent, the rest over delivered; those of opens and clicks from unique human ones. */
+/**
+ * All of the figures above, those of platforms beside the others and by themselves: `unknown` alone is that of bounces. Rates:
+ * bounce and delivery over sent, the rest over delivered; those of opens and clicks from unique human ones.
+ */
 export function overview(counts: Counts, machines: boolean): Readonly<Record<string, unknown>> {
   const { sent, delivered, unsubscribed, failed, suppressed, complained } = counts
   const bounced = bounces(counts, machines)
+  const { unknown: _, ...known } = platforms(counts, machines)
   return {
     ...sends(counts, machines),
     ...bounced,
     ...spam(counts, machines),
     ...opens(counts, machines),
+    ...known,
     platforms: platforms(counts, machines),
     ...clicks(counts, machines),
     delivered,

@@ -66,7 +66,10 @@ const DAILY: readonly DailyReport[] = [
 
 const Overview = Type.Object({
   ...integers(['sent', ...BOUNCES, 'spam_complaints', ...OPENS]),
-  platforms: Type.Object(integers(PLATFORMS)),
+  ...integers(PLATFORMS.filter((name) => name !== 'unknown')),
+  platforms: Type.Object(integers(PLATFORMS), {
+    description: 'Opens by platform; beside it `unknown` is that of bounces',
+  }),
   ...integers([...CLICKS, 'delivered', 'unsubscribes', 'failed', 'suppressed']),
   delivery_rate: Rate,
   bounce_rate: Rate,

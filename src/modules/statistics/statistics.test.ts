@@ -322,6 +322,33 @@ test('usage tells what became of the month at once, to the unit', async () => {
   assert.deepEqual((await account.api.get('/api/v1/customer/usage')).body.data.delivery, expected)
 })
 
+const OVERVIEW = [
+  ...[
+    'sent',
+    'bounces',
+    'hard',
+    'soft',
+    'block',
+    'unknown',
+    'spam_complaints',
+    'opens',
+    'unique_opens',
+    'machine_opens',
+  ],
+  ...[
+    'desktop',
+    'mobile',
+    'webmail',
+    'platforms',
+    'clicks',
+    'unique_clicks',
+    'bot_clicks',
+    'delivered',
+    'unsubscribes',
+  ],
+  ...['failed', 'suppressed', 'delivery_rate', 'bounce_rate', 'complaint_rate', 'open_rate', 'click_rate'],
+]
+
 test('the overview has all figures and rates, null where there is nothing to divide by', async () => {
   const account = await world.newAccount()
   const id = account.accountId
@@ -346,6 +373,8 @@ test('the overview has all figures and rates, null where there is nothing to div
     [data.opens, data.unique_opens, data.machine_opens, data.open_rate, data.complaint_rate, data.platforms.mobile],
     [2, 1, 2, 0.3333, 0.3333, 2],
   )
+  assert.deepEqual(Object.keys(data).sort(), OVERVIEW.toSorted())
+  assert.deepEqual([data.desktop, data.mobile, data.webmail, data.unknown], [0, 2, 0, 0])
   assert.equal(period.timezone, 'UTC')
   const machines = (await account.api.get(`${V1}?include_machine=true`)).body.data
   assert.deepEqual([machines.opens, machines.unique_opens, machines.open_rate], [4, 2, 0.3333])
