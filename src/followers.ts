@@ -9,8 +9,15 @@ import { healthLoop, healthRoutes } from './modules/health/index.ts'
 import { noteDisabled, noticeServices, type SystemMailer } from './modules/notices/index.ts'
 import { emailsTo } from './modules/outbox/index.ts'
 import { statisticsLoop, statisticsRoutes } from './modules/statistics/index.ts'
-import { ensureWebhookPartitions, type ToldWebhook, webhookRoutes, webhookServices } from './modules/webhooks/index.ts'
+import {
+  type DisabledEndpoint,
+  ensureWebhookPartitions,
+  type ToldWebhook,
+  webhookRoutes,
+  webhookServices,
+} from './modules/webhooks/index.ts'
 import { closing, outgoingRequests } from './outgoing.ts'
+import type { Db } from './platform/db.ts'
 import { ApiError } from './platform/errors.ts'
 import type { AnyEndpoint } from './platform/http.ts'
 import type { Service } from './platform/lifecycle.ts'
@@ -54,6 +61,11 @@ export function followersOf(options: FollowersOptions): Followers {
   }
   const outgoing = outgoingRequests(config, ground)
   const streams = eventStreams({ database, clock, log })
+  const onDisabled = async (db: Db, endpoint: DisabledEndpoint): Promise<void> => {
+    const { accountId, id, reason } = endpoint
+    log.warn({ account_id: accountId, webhook_id: id, reason }, 'webhook endpoint switched off')
+    await noteDisabled(db, { clock, ids }, endpoint)
+  }
   return {
     endpoints: [
       ...eventRoutes({ database, streams, gate: accounts.gate, emailsTo }),
@@ -66,6 +78,7 @@ export function followersOf(options: FollowersOptions): Followers {
         secrets,
         connector: outgoing,
         allowPrivate: config.allowPrivateNetworks,
+        onDisabled,
         limitOf: async (accountId) => {
           const { limits, plan } = await accounts.settings(accountId)
           return { limit: limits.webhooks, plan }
@@ -84,11 +97,7 @@ export function followersOf(options: FollowersOptions): Followers {
         connector: outgoing,
         log,
         onAttempt: options.onWebhook,
-        onDisabled: async (db, endpoint) => {
-          const { accountId, id, reason } = endpoint
-          log.warn({ account_id: accountId, webhook_id: id, reason }, 'webhook endpoint switched off')
-          await noteDisabled(db, { clock, ids }, endpoint)
-        },
+        onDisabled,
       }),
       ...noticeServices({
         database,

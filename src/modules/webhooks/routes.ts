@@ -24,12 +24,13 @@ import {
   type Shown,
 } from './endpoints.ts'
 import { errors } from './errors.ts'
+import type { RecordOptions } from './record.ts'
 import { deliveryRoutes } from './routes-deliveries.ts'
 import * as sql from './sql.ts'
 import { testEndpoint } from './test-call.ts'
 import { type Endpoint, EVENT_NAMES } from './types.ts'
 
-export interface WebhookRoutesOptions extends EndpointContext {
+export interface WebhookRoutesOptions extends EndpointContext, RecordOptions {
   readonly connector: Connector
 }
 

@@ -1,20 +1,17 @@
 // The test operation: one attempt at once, whatever the endpoint wants to hear of, without retries. It stands in the delivery
 // log as any other; it says nothing about whether the endpoint fails, and cannot be told again, since the log of events does
-// not have it.
+// not have it. A receiver that answers 410 is switched off by it as by any attempt.
 
-import type { Clock } from '../../platform/clock.ts'
 import type { Connector } from '../../platform/connect.ts'
-import type { Database } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { type AttemptResult, attempt } from './attempt.ts'
 import { type Asker, openSecret, readEndpoint } from './endpoints.ts'
+import { type RecordOptions, recordEnded } from './record.ts'
 import * as sql from './sql.ts'
 import { TEST_EVENT } from './types.ts'
 
-export interface TestContext {
-  readonly database: Database
-  readonly clock: Clock
+export interface TestContext extends RecordOptions {
   readonly ids: Ids
   readonly secrets: Secrets
   readonly connector: Connector
@@ -39,7 +36,12 @@ export async function testEndpoint(
     payload: testEvent(accountId, eventId, at),
   })
   const { success, facts } = result
-  const row = [ids.next(), accountId, webhookId, eventId, at, TEST_EVENT, success, JSON.stringify(facts), clock.now()]
+  const id = ids.next()
+  if (result.gone) {
+    const ended = { id, lease: id, webhookId, eventId, attempt: 0, leading: false, result, wasSent: true }
+    await recordEnded(context, [ended])
+  }
+  const row = [id, accountId, webhookId, eventId, at, TEST_EVENT, success, JSON.stringify(facts), clock.now()]
   await database.system.execute(sql.keepTest, row)
   return { ...result, eventId }
 }

@@ -197,6 +197,21 @@ test('the test operation sends a signed test event and tells what came back, als
   assert.equal((await account.api.post(`${PATH}/deliveries/${log[0].id}/replay`)).status, 409)
 })
 
+test('a receiver that says 410 to the test operation is switched off too, once', async () => {
+  const account = await world.newAccount()
+  await using receiver = await webhookReceiver()
+  receiver.answer = (_, reply) => void reply.writeHead(410).end()
+  const { id } = await endpoint(account, { url: receiver.url })
+  const { body } = await account.api.post(`${PATH}/${id}/test`)
+  assert.deepEqual([body.success, body.data.http_status], [false, 410])
+  const shown = (await account.api.get(`${PATH}/${id}`)).body.data
+  assert.deepEqual([shown.is_active, shown.disabled_reason], [false, 'gone'])
+  assert.deepEqual(
+    (await deliveries(account, id)).map((row) => [row.event, row.status, row.http_status]),
+    [['test', 'failed', 410]],
+  )
+})
+
 test('what fails is tried again by the schedule with the same event_id, and then stays in the log as failed', async () => {
   const account = await world.newAccount()
   await using receiver = await webhookReceiver()
