@@ -171,7 +171,9 @@ const OF_PROBE: Readonly<Partial<Record<SmtpResult, string>>> = {
 
 function suggestionsOf(facts: Facts): readonly string[] {
   if (!facts.syntaxValid) return ['The text is not an email address', ...meant(facts)]
-  const said = [...meant(facts), OF_EXCHANGER[facts.exchanger], OF_PROBE[facts.smtp]]
+  // A note on an answer says more than what such answers mean in general.
+  const ofProbe = facts.smtp === 'blocked' && facts.notes.length > 0 ? undefined : OF_PROBE[facts.smtp]
+  const said = [...meant(facts), OF_EXCHANGER[facts.exchanger], ofProbe]
   if (facts.disposable >= LISTED) said.push('The domain hands out disposable mailboxes')
   if (facts.aliasRelay) said.push("The address is an alias that forwards to its owner's mailbox")
   if (facts.pattern === 'role') said.push('The address is a role account: a function rather than a person')

@@ -106,6 +106,12 @@ test('each way in which a server may answer is told for what it is, and none but
   }
 })
 
+test('a full mailbox is told as such, and not as a server that said nothing', async () => {
+  await receiverOf('fullbox.test', { rcpt: '552 5.2.2 mailbox full' })
+  const { body } = await world.api.post(VALIDATE, { email: 'anna@fullbox.test' })
+  assert.deepEqual([body.smtp_result, body.suggestions], ['blocked', ['The mailbox exists and is full']])
+})
+
 test('a server that showed us the door is left alone, for whichever address', async () => {
   const receiver = await receiverOf('door.test', { banner: '421 4.7.0 go away' })
   await world.api.post(VALIDATE, { email: 'a@door.test' })
