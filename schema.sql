@@ -560,6 +560,7 @@ create table event (
 CREATE INDEX event_account ON ONLY event USING btree (account_id, at, event_id);
 CREATE INDEX event_email ON ONLY event USING btree (account_id, email_id, at) WHERE (email_id IS NOT NULL);
 CREATE INDEX event_order ON ONLY event USING btree (xid, seq);
+CREATE INDEX event_without_email ON ONLY event USING btree (account_id, at) WHERE (email_id IS NULL);
 alter table event enable row level security, force row level security;
 create policy system on event to posthorn_system
   using true

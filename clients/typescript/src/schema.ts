@@ -15402,7 +15402,7 @@ export interface operations {
             query?: {
                 event?: "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.unsubscribed" | "email.failed" | "email.scheduled" | "email.deferred" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.verification_failed" | "suppression.created" | "suppression.deleted" | "contact.confirmed" | "health.grade_changed";
                 email_id?: string;
-                /** @description The events of the newest 10,000 emails to this address */
+                /** @description The events of the newest 10,000 emails to this address, and of the address itself */
                 recipient?: string;
                 domain_id?: string;
                 tag?: string;
@@ -15617,6 +15617,10 @@ export interface operations {
                             opens: number;
                             unique_opens: number;
                             machine_opens: number;
+                            desktop: number;
+                            mobile: number;
+                            webmail: number;
+                            /** @description Opens by platform; beside it `unknown` is that of bounces */
                             platforms: {
                                 desktop: number;
                                 mobile: number;
