@@ -76,7 +76,8 @@ describe('the inbound MX of a process', () => {
     return lines
   }
   const outcomes = async (): Promise<Record<string, number>> => {
-    const counts = JSON.parse((await posthorn('reports count', { json: true })).join(''))
+    const told = (await posthorn('reports count', { json: true })).join('')
+    const counts = JSON.parse(told) as { kind: string; outcome: string; count: number }[]
     return Object.fromEntries(counts.map(({ kind, outcome, count }) => [`${kind} ${outcome}`, count]))
   }
   /** A mail that a receiver has taken. */
