@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import net from 'node:net'
 import { test } from 'node:test'
 import { Type } from 'typebox'
 import { defineErrors } from './errors.ts'
@@ -161,6 +162,47 @@ for (const [what, payload, type, status, code] of BODIES) {
     assert.equal(({} as { admin?: unknown }).admin, undefined)
   })
 }
+
+test('an empty body is {}, whatever its Content-Type', async () => {
+  const http = await server()
+  for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'garbage', 'a/b/c']) {
+    const { status, body } = await ask(http, 'POST', '/api/v1/customer/things', '', { 'content-type': type })
+    assert.deepEqual([status, body.details.fields?.[0]?.rule], [422, 'required'], type)
+  }
+})
+
+test('a client that writes its whole body before it reads gets to read that it is refused, on a connection that stays', async () => {
+  const { app } = await server()
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as net.AddressInfo
+  const path = '/api/v1/customer/things'
+  const whole = Buffer.alloc(24_000_000, ' ')
+  const chunk = Buffer.concat([Buffer.from(`${whole.length.toString(16)}\r\n`), whole, Buffer.from('\r\n0\r\n\r\n')])
+  try {
+    for (const [head, body, status] of [
+      [`content-length: ${whole.length}`, whole, 413],
+      ['transfer-encoding: chunked', chunk, 413],
+      ['content-encoding: gzip\r\ntransfer-encoding: chunked', chunk, 415],
+    ] as const) {
+      const socket = net.connect(port, '127.0.0.1')
+      try {
+        await new Promise<void>((resolve, reject) => {
+          socket.once('error', reject)
+          socket.write(`POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${head}\r\n\r\n`)
+          socket.write(body, (error) => (error == null ? resolve() : reject(error)))
+        })
+        socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
+        let answers = ''
+        for await (const bytes of socket) answers += String(bytes)
+        assert.deepEqual(answers.match(/HTTP\/1\.1 \d+/g), [`HTTP/1.1 ${status}`, 'HTTP/1.1 200'], head)
+      } finally {
+        socket.destroy()
+      }
+    }
+  } finally {
+    await app.close()
+  }
+})
 
 test('charset=utf-8 is JSON as ever', async () => {
   const http = await server()

@@ -10,6 +10,8 @@ import { parseJsonBody } from '../json.ts'
 
 export const DEFAULT_BODY_BYTES = 1_048_576
 const RETRY_AFTER_SECONDS = 5
+/** What a client still writes after its refusal is read, and dropped, as far as this. */
+const MAX_DROPPED_BYTES = 128 * 1_048_576
 const NOTHING_MORE = Promise.resolve()
 
 /** Where bodies over a megabyte are until their turn comes. */
@@ -31,6 +33,8 @@ export function readBodies(
   })
   /** By request: what ends the turn of its body. */
   const leaving = new WeakMap<FastifyRequest, () => void>()
+  /** Refused before they were whole: their connections stay, or a client that is still writing never reads its refusal. */
+  const readOn = new WeakSet<FastifyRequest>()
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request, payload, done) => {
     const { stream } = request.routeOptions.config as { stream?: readonly string[] | null }
@@ -40,12 +44,11 @@ export function readBodies(
       return
     }
     const limitBytes = request.routeOptions.bodyLimit ?? DEFAULT_BODY_BYTES
-    if (Number(request.headers['content-length'] ?? 0) > limitBytes) {
-      done(platformErrors.payload_too_large({ limit_bytes: limitBytes }))
-      return
-    }
-    if ((request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
-      done(platformErrors.unsupported_media_type())
+    const refused = refusedUnread(request, limitBytes)
+    if (refused !== null) {
+      readOn.add(request)
+      drop(payload)
+      done(refused)
       return
     }
     const body = bodies.begin(limitBytes)
@@ -58,8 +61,23 @@ export function readBodies(
           return answered?.promise ?? NOTHING_MORE
         }),
       )
-      .catch((error: Error) => done(error))
+      .catch((error: Error) => {
+        readOn.add(request)
+        done(error)
+      })
       .finally(() => void body.drop())
+  })
+  // The framework would close the connection of each refused body at once.
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    if (readOn.has(request)) reply.removeHeader('connection')
+    done()
+  })
+  // The framework judges the type of what has no body, too.
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { 'content-length': length = '0', 'transfer-encoding': coding } = request.raw.headers
+    const { stream } = request.routeOptions.config as { stream?: readonly string[] | null }
+    if (length === '0' && coding === undefined && stream == null) delete request.raw.headers['content-type']
+    done()
   })
   // A large body, and all that was made of it, is in memory until its call has come to its answer.
   app.addHook('onRoute', (route) => {
@@ -83,6 +101,15 @@ function refuseUnasked({ body, routeOptions }: FastifyRequest): void {
   if (legacy !== false || hasSchema || stream != null || body === null || typeof body !== 'object') return
   const fields = Object.keys(body).map((field) => ({ field, rule: 'unknown_field', message: 'is not a known field' }))
   if (fields.length > 0) throw validationError(fields)
+}
+
+/** @returns why a body is refused by its head alone; null when it is to be read */
+function refusedUnread({ headers }: FastifyRequest, limitBytes: number): Error | null {
+  if (Number(headers['content-length'] ?? 0) > limitBytes) {
+    return platformErrors.payload_too_large({ limit_bytes: limitBytes })
+  }
+  const identity = (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity'
+  return identity ? null : platformErrors.unsupported_media_type()
 }
 
 function bodyOf(bytes: Buffer, type: string): unknown {
@@ -109,7 +136,7 @@ function collect(payload: Readable, body: Arriving): Promise<void> {
   let writing: Promise<void> | null = null
   const refuse = (error: unknown): void => {
     payload.off('data', take)
-    payload.resume()
+    drop(payload)
     reject(error)
   }
   const take = (chunk: Buffer): void => {
@@ -131,4 +158,14 @@ function collect(payload: Readable, body: Arriving): Promise<void> {
   })
   payload.once('end', () => resolve(writing ?? undefined))
   return promise
+}
+
+/** A client that writes without end is left at last. */
+function drop(payload: Readable): void {
+  let left = MAX_DROPPED_BYTES
+  payload.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) payload.destroy()
+  })
+  payload.resume()
 }
