@@ -24,6 +24,11 @@ test('sandbox mail stands in the inbox of the account, for its keys alone', asyn
   assert.equal(list.body.pagination.total, 1)
   const [mail] = list.body.data
   assert.deepEqual([mail.from, mail.to, mail.subject], ['you@example.com', 'bounce@sandbox.test', 'Grüße'])
+  const since = async (from: string): Promise<number> =>
+    (await testApi.get(`/api/v1/inbox?from=${from}`)).body.pagination.total
+  assert.equal(await since(mail.received_at), 1)
+  assert.equal(await since('2999-01-01T00:00:00Z'), 0)
+  assert.equal((await testApi.get('/api/v1/inbox?from=yesterday')).body.details.parameter, 'from')
   const one = await testApi.get(`/api/v1/inbox/${mail.id}`)
   assert.equal(one.body.data.html.trim(), '<p>Hello</p>')
   assert.equal(one.body.data.text.trim(), 'Hello')

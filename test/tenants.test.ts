@@ -153,6 +153,7 @@ test("another account's id is answered like one that nobody has, on every route 
   const email = `/api/v1/emails/${theirsFor('/api/v1/emails/')}`
   await until(async () => (await other.api.get(email)).body.data.status === 'delivered')
   const before = await belongings()
+  const nowhere = await ask({ method: 'GET', path: '/api/v1/nowhere', hasBody: false, queries: [] }, NO_ID)
   for (const operation of withId) {
     const theirs = theirsFor(operation.path)
     const named = `${operation.method} ${operation.path}`
@@ -160,6 +161,7 @@ test("another account's id is answered like one that nobody has, on every route 
     const nobodys = await ask(operation, theirs.includes('@') ? 'nobody@nowhere.example' : NO_ID)
     assert.deepEqual([found.status, found.code], [404, 'not_found'], `${named}: ${found.text}`)
     assert.deepEqual(found, nobodys, named)
+    assert.deepEqual(found, nowhere, `${named}, as a path that is none`)
   }
   for (const [path, now] of await belongings()) assert.equal(now, before.get(path), `${path} has changed`)
 })

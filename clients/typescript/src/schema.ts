@@ -14758,6 +14758,8 @@ export interface operations {
     get_api_v1_inbox: {
         parameters: {
             query?: {
+                /** @description received then or later */
+                from?: string;
                 /** @description an address */
                 to?: string;
                 /** @description a part of the subject, in any case */

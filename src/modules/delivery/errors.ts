@@ -1,5 +1,5 @@
 import { defineErrors } from '../../platform/errors.ts'
 
 export const errors = defineErrors({
-  not_found: [404, 'No such mail in the inbox'],
+  not_found: [404, 'Not found'],
 })

@@ -56,6 +56,8 @@ export interface InboxFilter {
   /** A part of the subject, in any case. */
   readonly subject: string | null
   readonly emailId: string | null
+  /** Received then or later. */
+  readonly from: Date | null
 }
 
 export interface InboxPage {
@@ -68,11 +70,11 @@ export interface InboxPage {
 export async function listInbox(
   database: Database,
   accountId: string,
-  { to, subject, emailId }: InboxFilter,
+  { to, subject, emailId, from }: InboxFilter,
   { limit, offset, before }: InboxPage,
 ): Promise<{ readonly rows: readonly InboxRow[]; readonly total: number }> {
   const pattern = subject === null ? null : `%${subject.replaceAll(/[\\%_]/g, '\\$&')}%`
-  const filter = [accountId, to, pattern, emailId]
+  const filter = [accountId, to, pattern, emailId, from]
   return database.tenant(accountId, async (db) => {
     const [rows, count] = await Promise.all([
       db.query<InboxRow>(sql.listInbox, [...filter, before, limit, offset]),

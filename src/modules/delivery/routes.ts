@@ -59,8 +59,9 @@ const SingleMail = Type.Object({
 })
 
 const ListQuery = Type.Object({
+  from: Type.Optional(Type.String({ format: 'date-time', description: 'received then or later' })),
   to: Type.Optional(Type.String({ maxLength: 320, description: 'an address' })),
-  subject: Type.Optional(Type.String({ maxLength: 200, description: 'a part of the subject, in any case' })),
+  subject: Type.Optional(Type.String({ maxLength: 998, description: 'a part of the subject, in any case' })),
   email_id: Type.Optional(Type.String()),
   limit: ListLimit,
   offset: ListOffset,
@@ -170,7 +171,8 @@ async function answerList(database: Database, accountId: string, query: Static<t
     throw platformErrors.invalid_parameter({ parameter: 'email_id', rule: 'format' })
   }
   const to = query.to === undefined ? null : keyOf(query.to)
-  const filter = { to, subject, emailId }
+  const from = query.from === undefined ? null : new Date(query.from)
+  const filter = { to, subject, emailId, from }
   const { rows, total } = await listInbox(database, accountId, filter, { limit, offset, before: cursor })
   const next = rows.length === limit ? (rows.at(-1)?.id ?? null) : null
   return list(rows.map(wireMail), { total, limit, offset, next_cursor: next })

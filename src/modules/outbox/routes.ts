@@ -82,7 +82,7 @@ const ListQuery = Type.Object({
   tag: Type.Optional(Type.String()),
   domain_id: Type.Optional(Type.String({ format: 'uuid' })),
   message_id: Type.Optional(Type.String()),
-  search: Type.Optional(Type.String({ maxLength: 200 })),
+  search: Type.Optional(Type.String({ maxLength: 998 })),
   limit: ListLimit,
   offset: ListOffset,
   cursor: Type.Optional(Type.String()),
