@@ -56,3 +56,15 @@ function isPublicIpv6(address: ipaddr.IPv6): boolean {
   if (address.match(...SIX_TO_FOUR)) return isPublicIpv4(new ipaddr.IPv4(bytes.slice(2, 6)))
   return address.match(...IPV6_PUBLIC) && !isRefused(address)
 }
+
+/** IPv6 is given out as networks of this size by providers: who has one has all of it. */
+const HEXTETS_OF_A_NETWORK = 4
+
+/** By what a client is counted: its address, or the /64 it is in. */
+export function senderNetwork(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip
+  const address = ipaddr.process(ip)
+  return address.kind() === 'ipv4'
+    ? address.toString()
+    : (address as ipaddr.IPv6).parts.slice(0, HEXTETS_OF_A_NETWORK).join(':')
+}

@@ -1,9 +1,21 @@
 import assert from 'node:assert/strict'
-import net from 'node:net'
+import { once } from 'node:events'
+import net, { type AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { Type } from 'typebox'
 import { defineErrors } from './errors.ts'
-import { bare, endpoint, type Gate, type HttpServer, httpServer, IdParams, list, pageOf, single } from './http.ts'
+import {
+  bare,
+  endpoint,
+  type Gate,
+  type HttpServer,
+  httpServer,
+  IdParams,
+  LONGEST_BODY_MS,
+  list,
+  pageOf,
+  single,
+} from './http.ts'
 import { systemIds } from './ids.ts'
 import { createLogger } from './log.ts'
 
@@ -326,6 +338,60 @@ test('large bodies are read whole and wait for their turn, which ends with the a
     assert.deepEqual(await post(whole), [200, text.length], 'a client that went away has left its turn')
     await Promise.all(Array.from({ length: 5 }, () => post('{"text":"small"}')))
     assert.ok(most > 1, 'small ones wait for nobody')
+  } finally {
+    await http.app.close()
+  }
+})
+
+test('a body that is late ends with 408, and one that was given more time goes on', async () => {
+  const http = await httpServer({
+    gate: openGate,
+    log: createLogger('silent'),
+    ids: systemIds(),
+    trustedProxies: [],
+    openapi: { publicUrl: 'http://mail.example', euUrl: null },
+  })
+  const taking = (path: string, bodyWithinMs: number) =>
+    endpoint({
+      method: 'POST',
+      path,
+      access: { scope: 'things:write' },
+      summary: 'Take slowly',
+      tag: 'Things',
+      stream: ['text/csv'],
+      bodyWithinMs,
+      answers: { 200: Type.Object({}) },
+      handle: async ({ stream }) => {
+        let bytes = 0
+        for await (const piece of stream) bytes += piece.length
+        return bare({ bytes })
+      },
+    })
+  http.add([taking('/api/v1/customer/late', 50), taking('/api/v1/customer/long', LONGEST_BODY_MS)])
+  await http.app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = http.app.server.address() as AddressInfo
+  assert.equal(http.app.server.requestTimeout, LONGEST_BODY_MS)
+  const begun = (path: string): { socket: net.Socket; answer: Promise<string> } => {
+    const socket = net.connect(port, '127.0.0.1')
+    let said = ''
+    socket.on('data', (piece) => {
+      said += piece
+    })
+    socket.on('error', () => undefined)
+    socket.write(
+      `POST /api/v1/customer/${path} HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\nContent-Length: 4\r\nConnection: close\r\n\r\nab`,
+    )
+    return { socket, answer: once(socket, 'close').then(() => said) }
+  }
+  try {
+    const long = begun('long')
+    const late = await begun('late').answer
+    assert.match(late, /^HTTP\/1\.1 408 /)
+    assert.match(late, /"request_id":"/)
+    long.socket.write('cd')
+    const answer = await long.answer
+    assert.match(answer, /^HTTP\/1\.1 200 /)
+    assert.match(answer, /"bytes":4/)
   } finally {
     await http.app.close()
   }

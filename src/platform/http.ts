@@ -11,7 +11,15 @@ import type { Clock } from './clock.ts'
 import { platformErrors, validationError } from './errors.ts'
 import { DEFAULT_BODY_BYTES, type Large, readBodies } from './http/bodies.ts'
 import { addPages } from './http/dashboard-files.ts'
-import type { Answer, AnyEndpoint, Asker, Call, Gate, Principal } from './http/endpoint.ts'
+import {
+  type Answer,
+  type AnyEndpoint,
+  type Asker,
+  type Call,
+  type Gate,
+  LONGEST_BODY_MS,
+  type Principal,
+} from './http/endpoint.ts'
 import { answerBrokenRequest, answerError, type PathPattern, patternOf, unknownPath } from './http/errors.ts'
 import { type Lane, quickLane } from './http/lane.ts'
 import {
@@ -28,7 +36,7 @@ import type { Pulse } from './pulse.ts'
 import { acceptAll, bodyValidator, refuseUnfitText, validatorCompiler } from './validation.ts'
 
 export type * from './http/endpoint.ts'
-export { endpoint } from './http/endpoint.ts'
+export { endpoint, LONGEST_BODY_MS } from './http/endpoint.ts'
 export * from './http/envelopes.ts'
 export { errorBody } from './http/errors.ts'
 export { isFromOurPages } from './http/origin.ts'
@@ -55,7 +63,7 @@ export interface HttpOptions {
 const MAX_URL_CHARS = 8_192
 const MAX_HEADER_BYTES = 16_384
 const HEADERS_WITHIN_MS = 15_000
-const REQUEST_WITHIN_MS = 120_000
+const BODY_WITHIN_MS = 120_000
 const IDLE_MS = 72_000
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 
@@ -71,7 +79,7 @@ export interface HttpServer {
 export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   const app = fastify({
     bodyLimit: DEFAULT_BODY_BYTES,
-    requestTimeout: REQUEST_WITHIN_MS,
+    requestTimeout: LONGEST_BODY_MS,
     keepAliveTimeout: IDLE_MS,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -93,6 +101,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
+    if (hasBody(request.headers)) endLateBody(request, reply)
     if (request.url.length > MAX_URL_CHARS)
       throw platformErrors.invalid_parameter({ parameter: 'url', rule: 'max_length' })
   })
@@ -139,6 +148,23 @@ function laneOf({ ids, log, trustedProxies, onAnswered = () => undefined }: Http
   })
 }
 
+function hasBody(headers: IncomingHttpHeaders): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+}
+
+/** A body that is not whole in its time ends with its connection, and with 408 where nothing was answered yet. */
+function endLateBody(request: FastifyRequest, reply: FastifyReply): void {
+  const { bodyWithinMs = BODY_WITHIN_MS } = (request.routeOptions.config ?? {}) as { bodyWithinMs?: number }
+  const { socket } = request.raw
+  const timer = setTimeout(() => {
+    const late = Object.assign(new Error('the body is late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+    if (!reply.raw.headersSent) answerBrokenRequest(late, socket, request.id)
+    socket.destroySoon()
+  }, bodyWithinMs).unref()
+  const inTime = (): void => clearTimeout(timer)
+  request.raw.once('end', inTime).once('close', inTime)
+}
+
 function requestIdOf(request: { headers: IncomingHttpHeaders }, ids: Ids): string {
   const given = request.headers['x-request-id']
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : ids.next()
@@ -159,7 +185,12 @@ function addRoute(
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: schemaOf(described, legacy),
     bodyLimit: described.bodyLimitBytes ?? DEFAULT_BODY_BYTES,
-    config: { stream: described.stream ?? null, legacy, errorAnswer: described.foreign?.errorAnswer ?? null },
+    config: {
+      stream: described.stream ?? null,
+      legacy,
+      errorAnswer: described.foreign?.errorAnswer ?? null,
+      bodyWithinMs: described.bodyWithinMs ?? BODY_WITHIN_MS,
+    },
     ...(described.validatesItself === true && { validatorCompiler: acceptAll }),
     onRequest: async (request, reply) => {
       if (legacy) markLegacy(reply, request, described)

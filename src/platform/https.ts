@@ -7,6 +7,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
 import type { Certificate } from './certificates.ts'
+import { LONGEST_BODY_MS } from './http/endpoint.ts'
 import type { Lane } from './http/lane.ts'
 import type { Service } from './lifecycle.ts'
 import type { Logger } from './log.ts'
@@ -28,7 +29,6 @@ export interface HttpsOptions {
 
 const HANDSHAKE_WITHIN_MS = 10_000
 const HEADERS_WITHIN_MS = 15_000
-const REQUEST_WITHIN_MS = 120_000
 const MAX_HEADER_BYTES = 16_384
 
 export interface HttpsService extends Service {
@@ -47,7 +47,7 @@ export function httpsService(options: HttpsOptions): HttpsService {
       minVersion: 'TLSv1.2',
       handshakeTimeout: HANDSHAKE_WITHIN_MS,
       headersTimeout: HEADERS_WITHIN_MS,
-      requestTimeout: REQUEST_WITHIN_MS,
+      requestTimeout: LONGEST_BODY_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
       SNICallback: (name, done) => {
         try {

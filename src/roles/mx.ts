@@ -8,7 +8,8 @@
 //
 // Every other recipient is refused at RCPT with 550 5.7.1, whatever its spelling, so that nothing is relayed and no
 // mail is sent back. 250 after the data means that the report is durable; it is read later. There is no AUTH. A bare LF
-// is refused, in commands and in the message: servers differ in what they take for its end.
+// is refused, in commands and in the message: servers differ in what they take for its end. Who hands in very much at the
+// addresses that everybody knows is told 451 (mx-rate.ts).
 
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -21,6 +22,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Turns } from '../platform/intake.ts'
 import type { Service } from '../platform/lifecycle.ts'
 import type { Logger } from '../platform/log.ts'
+import { mxRate } from './mx-rate.ts'
 import { incomingMessages } from './submission-messages.ts'
 import { SubmissionServer } from './submission-protocol.ts'
 import { Reply, replyOf, unavailable } from './submission-replies.ts'
@@ -64,6 +66,7 @@ const STOP_POLL_MS = 25
 export function mxService(options: MxOptions): Mx {
   const { clock, log } = options
   const messages = incomingMessages(MAX_MESSAGE_BYTES, options.spoolFolder, options.turns)
+  const rate = mxRate(clock, options.rateLimits)
   const underWay = new Set<Promise<unknown>>()
 
   const handle = <T>(work: Promise<T>, done: (error: Error | null, value?: T) => void): void => {
@@ -92,7 +95,11 @@ export function mxService(options: MxOptions): Mx {
       hideENHANCEDSTATUSCODES: false,
       disableReverseLookup: true,
       socketTimeout: IDLE_MS,
-      onRcptTo: ({ address }, _session, done) => handle(refuseForeign(options, address), done),
+      onRcptTo: ({ address }, { remoteAddress }, done) =>
+        handle(
+          refuseForeign(options, address, () => rate.count(remoteAddress)),
+          done,
+        ),
       onData: (stream, session, done) => handle(receive(stream, session), done),
     },
     {
@@ -152,9 +159,16 @@ function purposeOf(
   return (options.unsubscribe?.(parsed.address.local) ?? null) === null ? null : 'unsubscribe'
 }
 
-async function refuseForeign(options: MxOptions, address: string): Promise<void> {
-  if (purposeOf(options, address) === null) throw new Reply(550, '5.7.1 no mail is taken for this recipient')
+async function refuseForeign(options: MxOptions, address: string, isTooMany: () => boolean): Promise<void> {
+  const purpose = purposeOf(options, address)
+  if (purpose === null) throw new Reply(550, '5.7.1 no mail is taken for this recipient')
+  if (isKnownToAll(purpose) && isTooMany()) throw new Reply(451, '4.7.0 too much from you, try again later')
   if (!options.hasRoom()) throw new Reply(452, '4.3.1 no room for another message, try again later')
+}
+
+/** Its address proves nothing. */
+function isKnownToAll(purpose: Exclude<ReturnType<typeof purposeOf>, null>): boolean {
+  return purpose !== 'unsubscribe' && (purpose.kind === 'operator' || purpose.localPart === 'fbl')
 }
 
 async function takeFor(options: MxOptions, address: string, raw: Buffer): Promise<void> {

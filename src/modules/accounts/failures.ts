@@ -4,7 +4,7 @@
 // An address (IPv6: its /64) may fail FAILURES_BURST times at once and FAILURES_PER_SECOND on average. The table is
 // bounded; the address that failed longest ago is forgotten first.
 
-import ipaddr from 'ipaddr.js'
+import { senderNetwork } from '../../platform/addresses.ts'
 import type { Clock } from '../../platform/clock.ts'
 
 export interface Failures {
@@ -20,7 +20,7 @@ export function failures(clock: Clock): Failures {
   const buckets = new Map<string, { tokens: number; atMs: number }>()
   return {
     count: (ip) => {
-      const name = networkOf(ip)
+      const name = senderNetwork(ip)
       const nowMs = clock.monotonicMs()
       const known = buckets.get(name) ?? { tokens: FAILURES_BURST, atMs: nowMs }
       const tokens = Math.min(FAILURES_BURST, known.tokens + ((nowMs - known.atMs) / 1_000) * FAILURES_PER_SECOND)
@@ -31,14 +31,4 @@ export function failures(clock: Clock): Failures {
       return tokens >= 1 ? null : Math.max(1, Math.ceil((1 - tokens) / FAILURES_PER_SECOND))
     },
   }
-}
-
-const HEXTETS_OF_A_NETWORK = 4
-
-function networkOf(ip: string): string {
-  if (!ipaddr.isValid(ip)) return ip
-  const address = ipaddr.process(ip)
-  return address.kind() === 'ipv4'
-    ? address.toString()
-    : (address as ipaddr.IPv6).parts.slice(0, HEXTETS_OF_A_NETWORK).join(':')
 }

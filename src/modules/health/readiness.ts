@@ -122,7 +122,7 @@ function checklistOf({ domain, ageDays, sent, score, trackingDomain }: Known): r
       label: 'Healthy sending',
       passed: score === null || score >= POOR_SCORE,
       required: true,
-      message: `The domain's health score of the last ${WINDOW_DAYS} days is below ${POOR_SCORE}`,
+      message: `Keep the domain's health score of the last ${WINDOW_DAYS} days at ${POOR_SCORE} or more`,
     },
     {
       code: 'domain_age',

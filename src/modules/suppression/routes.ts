@@ -11,6 +11,7 @@ import {
   DateTime,
   dataOf,
   endpoint,
+  LONGEST_BODY_MS,
   list,
   listOf,
   Page,
@@ -288,6 +289,7 @@ function transferEndpoints({ database, ...context }: SuppressionRoutesOptions): 
       summary: 'Import suppressed addresses: text/csv with a header line, or JSON {entries: [..]}',
       tag,
       stream: ['text/csv'],
+      bodyWithinMs: LONGEST_BODY_MS,
       body: Type.Object({ entries: Type.Array(ImportedBody) }, { additionalProperties: false }),
       // The faults of an entry are that line's, and the others go in.
       validatesItself: true,

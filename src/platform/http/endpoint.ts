@@ -80,6 +80,9 @@ export interface ForeignFace {
   readonly errorAnswer: (error: ApiError) => { readonly status: number; readonly body: unknown }
 }
 
+/** No server waits longer for a request, whatever it is. */
+export const LONGEST_BODY_MS = 3_600_000
+
 export interface Endpoint<Params extends TSchema, Query extends TSchema, Body extends TSchema> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** OpenAPI form: `/api/v1/customer/domains/{id}`. */
@@ -98,6 +101,8 @@ export interface Endpoint<Params extends TSchema, Query extends TSchema, Body ex
   /** Media types other than JSON whose body is handed over as a stream; `body` is for JSON alone. */
   readonly stream?: readonly string[]
   readonly bodyLimitBytes?: number
+  /** How long a body may take to arrive, at most LONGEST_BODY_MS. Absent: 2 minutes. */
+  readonly bodyWithinMs?: number
   /** The room holds the body against its schema itself, to tell these faults together with its own. */
   readonly validatesItself?: boolean
   /** The answers of success, by status. */
