@@ -250,7 +250,10 @@ test('a first send that is bulk, and a volume that the account never had', async
   const bulk = { from: 'a@fresh.example', is_bulk: true }
   // Neither a blocked attempt nor sandbox mail is a send.
   assert.equal((await both({ ...bulk, to: 'x@mailinator.com' }, account)).code, 'disposable_high_confidence')
-  await account.testApi.post(SEND, { ...bulk, to: 'a@example.net', subject: 'Hi', text: 'Hi' })
+  const rehearsed = await account.testApi.post(SEND, { ...bulk, to: 'a@example.net', subject: 'Hi', text: 'Hi' })
+  assert.equal(rehearsed.status, 202)
+  // A rehearsal says what the mail itself would be told.
+  assert.deepEqual([rehearsed.body.data.risk.risk_score, rehearsed.body.data.risk.action], [30, 'warn'])
   assert.deepEqual(await both({ ...bulk, to: 'b@example.net' }, account), {
     score: 30,
     action: 'warn',

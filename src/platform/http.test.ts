@@ -232,6 +232,11 @@ test('faults of path and query are 400, unknown query names are ignored', async 
   assert.deepEqual([id.status, id.body.code, id.body.details.parameter], [400, 'invalid_parameter', 'id'])
   const limit = await ask(http, 'GET', `/api/v1/customer/things/${ID}?limit=0`)
   assert.deepEqual([limit.status, limit.body.details], [400, { parameter: 'limit', rule: 'minimum' }])
+  for (const other of ['1e1', '0x10', '1.0', '%2B5', '%205', 'ten', '']) {
+    const told = await ask(http, 'GET', `/api/v1/customer/things/${ID}?limit=${other}`)
+    assert.deepEqual([told.status, told.body.details], [400, { parameter: 'limit', rule: 'type' }], other)
+  }
+  assert.equal((await ask(http, 'GET', `/api/v1/customer/things/${ID}?limit=10&more=1e1`)).status, 200)
 })
 
 test('an unknown path is 404, a known one with another method 405 with Allow', async () => {

@@ -1,5 +1,5 @@
 // Schemas held against what came from outside. Bodies say what they mean: no coercion, unknown fields are faults.
-// Queries and paths are text and are coerced.
+// Queries and paths are text and are coerced; a whole number is written in digits there.
 
 import { Ajv, type ErrorObject } from 'ajv'
 import formats from 'ajv-formats'
@@ -43,12 +43,25 @@ export function validatorCompiler(): FastifySchemaCompiler<unknown> {
   const coercing = makeAjv(true)
   return ({ schema, httpPart }) => {
     const validate = (httpPart === 'body' ? strict : coercing).compile(schema as object)
+    const integers = httpPart === 'body' ? [] : integersOf(schema as object)
     return (data: unknown) => {
+      const odd = integers.find((name) => !isDigits((data as Record<string, unknown> | null)?.[name]))
+      if (odd !== undefined) return { error: platformErrors.invalid_parameter({ parameter: odd, rule: 'type' }) }
       if (validate(data)) return true
       const errors = validate.errors ?? []
       return { error: httpPart === 'body' ? validationError(faultsOf(errors)) : parameterFault(errors) }
     }
   }
+}
+
+/** The parameters of a query or path that are whole numbers. */
+function integersOf({ properties = {} }: { readonly properties?: Record<string, { type?: unknown }> }): string[] {
+  return Object.keys(properties).filter((name) => properties[name]?.type === 'integer')
+}
+
+/** Whether nothing is left to a number's other spellings, which coercion takes: `1e3`, `0x10`, `1.0`, ` 5`. */
+function isDigits(value: unknown): boolean {
+  return typeof value !== 'string' || /^-?\d+$/.test(value)
 }
 
 const MAX_FAULTS = 100
@@ -64,7 +77,13 @@ function faultsOf(errors: readonly ErrorObject[]): FieldFault[] {
     if (known === undefined || better) faults.set(field, { field, rule, message: messageOf(error) })
     if (faults.size === MAX_FAULTS) break
   }
-  return [...faults.values()]
+  return [...faults.values()].filter((fault) => !isUnionOf(fault, faults))
+}
+
+/** Whether a fault says no more than that no branch of a union fits, and one further in says what is amiss with it. */
+function isUnionOf({ field, rule }: FieldFault, faults: ReadonlyMap<string, FieldFault>): boolean {
+  if (rule !== 'type' && rule !== 'anyOf') return false
+  return faults.keys().some((other) => other.startsWith(`${field}.`) || other.startsWith(`${field}[`))
 }
 
 function parameterFault(errors: readonly ErrorObject[]): ApiError {

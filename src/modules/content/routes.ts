@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Database } from '../../platform/db.ts'
-import { ApiError, platformErrors } from '../../platform/errors.ts'
+import { ApiError, platformErrors, validationError } from '../../platform/errors.ts'
 import { type AnyEndpoint, bare, endpoint } from '../../platform/http.ts'
 import { type Quotas, quotaErrors } from '../accounts/index.ts'
 import type { ContentQuestion, ContentScore } from './types.ts'
@@ -14,6 +14,7 @@ export interface ContentRoutesOptions {
 
 const MAX_SUBJECT_CHARS = 1_000
 const MAX_BODY_BYTES = 12 * 1_048_576
+const MAX_PART_BYTES = 5 * 1_048_576
 const Part = Type.Optional(Type.Union([Type.String(), Type.Null()]))
 
 const FIELDS = {
@@ -59,6 +60,7 @@ export function contentRoutes({ database, quotas, score }: ContentRoutesOptions)
       answers: { 200: Type.Object({ ...FIELDS, data: Type.Object(FIELDS) }) },
       errors: [...quotaErrors, platformErrors.service_unavailable],
       handle: async ({ principal: { accountId }, body: { subject, html = null, text = null } }) => {
+        refuseLarge({ html, text })
         const take = () => database.transaction((db) => quotas.consume(db, accountId, 'content_checks', 1))
         // Whoever has no check left is told so before anything is read. A failed call costs nothing, and no transaction
         // waits for the engine: the check is taken once there is a score.
@@ -77,6 +79,14 @@ export function contentRoutes({ database, quotas, score }: ContentRoutesOptions)
       },
     }),
   ]
+}
+
+/** @throws ApiError validation_error: what no send takes is not scored */
+function refuseLarge(parts: Readonly<Record<'html' | 'text', string | null>>): void {
+  const large = Object.entries(parts).filter(([, part]) => Buffer.byteLength(part ?? '') > MAX_PART_BYTES)
+  if (large.length === 0) return
+  const message = `is larger than ${MAX_PART_BYTES} bytes`
+  throw validationError(large.map(([field]) => ({ field, rule: 'max_bytes', message })))
 }
 
 async function scoredOr503(score: ContentRoutesOptions['score'], question: ContentQuestion): Promise<ContentScore> {

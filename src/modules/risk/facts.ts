@@ -61,7 +61,7 @@ export function gatherer({ mac }: GatherOptions): Gather {
   const domains = domainCache(mac)
   return async (db, asks, now) => {
     if (asks.length === 0) return []
-    const accounts = [...new Set(asks.filter(({ sandbox }) => !sandbox).map(({ accountId }) => accountId))]
+    const accounts = [...new Set(asks.map(({ accountId }) => accountId))]
     const parts = asks.map(({ recipient }) => splitKey(recipient))
     const { day, firstDay, hour } = windowOf(now)
     const rows = await db.query<Row>(sql.GATHER, [
@@ -131,7 +131,10 @@ function domainCache(mac: (text: string) => Buffer): (domain: string) => DomainF
   }
 }
 
-/** The facts of a verdict. Pure. Sandbox mail is no part of an account's sending, and any sender may try it. */
+/**
+ * The facts of a verdict. Pure. Sandbox mail is judged as the same mail would be on its way out, but that any sender may
+ * try it.
+ */
 export function riskFacts(known: Known, { sandbox, bulk, senderVerified, contentLevel }: MessageFacts): RiskFacts {
   const listed = listFacts(known.refusal)
   return {
@@ -143,8 +146,8 @@ export function riskFacts(known: Known, { sandbox, bulk, senderVerified, content
     role: known.role,
     senderVerified: sandbox || senderVerified,
     contentLevel,
-    firstSendBulk: !sandbox && bulk && !known.volume.hasSent,
-    volumeSpike: !sandbox && isSpike(known.volume),
+    firstSendBulk: bulk && !known.volume.hasSent,
+    volumeSpike: isSpike(known.volume),
   }
 }
 

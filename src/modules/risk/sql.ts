@@ -3,8 +3,8 @@ import { recipientRowsSql } from '../suppression/index.ts'
 
 /**
  * All that the database knows for a verdict, for any number of recipients of any number of accounts: $1 account, $2
- * suppression key, $3 sandbox, $5 and $6 MACs of address and domain for each recipient; $4 now; $7 the accounts whose
- * volume matters, $8 today, $9 the first day to compare with, $10 the hour. A row for each thing that is known.
+ * suppression key, $3 sandbox, $5 and $6 MACs of address and domain for each recipient; $4 now; $7 the accounts, each
+ * once, $8 today, $9 the first day to compare with, $10 the hour. A row for each thing that is known.
  */
 export const GATHER = statement(
   'risk_gather',

@@ -38,7 +38,7 @@ const NONE = Object.fromEntries(COUNTERS.map((name) => [name, 0])) as Counts
 /** @throws ApiError invalid_parameter */
 export function periodOf(query: ReportQuery, clock: Clock): Period {
   const today = dateIn(query.timezone, clock.now())
-  const last = query.to_date ?? (query.from_date === undefined ? today : latest(query.from_date, today))
+  const last = query.to_date ?? today
   const first = query.from_date ?? dateBefore(last, DEFAULT_DAYS - 1)
   for (const [parameter, date] of [
     ['from_date', first],
@@ -50,12 +50,6 @@ export function periodOf(query: ReportQuery, clock: Clock): Period {
   if (days < 1) fault('to_date', 'not_before_from_date')
   if (days > MAX_DAYS) fault('from_date', 'max_days')
   return { from_date: first, to_date: last, timezone: query.timezone }
-}
-
-function latest(from: string, today: string): string {
-  const end = dateBefore(from, 1 - MAX_DAYS)
-  if (from > today) return from
-  return end < today ? end : today
 }
 
 function fault(parameter: string, rule: string): never {

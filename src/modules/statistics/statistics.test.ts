@@ -388,6 +388,9 @@ const FAULTS = [
   'from_date=x',
   'from_date=2026-02-02&to_date=2026-02-01',
   'from_date=2025-01-01&to_date=2026-01-01',
+  // Without to_date a period ends today, neither sooner nor later.
+  'from_date=2020-01-01',
+  'from_date=2999-01-01',
   'timezone=Mars/Base',
   'timezone=%2B02:00',
   'domain_id=x',
