@@ -230,6 +230,18 @@ for (const [path, limitBytes, body] of BODIES) {
   })
 }
 
+test('an html or text over 5 MB is not scored, previewed or sent', async () => {
+  const { testApi } = world.account
+  for (const [path, body] of [
+    ['/api/v1/send', MAIL],
+    ['/api/v1/risk/preview', { to: 'b@example.net', subject: 'Hi' }],
+    ['/api/v1/content-score', { subject: 'Hi' }],
+  ] as const) {
+    const { status, body: told } = await testApi.post(path, { ...body, html: 'x'.repeat(5 * MB + 1), text: 'x' })
+    assert.deepEqual([status, told.details.fields.map(({ field }: { field: string }) => field)], [422, ['html']], path)
+  }
+})
+
 /** What is answered to the head of a request alone; null when the server waits for its body. */
 function answerTo(path: string, type: string, bytes: number): Promise<number | null> {
   return new Promise((resolve, reject) => {

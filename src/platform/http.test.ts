@@ -45,7 +45,12 @@ async function server(gate: Gate = openGate): Promise<HttpServer> {
       summary: 'Add a thing',
       tag: 'Things',
       body: Type.Object(
-        { name: Type.String(), tags: Type.Optional(Type.Array(Type.String())), on: Type.Optional(Type.Boolean()) },
+        {
+          name: Type.String(),
+          tags: Type.Optional(Type.Array(Type.String())),
+          on: Type.Optional(Type.Boolean()),
+          who: Type.Optional(Type.Union([Type.String(), Type.Array(Type.Object({ email: Type.String() }))])),
+        },
         { additionalProperties: false },
       ),
       answers: { 201: Type.Object({}) },
@@ -133,6 +138,12 @@ test('a body tells every fault at once, by path', async () => {
     'tags[1] type',
     'x unknown_field',
   ])
+  const union = await ask(await server(), 'POST', '/api/v1/customer/things', '{"name":"a","who":[{"email":"b"},{}]}')
+  assert.deepEqual(
+    (union.body.details.fields as { field: string }[]).map(({ field }) => field),
+    ['who[1].email'],
+    'the fault, and not the field around it',
+  )
 })
 
 // Each row: what is sent, its media type, and what is answered.

@@ -83,7 +83,7 @@ function faultsOf(errors: readonly ErrorObject[]): FieldFault[] {
 /** Whether a fault says no more than that no branch of a union fits, and one further in says what is amiss with it. */
 function isUnionOf({ field, rule }: FieldFault, faults: ReadonlyMap<string, FieldFault>): boolean {
   if (rule !== 'type' && rule !== 'anyOf') return false
-  return faults.keys().some((other) => other.startsWith(`${field}.`) || other.startsWith(`${field}[`))
+  return [...faults.keys()].some((other) => other.startsWith(`${field}.`) || other.startsWith(`${field}[`))
 }
 
 function parameterFault(errors: readonly ErrorObject[]): ApiError {
