@@ -673,7 +673,7 @@ create table inbound_report (
   free_at timestamp with time zone not null,
   outcome text,
   constraint inbound_report_hash_key UNIQUE (hash),
-  constraint inbound_report_kind_check CHECK ((kind = ANY (ARRAY['return_path'::text, 'feedback'::text, 'operator'::text, 'api'::text]))),
+  constraint inbound_report_kind_check CHECK ((kind = ANY (ARRAY['return_path'::text, 'feedback'::text, 'tls'::text, 'operator'::text, 'api'::text]))),
   constraint inbound_report_pkey PRIMARY KEY (id)
 );
 CREATE INDEX inbound_report_received ON inbound_report USING btree (received_at);
@@ -1216,6 +1216,34 @@ create policy tenant on template_version to posthorn_tenant
   with check (account_id = ( SELECT current_account() AS current_account));
 grant delete, insert, select on template_version to posthorn_tenant;
 grant delete, insert, select, update on template_version to posthorn_system;
+
+create table tls_report (
+  account_id uuid not null,
+  id uuid not null,
+  domain text collate "C" not null,
+  organization text not null,
+  report_id text not null,
+  contact text,
+  begins_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  successful bigint not null,
+  failed bigint not null,
+  policies json not null,
+  received_at timestamp with time zone not null,
+  constraint tls_report_account_id_domain_organization_report_id_begins__key UNIQUE (account_id, domain, organization, report_id, begins_at),
+  constraint tls_report_pkey PRIMARY KEY (account_id, id)
+);
+CREATE INDEX tls_report_newest ON tls_report USING btree (account_id, domain, id);
+CREATE INDEX tls_report_received ON tls_report USING btree (received_at);
+alter table tls_report enable row level security, force row level security;
+create policy system on tls_report to posthorn_system
+  using true
+  with check true;
+create policy tenant on tls_report to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on tls_report to posthorn_system;
+grant select on tls_report to posthorn_tenant;
 
 create table token_key (
   number smallint not null,

@@ -7,6 +7,7 @@ import { queueCommands } from './modules/outbox/index.ts'
 import { riskCommands } from './modules/risk/index.ts'
 import { statisticsCommands } from './modules/statistics/index.ts'
 import { trackingCommands } from './modules/tracking/index.ts'
+import { tlsReportCommands } from './modules/transport/index.ts'
 import type { Command } from './platform/command.ts'
 
 export const commands: readonly Command[] = [
@@ -14,6 +15,7 @@ export const commands: readonly Command[] = [
   ...domainCommands,
   ...queueCommands,
   ...reportCommands,
+  ...tlsReportCommands,
   ...statisticsCommands,
   ...riskCommands,
   ...trackingCommands,

@@ -4,11 +4,13 @@
 import type { Config } from './config.ts'
 import type { Ground } from './ground.ts'
 import { reportedEmails } from './letters.ts'
+import { SYSTEM_ACCOUNT_ID } from './modules/accounts/index.ts'
 import { bounceRoutes, type Inbound, inboundOf, inboundRoutes } from './modules/bounces/index.ts'
-import type { Domains } from './modules/domains/index.ts'
+import { type Domains, errors as domainErrors, type Holder } from './modules/domains/index.ts'
 import { operatorForward, type SystemMailer, systemMailer } from './modules/notices/index.ts'
 import type { SiteIds } from './modules/outbox/index.ts'
-import type { AnyEndpoint } from './platform/http.ts'
+import { tlsIntake, tlsReportRoutes } from './modules/transport/index.ts'
+import type { AnyEndpoint, Principal } from './platform/http.ts'
 import type { Store } from './platform/store.ts'
 
 export interface HearingOptions {
@@ -47,10 +49,33 @@ export function hearingOf({ config, ground, store, domains, sites, verpMac, onRe
     operator: config.delivery.kind === 'sandbox' ? null : config.operatorEmail,
     hostname,
   })
-  const inbound = inboundOf({ database, clock, ids, log, verpMac, emails, forward, onRead })
+  const tls = tlsIntake({ clock, ids, ownersOf: (domain) => ownersOf(domains, hostname, domain) })
+  const inbound = inboundOf({ database, clock, ids, log, verpMac, emails, forward, tls, onRead })
   return {
     inbound,
     mailer,
-    endpoints: [...bounceRoutes({ database }), ...inboundRoutes({ database, clock, ids, verpMac, emails, inbound })],
+    endpoints: [
+      ...bounceRoutes({ database }),
+      ...inboundRoutes({ database, clock, ids, verpMac, emails, inbound }),
+      ...tlsReportRoutes({
+        database,
+        hostname,
+        domainName: async (principal, id) => (await domains.get(holderOf(principal), id)).name,
+        notFound: domainErrors.not_found,
+      }),
+    ],
   }
+}
+
+function holderOf({ accountId, domainIds }: Principal): Holder {
+  return { accountId, domainIds: domainIds?.map((id) => id.toLowerCase()) ?? null }
+}
+
+/** Reports about our own host are the operator's, kept with the system account. */
+async function ownersOf(domains: Domains, hostname: string, name: string): Promise<readonly string[]> {
+  if (!name.includes('.') || !/^[a-z0-9.-]{1,253}$/.test(name)) return []
+  const host = name === hostname.toLowerCase() ? [SYSTEM_ACCOUNT_ID] : []
+  const found = await domains.find(name)
+  const shown = found.filter(({ status }) => status === 'verified' || status === 'temporary_failure')
+  return [...host, ...shown.map(({ accountId }) => accountId)]
 }

@@ -9,7 +9,7 @@ import { forgetNotices } from './modules/notices/index.ts'
 import { ensureOutboxPartitions } from './modules/outbox/index.ts'
 import { forgetContentBlocks, forgetKeys } from './modules/sending/index.ts'
 import { expireSuppressions, forgetOldSoftBounces } from './modules/suppression/index.ts'
-import { forgetStsPolicies } from './modules/transport/index.ts'
+import { forgetStsPolicies, forgetTlsReports } from './modules/transport/index.ts'
 import { forgetValidations } from './modules/validation/index.ts'
 import type { Database } from './platform/db.ts'
 import { loop, type Service } from './platform/lifecycle.ts'
@@ -53,10 +53,12 @@ export function cleaningLoop(database: Database, { clock, ids, log }: Ground): S
       const read = await forgetInbox(database.system, inboxSince, CLEAN_AT_ONCE)
       const asked = await forgetValidations(database.system, clock.now(), CLEAN_AT_ONCE)
       const ended = await forgetStsPolicies(database.system, clock.now(), CLEAN_AT_ONCE)
+      const reports = await forgetTlsReports(database.system, clock.now(), CLEAN_AT_ONCE)
       const told = await forgetNotices(database.system, clock.now(), CLEAN_AT_ONCE)
       const mailed = await forgetConfirmationMails(database.system, clock.now(), CLEAN_AT_ONCE)
       const blocks = await forgetContentBlocks(database.system, clock.now(), CLEAN_AT_ONCE)
-      return Math.max(expired, old, read, asked, ended, told, mailed, blocks) === CLEAN_AT_ONCE ? 0 : CLEAN_EVERY_MS
+      const most = Math.max(expired, old, read, asked, ended, reports, told, mailed, blocks)
+      return most === CLEAN_AT_ONCE ? 0 : CLEAN_EVERY_MS
     },
     onError: (err) => log.warn({ err }, 'cleaning will be tried again'),
   })

@@ -97,7 +97,11 @@ function isReportPolicy(found: unknown): boolean {
   if (!isRecord(found) || !isRecord(found['policy']) || !isRecord(found['summary'])) return false
   const { 'policy-type': type, 'policy-domain': domain } = found['policy']
   const counts = [found['summary']['total-successful-session-count'], found['summary']['total-failure-session-count']]
-  return typeof type === 'string' && typeof domain === 'string' && counts.every((count) => Number.isSafeInteger(count))
+  return (
+    typeof type === 'string' &&
+    typeof domain === 'string' &&
+    counts.every((count) => Number.isSafeInteger(count) && (count as number) >= 0)
+  )
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

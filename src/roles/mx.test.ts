@@ -6,6 +6,7 @@ import { type SmtpSession, smtpSession } from '../../test/submission.ts'
 import { feedbackAddress, returnPath } from '../mail/verp.ts'
 import { type Inbound, inboundOf, type ReportReader, reportReader } from '../modules/bounces/index.ts'
 import { lockReportedEmail, markReported } from '../modules/outbox/index.ts'
+import { tlsIntake } from '../modules/transport/index.ts'
 import { statement } from '../platform/db.ts'
 import { largeTurns } from '../platform/intake.ts'
 import { createLogger } from '../platform/log.ts'
@@ -53,6 +54,11 @@ async function inside(reader?: ReportReader): Promise<Inside> {
       forwarded.push(localPart)
       return { outcome: 'forwarded', keepRaw: false }
     },
+    tls: tlsIntake({
+      clock,
+      ids,
+      ownersOf: async (domain) => (domain === 'shop.test' ? [ACCOUNT] : []),
+    }),
     onRead: () => undefined,
     ...(reader !== undefined && { reader }),
   })

@@ -3,6 +3,7 @@
 //   b+<token>@host              reports about one email; the token is signed and 30 days valid
 //   fbl@host                    complaints of whoever reads the header of a mail (RFC 9477)
 //   fbl+<name>.<MAC>@host       complaints of one provider, who was told the address
+//   tlsrpt@host                 reports about TLS towards a domain of an account (RFC 8460)
 //   what tracking made          unsubscribe mail
 //   postmaster@, abuse@host     for the operator
 //
@@ -17,6 +18,7 @@ import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server'
 import { parseAddress } from '../mail/address.ts'
 import { parseHeaderBlock } from '../mail/headers.ts'
 import type { Inbound, ReportKind } from '../modules/bounces/index.ts'
+import { TLS_REPORTS_AT } from '../modules/transport/index.ts'
 import type { Certificate } from '../platform/certificates.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Turns } from '../platform/intake.ts'
@@ -154,6 +156,7 @@ function purposeOf(
   const localPart = parsed.address.local.toLowerCase()
   if (parsed.address.domain.toLowerCase() !== options.hostname.toLowerCase()) return null
   if (localPart === 'postmaster' || localPart === 'abuse') return { kind: 'operator', localPart }
+  if (localPart === TLS_REPORTS_AT) return { kind: 'tls', localPart }
   if (localPart === 'fbl' || options.inbound.providerOf(localPart) !== null) return { kind: 'feedback', localPart }
   if (options.inbound.tokenOf(localPart) !== null) return { kind: 'return_path', localPart }
   return (options.unsubscribe?.(parsed.address.local) ?? null) === null ? null : 'unsubscribe'

@@ -1200,6 +1200,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/customer/domains/{id}/tls-reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What others told of TLS towards the domain (TLS-RPT), newest first, and the record that asks for it */
+        get: operations["get_api_v1_customer_domains_id_tls_reports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/send": {
         parameters: {
             query?: never;
@@ -10712,6 +10729,138 @@ export interface operations {
             };
             /** @description validation_error */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description service_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_api_v1_customer_domains_id_tls_reports: {
+        parameters: {
+            query?: {
+                page?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            id: string;
+                            domain: string;
+                            /** @description As the report says; nobody has verified it */
+                            organization: string;
+                            report_id: string;
+                            contact: string | null;
+                            /** Format: date-time */
+                            begins_at: string;
+                            /** Format: date-time */
+                            ends_at: string;
+                            successful_sessions: number;
+                            failed_sessions: number;
+                            policies: {
+                                type: string;
+                                strings: string[];
+                                mx: string[];
+                                successful_sessions: number;
+                                failed_sessions: number;
+                                failures: {
+                                    result_type: string;
+                                    sending_mta_ip: string | null;
+                                    receiving_mx_hostname: string | null;
+                                    receiving_ip: string | null;
+                                    failed_sessions: number;
+                                }[];
+                            }[];
+                            /** Format: date-time */
+                            received_at: string;
+                        }[];
+                        pagination: {
+                            page: number;
+                            limit: number;
+                            total: number;
+                            pages: number;
+                        };
+                        record: {
+                            type: string;
+                            name: string;
+                            host: string;
+                            value: string;
+                            ttl: number;
+                        };
+                    };
+                };
+            };
+            /** @description invalid_parameter */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description account_suspended, insufficient_scope, ip_not_allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description not_found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -39,7 +39,7 @@ export const reportCommands: readonly Command[] = [
   {
     path: ['reports', 'list'],
     summary: 'list what came to the inbound MX, newest first',
-    usage: '[--state waiting|done|quarantined] [--outcome <outcome>] [--kind return_path|feedback|operator|api]',
+    usage: '[--state waiting|done|quarantined] [--outcome <outcome>] [--kind return_path|feedback|tls|operator|api]',
     options: { state: { type: 'string' }, outcome: { type: 'string' }, kind: { type: 'string' }, ...JSON_OPTION },
     run: async ({ database, print }, values, [more]) => {
       if (more !== undefined) throw new UsageError(`«${more}» is one word too many`)

@@ -19,7 +19,7 @@ import { applyReport, type EmailDoor } from './effects.ts'
 import { type ReportReader, reportReader } from './reader.ts'
 import * as sql from './sql.ts'
 
-export type ReportKind = 'return_path' | 'feedback' | 'operator' | 'api'
+export type ReportKind = 'return_path' | 'feedback' | 'tls' | 'operator' | 'api'
 
 export interface InboundOptions {
   readonly database: Database
@@ -30,10 +30,18 @@ export interface InboundOptions {
   readonly emails: EmailDoor
   /** Sends what came for postmaster and abuse on to the operator, in the transaction that ends the report. */
   readonly forward: (db: Db, mail: OperatorMail) => Promise<{ readonly outcome: string; readonly keepRaw: boolean }>
+  readonly tls: TlsReports
   /** After the commit that ends a report, with what became of it. */
   readonly onRead: (kind: ReportKind, outcome: string) => void
   /** Reads reports; a thread of its own when none is given. */
   readonly reader?: ReportReader
+}
+
+/** What is not about an email of ours: reports about TLS. */
+export interface TlsReports {
+  /** Reads a mail; what it answers keeps what it tells, in the transaction that ends the report, and names what became of it. */
+  read(raw: Buffer): Promise<(db: Db) => Promise<string>>
+  close(): Promise<void>
 }
 
 export interface OperatorMail {
@@ -110,6 +118,7 @@ export function inboundOf(options: InboundOptions): Inbound {
       stop: async (deadline) => {
         await reading.stop(deadline)
         await reader.close()
+        await options.tls.close()
       },
     },
   }
@@ -135,9 +144,9 @@ async function readClaimed(options: InboundOptions, reader: ReportReader, claime
   }
   // The count was raised before: a report that ends the process itself is met here too.
   if (claimed.tries > TRIES_MOST) return quarantine(options, claimed)
-  let report: Report | null = null
+  let apply: (db: Db) => Promise<End>
   try {
-    if (claimed.kind !== 'operator') report = await reader.read(claimed.raw)
+    apply = await effectOf(options, reader, claimed)
   } catch (err) {
     log.warn({ ...about, err, tries: claimed.tries }, 'a report could not be read')
     if (claimed.tries >= TRIES_MOST) return quarantine(options, claimed)
@@ -145,8 +154,7 @@ async function readClaimed(options: InboundOptions, reader: ReportReader, claime
   }
   const outcome = await database
     .transaction(async (db) => {
-      const told =
-        report === null ? await forwarded(db, options, claimed) : await effectOf(db, options, claimed, report)
+      const told = await apply(db)
       if (told.outcome === 'early' && waitsSince(claimed, clock) < EARLY_MS) {
         await db.execute(sql.UNCOUNT_TRY, [claimed.id])
         return null
@@ -197,9 +205,19 @@ async function forwarded(db: Db, { clock, forward }: InboundOptions, { local_par
   return forward(db, { localPart: local_part, raw, sentInHour: sent?.count ?? 0 })
 }
 
-/** What became of it, as it is counted. */
-async function effectOf(db: Db, options: InboundOptions, claimed: Claimed, report: Report): Promise<End> {
-  return { outcome: await appliedTo(db, options, claimed, report), keepRaw: false }
+/** Reads it. What it answers has the effect, and tells what became of it, as it is counted. */
+async function effectOf(
+  options: InboundOptions,
+  reader: ReportReader,
+  claimed: Claimed,
+): Promise<(db: Db) => Promise<End>> {
+  if (claimed.kind === 'operator') return (db) => forwarded(db, options, claimed)
+  if (claimed.kind === 'tls') {
+    const keep = await options.tls.read(claimed.raw)
+    return async (db) => ({ outcome: await keep(db), keepRaw: false })
+  }
+  const report = await reader.read(claimed.raw)
+  return async (db) => ({ outcome: await appliedTo(db, options, claimed, report), keepRaw: false })
 }
 
 async function appliedTo(db: Db, options: InboundOptions, claimed: Claimed, report: Report): Promise<string> {

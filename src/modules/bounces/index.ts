@@ -2,7 +2,14 @@
 
 export { type ReportCount, reportCommands, reportCounts } from './cli.ts'
 export type { EmailDoor, ReportedEmail } from './effects.ts'
-export { type Inbound, type InboundOptions, inboundOf, type OperatorMail, type ReportKind } from './inbound.ts'
+export {
+  type Inbound,
+  type InboundOptions,
+  inboundOf,
+  type OperatorMail,
+  type ReportKind,
+  type TlsReports,
+} from './inbound.ts'
 export { type ReportReader, reportReader } from './reader.ts'
 export {
   type Bounce,

@@ -17,7 +17,7 @@ import { applyComplaint, applyFailure, applyReport, type Outcome, type ReportedE
 import { type Inbound, type InboundOptions, reportHash, tokenInReport } from './inbound.ts'
 import * as sql from './sql.ts'
 
-export interface InboundRoutesOptions extends Omit<InboundOptions, 'forward' | 'onRead' | 'log'> {
+export interface InboundRoutesOptions extends Omit<InboundOptions, 'forward' | 'tls' | 'onRead' | 'log'> {
   readonly inbound: Inbound
 }
 

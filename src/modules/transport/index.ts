@@ -3,6 +3,7 @@
 //   policies   DANE (dane.ts) and MTA-STS (sts.ts), put together host by host (policies.ts)
 //   judge      whether a host is who its rule says, asked by delivery after the handshake
 //   sessions   counted for domains that want reports; reports go out once a day
+//   intake     reports that others send us about TLS towards our accounts' domains
 //
 // A relay is the operator's own: nothing here applies to it.
 
@@ -18,8 +19,11 @@ import * as sql from './sql.ts'
 import { stsPolicies } from './sts.ts'
 import type { Session, SitePolicy } from './types.ts'
 
+export { tlsReportCommands } from './cli.ts'
+export { forgetTlsReports, TLS_REPORTS_AT, type TlsIntake, type TlsIntakeOptions, tlsIntake } from './intake.ts'
 export { judgeOf } from './judge.ts'
 export { type ReportMail, type ReportsOptions, tlsReportLoop } from './reports.ts'
+export { type TlsReportRoutesOptions, tlsReportRoutes } from './routes.ts'
 export type { HostRule, Session, SessionFault, SitePolicy } from './types.ts'
 
 export interface TransportOptions {

@@ -40,3 +40,37 @@ export const forgetSessions = statement(
   'transport_forget_sessions',
   'delete from transport_session where day = $1::date and domain = $2',
 )
+
+// --- reports that came to us
+
+export const countReports = statement(
+  'transport_count_reports',
+  'select count(*)::int as count from tls_report where account_id = $1 and domain = $2 and id >= $3',
+)
+export const keepReport = statement(
+  'transport_keep_report',
+  `insert into tls_report (account_id, id, domain, organization, report_id, contact, begins_at, ends_at, successful, failed,
+     policies, received_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+   on conflict (account_id, domain, organization, report_id, begins_at) do nothing`,
+)
+export const forgetReports = statement(
+  'transport_forget_reports',
+  `delete from tls_report where (account_id, id) in
+     (select account_id, id from tls_report where received_at < $1 order by received_at limit $2)`,
+)
+const SHOWN = `id, domain, organization, report_id, contact, begins_at, ends_at, successful, failed, policies, received_at`
+export const listReports = statement(
+  'transport_list_reports',
+  `select ${SHOWN} from tls_report where account_id = $1 and domain = $2 order by id desc limit $3 offset $4`,
+)
+export const countAllReports = statement(
+  'transport_count_all_reports',
+  'select count(*)::int as total from tls_report where account_id = $1 and domain = $2',
+)
+/** The operator's look: $1 a domain or null, $2 older than this id or null, $3 how many. */
+export const everyReport = statement(
+  'transport_every_report',
+  `select ${SHOWN} from tls_report where ($1::text is null or domain = $1) and ($2::uuid is null or id < $2)
+   order by id desc limit $3`,
+)

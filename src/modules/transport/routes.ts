@@ -1,0 +1,129 @@
+// An account's look at what others told of TLS towards its domain, and the record by which they are asked to tell.
+
+import { Type } from 'typebox'
+import { hostOf } from '../../mail/dns-records.ts'
+import type { ToldTlsPolicy } from '../../mail/tls-report-mail.ts'
+import type { Database } from '../../platform/db.ts'
+import type { ErrorKind } from '../../platform/errors.ts'
+import {
+  type AnyEndpoint,
+  DateTime,
+  endpoint,
+  IdParams,
+  list,
+  listOf,
+  Page,
+  PageLimit,
+  PagePagination,
+  type Principal,
+  pageOf,
+} from '../../platform/http.ts'
+import { TLS_REPORTS_AT } from './intake.ts'
+import * as sql from './sql.ts'
+
+export interface TlsReportRoutesOptions {
+  readonly database: Database
+  /** Of the inbound MX. */
+  readonly hostname: string
+  /** The name of a domain that the caller may see. @throws notFound */
+  readonly domainName: (principal: Principal, id: string) => Promise<string>
+  readonly notFound: ErrorKind
+}
+
+const Text = Type.String()
+const Nullable = Type.Union([Type.String(), Type.Null()])
+const Sessions = Type.Integer({ minimum: 0 })
+const Failure = Type.Object({
+  result_type: Text,
+  sending_mta_ip: Nullable,
+  receiving_mx_hostname: Nullable,
+  receiving_ip: Nullable,
+  failed_sessions: Sessions,
+})
+const Policy = Type.Object({
+  type: Text,
+  strings: Type.Array(Text),
+  mx: Type.Array(Text),
+  successful_sessions: Sessions,
+  failed_sessions: Sessions,
+  failures: Type.Array(Failure),
+})
+const Report = Type.Object({
+  id: Text,
+  domain: Text,
+  organization: Type.String({ description: 'As the report says; nobody has verified it' }),
+  report_id: Text,
+  contact: Nullable,
+  begins_at: DateTime,
+  ends_at: DateTime,
+  successful_sessions: Sessions,
+  failed_sessions: Sessions,
+  policies: Type.Array(Policy),
+  received_at: DateTime,
+})
+const Asking = Type.Object({ type: Text, name: Text, host: Text, value: Text, ttl: Type.Integer() })
+const TTL_SECONDS = 3_600
+
+export interface ReportRow {
+  readonly id: string
+  readonly domain: string
+  readonly organization: string
+  readonly report_id: string
+  readonly contact: string | null
+  readonly begins_at: Date
+  readonly ends_at: Date
+  readonly successful: number
+  readonly failed: number
+  readonly policies: readonly ToldTlsPolicy[]
+  readonly received_at: Date
+}
+
+export function tlsReportRoutes(options: TlsReportRoutesOptions): readonly AnyEndpoint[] {
+  const { database, hostname, domainName, notFound } = options
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/customer/domains/{id}/tls-reports',
+      access: { scope: 'domains:read' },
+      summary: 'What others told of TLS towards the domain (TLS-RPT), newest first, and the record that asks for it',
+      tag: 'Sending domains',
+      params: IdParams,
+      query: Type.Object({ page: Page, limit: PageLimit }),
+      answers: { 200: listOf(Report, PagePagination, { record: Asking }) },
+      errors: [notFound],
+      handle: async ({ principal, params, query }) => {
+        const name = await domainName(principal, params.id)
+        return database.tenant(principal.accountId, async (db) => {
+          const asked = [principal.accountId, name]
+          const all = await db.one<{ total: number }>(sql.countAllReports, asked)
+          const { pagination, offset } = pageOf(query, all?.total ?? 0)
+          const rows = await db.query<ReportRow>(sql.listReports, [...asked, pagination.limit, offset])
+          return list(rows.map(wireTlsReport), pagination, { record: recordFor(name, hostname) })
+        })
+      },
+    }),
+  ]
+}
+
+/** RFC 8460 section 3. */
+function recordFor(domain: string, hostname: string): object {
+  const name = `_smtp._tls.${domain}`
+  const value = `v=TLSRPTv1; rua=mailto:${TLS_REPORTS_AT}@${hostname}`
+  return { type: 'TXT', name, host: hostOf(name, domain), value, ttl: TTL_SECONDS }
+}
+
+export function wireTlsReport(row: ReportRow): object {
+  return {
+    id: row.id,
+    domain: row.domain,
+    organization: row.organization,
+    report_id: row.report_id,
+    contact: row.contact,
+    begins_at: row.begins_at.toISOString(),
+    ends_at: row.ends_at.toISOString(),
+    successful_sessions: row.successful,
+    failed_sessions: row.failed,
+    policies: row.policies,
+    received_at: row.received_at.toISOString(),
+  }
+}

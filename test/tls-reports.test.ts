@@ -1,0 +1,174 @@
+// Reports about TLS that others send to the MX of a whole process, and what an account and the operator see of them.
+
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { tlsReportCommands } from '../src/modules/transport/index.ts'
+import { statement } from '../src/platform/db.ts'
+import { smtpSession } from './submission.ts'
+import { startWorld, type World } from './world.ts'
+
+const OUTCOMES = statement('test_tls_outcomes', 'select kind, state, outcome from inbound_report order by id')
+const AT = 'tlsrpt@mail.posthorn.test'
+const LIMIT_MS = 60_000
+
+function about(domain: string, id: string, failed = 3): object {
+  return {
+    'organization-name': 'Company-X',
+    'date-range': { 'start-datetime': '2026-04-01T00:00:00Z', 'end-datetime': '2026-04-01T23:59:59Z' },
+    'contact-info': 'sts@company-x.example',
+    'report-id': id,
+    policies: [
+      {
+        policy: {
+          'policy-type': 'sts',
+          'policy-string': ['version: STSv1'],
+          'policy-domain': domain,
+          'mx-host': ['mx.x'],
+        },
+        summary: { 'total-successful-session-count': 40, 'total-failure-session-count': failed },
+        'failure-details': [{ 'result-type': 'certificate-expired', 'failed-session-count': failed }],
+      },
+    ],
+  }
+}
+
+function mailOf(report: object | string): string {
+  const text = typeof report === 'string' ? report : JSON.stringify(report)
+  const packed = gzipSync(text).toString('base64').replace(/.{76}/g, '$&\r\n')
+  return `From: tls@company-x.example\r\nSubject: Report Domain: x\r\nMIME-Version: 1.0\r\nContent-Type: multipart/report; report-type="tlsrpt"; boundary="b"\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nA report.\r\n--b\r\nContent-Type: application/tlsrpt+gzip\r\nContent-Transfer-Encoding: base64\r\n\r\n${packed}\r\n--b--`
+}
+
+async function send(world: World, to: string, mail: string): Promise<string> {
+  const session = await smtpSession(world.mxPort)
+  try {
+    await session.ask('EHLO mx.company-x.example')
+    await session.ask('MAIL FROM:<tls@company-x.example>')
+    const recipient = await session.ask(`RCPT TO:<${to}>`)
+    if (!recipient.startsWith('250')) return recipient
+    await session.ask('DATA')
+    return await session.ask(`${mail}\r\n.`)
+  } finally {
+    session.close()
+  }
+}
+
+/** What became of all that came, once none of it waits. */
+async function outcomes(world: World): Promise<readonly string[]> {
+  for (const end = performance.now() + LIMIT_MS; performance.now() < end; ) {
+    const rows = await world.rooms.database.system.query<{ state: number; outcome: string }>(OUTCOMES, [])
+    if (rows.every(({ state }) => state > 0)) return rows.map(({ outcome }) => outcome)
+    world.clock.advance(100)
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+  return assert.fail('reports still wait')
+}
+
+test('a report about a verified domain is shown to its account, once, with the record that asks for it', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api,worker,mx' } })
+  const id = await world.verifiedDomain('shop.example')
+  const place = `/api/v1/customer/domains/${id}/tls-reports`
+  const empty = await world.api.get(place)
+  assert.deepEqual([empty.status, empty.body.data, empty.body.pagination.total], [200, [], 0])
+  assert.deepEqual(empty.body.record, {
+    type: 'TXT',
+    name: '_smtp._tls.shop.example',
+    host: '_smtp._tls',
+    value: `v=TLSRPTv1; rua=mailto:${AT}`,
+    ttl: 3600,
+  })
+  assert.match(await send(world, AT, mailOf(about('Shop.example', 'one'))), /^250 /)
+  assert.match(await send(world, AT.toUpperCase(), `X-Other: 1\r\n${mailOf(about('shop.example', 'one'))}`), /^250 /)
+  assert.match(await send(world, AT, mailOf(about('shop.example', 'two', 0))), /^250 /)
+  assert.deepEqual(await outcomes(world), ['kept', 'known', 'kept'])
+  const { body } = await world.api.get(`${place}?limit=1&page=2`)
+  assert.deepEqual(body.pagination, { page: 2, limit: 1, total: 2, pages: 2 })
+  const [{ id: reportId, received_at: receivedAt, ...shown }] = body.data
+  assert.match(`${reportId} ${receivedAt}`, /^[0-9a-f-]{36} \d{4}-/)
+  assert.deepEqual(shown, {
+    domain: 'shop.example',
+    organization: 'Company-X',
+    report_id: 'one',
+    contact: 'sts@company-x.example',
+    begins_at: '2026-04-01T00:00:00.000Z',
+    ends_at: '2026-04-01T23:59:59.000Z',
+    successful_sessions: 40,
+    failed_sessions: 3,
+    policies: [
+      {
+        type: 'sts',
+        strings: ['version: STSv1'],
+        mx: ['mx.x'],
+        successful_sessions: 40,
+        failed_sessions: 3,
+        failures: [
+          {
+            result_type: 'certificate-expired',
+            sending_mta_ip: null,
+            receiving_mx_hostname: null,
+            receiving_ip: null,
+            failed_sessions: 3,
+          },
+        ],
+      },
+    ],
+  })
+  const other = await world.newAccount()
+  assert.equal((await other.api.get(place)).status, 404)
+  await other.api.post('/api/v1/customer/domains', { domain: 'shop.example' })
+  const [{ id: claimed }] = (await other.api.get('/api/v1/customer/domains')).body.data
+  assert.deepEqual((await other.api.get(`/api/v1/customer/domains/${claimed}/tls-reports`)).body.data, [])
+})
+
+test('what is no report, or about a domain that nobody here has verified, is taken and leaves nothing behind', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api,worker,mx' } })
+  const id = await world.verifiedDomain('shop.example')
+  await world.api.post('/api/v1/customer/domains', { domain: 'claimed.example' })
+  const hostile = [
+    mailOf(about('elsewhere.example', 'x')),
+    mailOf(about('claimed.example', 'x')),
+    mailOf(about(id, 'x')),
+    mailOf(about("shop.example' or 1=1 --", 'x')),
+    mailOf('\u0000'.repeat(30 * 1_048_576)),
+    mailOf('['.repeat(1_000_000)),
+    mailOf('{"__proto__":{"policies":[]}}'),
+    'Subject: hello\r\n\r\nno report',
+    mailOf(about('shop.example', 'a\u0000b\ud800')),
+  ]
+  for (const mail of hostile) assert.match(await send(world, AT, mail), /^250 /)
+  assert.deepEqual(await outcomes(world), [
+    ...Array.from({ length: 4 }, () => 'unmatched'),
+    ...Array.from({ length: 4 }, () => 'no_report'),
+    'kept',
+  ])
+  const { data } = (await world.api.get(`/api/v1/customer/domains/${id}/tls-reports`)).body
+  assert.deepEqual(
+    data.map(({ report_id: name }: { report_id: string }) => name),
+    ['a b\ufffd'],
+  )
+  for (const foreign of ['tlsrpt@shop.example', 'tlsrpt+x@mail.posthorn.test', 'xtlsrpt@mail.posthorn.test'])
+    assert.match(await send(world, foreign, 'x'), /^550 5\.7\.1 /)
+})
+
+test('a flood about one domain ends at 200 a day, and the operator sees what is told of the host itself', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api,worker,mx' } })
+  const id = await world.verifiedDomain('shop.example')
+  for (let from = 0; from < 205; from += 41) {
+    const some = Array.from({ length: 41 }, (_, n) => mailOf(about('shop.example', `r${from + n}`)))
+    await Promise.all(some.map((mail) => send(world, AT, mail)))
+  }
+  assert.match(await send(world, AT, mailOf(about('mail.posthorn.test', 'host'))), /^250 /)
+  const became = await outcomes(world)
+  assert.equal(became.filter((outcome) => outcome === 'kept').length, 201)
+  assert.equal(became.filter((outcome) => outcome === 'too_many').length, 5)
+  assert.equal((await world.api.get(`/api/v1/customer/domains/${id}/tls-reports`)).body.pagination.total, 200)
+  const lines: string[] = []
+  const { database } = world.rooms
+  const [command] = tlsReportCommands
+  const context = { database, print: (line: string) => void lines.push(line) }
+  await command?.run(context as never, { domain: 'mail.posthorn.test', json: true }, [])
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line).report_id),
+    ['host'],
+  )
+})
