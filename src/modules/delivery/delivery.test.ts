@@ -231,6 +231,22 @@ test('an expired email is not tried', async () => {
   assert.equal(mx.connectionCount, 0)
 })
 
+test('an email that ends between two attempts says what the last of them was told', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2', { rcpt: '451 4.2.1 not now' })
+  const id = await h.put('b@example.net', { expiresAt: new Date(h.clock.now().getTime() + 20 * MINUTE) })
+  await h.delivery.turn()
+  assert.equal(await h.status(id), 'deferred')
+  h.clock.advance(21 * MINUTE)
+  await h.delivery.turn()
+  const { event, data } = await h.last(id)
+  assert.deepEqual(
+    [event, data['reason'], data['attempts'], data['last_smtp_code'], data['last_response']],
+    ['email.failed', 'expired', 1, 451, '451 4.2.1 not now'],
+  )
+  assert.equal(mx.connectionCount, 1)
+})
+
 test('an address that came onto a list after acceptance is not mailed', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2', { rcpt: '550 5.1.1 no such user' })

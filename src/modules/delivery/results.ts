@@ -74,7 +74,7 @@ export function endedUntried(
   const event =
     end.status === 'suppressed'
       ? eventOf(context, 'email.suppressed', { reason: end.reason })
-      : eventOf(context, 'email.failed', failedData(end.reason, null, letter.attemptsCount))
+      : eventOf(context, 'email.failed', failedData(end.reason, lastSaid(letter), letter.attemptsCount))
   const result = resultOf(context, { status: end.status, next: null, said: null, attempt: null })
   return { letter, sandbox, result, events: [event], bounce: null }
 }
@@ -156,8 +156,14 @@ function failed(context: Context, report: Report, said: Said, reason: FailedReas
   return { letter, sandbox, result, events: [event], bounce: null }
 }
 
-function failedData(reason: FailedReason, said: Said | null, attempts: number): object {
+type LastSaid = Pick<Said, 'code' | 'text'>
+
+function failedData(reason: FailedReason, said: LastSaid | null, attempts: number): object {
   return { reason, last_smtp_code: said?.code ?? null, last_response: said?.text ?? null, attempts }
+}
+
+function lastSaid({ lastSmtpCode: code, lastResponse: text }: Letter): LastSaid | null {
+  return text === null ? null : { code, text }
 }
 
 function reasonOf(cause: Cause): FailedReason {

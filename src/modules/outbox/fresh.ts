@@ -83,6 +83,8 @@ function letterOf(email: NewEmail, body: Buffer): Letter {
     expiresAt: email.expiresAt,
     tlsRequired: email.tlsRequired,
     attemptsCount: 0,
+    lastSmtpCode: null,
+    lastResponse: null,
     bodyId: email.bodyId,
     body,
     bodyBytes: body.length,

@@ -192,6 +192,8 @@ interface EmailRow {
   readonly expires_at: Date
   readonly tls_required: boolean
   readonly attempts_count: number
+  readonly last_smtp_code: number | null
+  readonly last_response: string | null
   readonly body_id: string
 }
 
@@ -260,6 +262,8 @@ function letterOf(row: EmailRow, { body, bytes }: BodyRow): Letter {
     expiresAt: row.expires_at,
     tlsRequired: row.tls_required,
     attemptsCount: row.attempts_count,
+    lastSmtpCode: row.last_smtp_code,
+    lastResponse: row.last_response,
     bodyId: row.body_id,
     body,
     bodyBytes: bytes,

@@ -92,7 +92,8 @@ export const claim = (blocked: string): ReturnType<typeof statement> =>
 export const fetchEmails = statement(
   'outbox_fetch_emails',
   `select e.id, e.account_id, e.domain_id, e.created_at, e.sender, e.recipient, e.recipient_key, e.subject, e.message_id, e.stream,
-     e.sandbox, e.sandbox_result, e.tag, e.scheduled_at, e.expires_at, e.tls_required, e.attempts_count, e.body_id
+     e.sandbox, e.sandbox_result, e.tag, e.scheduled_at, e.expires_at, e.tls_required, e.attempts_count, e.last_smtp_code,
+     e.last_response, e.body_id
    from unnest($1::uuid[], $2::uuid[]) as k(account_id, id)
    cross join lateral (select * from email e where e.account_id = k.account_id and e.id = k.id
      and e.id >= $3 and e.id <= $4) e`,

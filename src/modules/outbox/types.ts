@@ -145,6 +145,9 @@ export interface Letter {
   readonly tlsRequired: boolean
   /** Tries that have ended. */
   readonly attemptsCount: number
+  /** What was said at the last of them; null when none was made, or nothing was said. */
+  readonly lastSmtpCode: number | null
+  readonly lastResponse: string | null
   readonly bodyId: string
   /** Null: larger than was asked for; `fetchBody` brings it. */
   readonly body: Buffer | null
