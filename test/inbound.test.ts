@@ -92,6 +92,11 @@ test('facts are held against their schema, every fault at once, and an email tha
   for (const what of ['bounces', 'complaints']) {
     assert.deepEqual(await faultsOf(what, {}), ['email_id required'])
     assert.deepEqual(await faultsOf(what, { recipient: 'nobody' }), ['email_id required', 'recipient email'])
+    assert.deepEqual(await faultsOf(what, { recipient: 'nobody', more: 1 }), [
+      'email_id required',
+      'more unknown_field',
+      'recipient email',
+    ])
     const unfit = { email_id: 'one', smtp_code: '550', enhanced_code: 'no', occurred_at: 'now', more: 1 }
     const faults = [
       'email_id format',
@@ -123,6 +128,23 @@ test('facts are held against their schema, every fault at once, and an email tha
     shown.map((bounce: Record<string, unknown>) => [bounce['type'], bounce['feedback_type']]),
     [['complaint', 'abuse']],
   )
+})
+
+test('what is no address is told with every other fault of the body, and legacy paths still ignore what they do not know', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api' } })
+  const faultsOf = async (path: string, body: object): Promise<readonly string[]> => {
+    const { status, body: answer } = await world.api.post(path, body)
+    assert.deepEqual([status, answer.code], [422, 'validation_error'], JSON.stringify(answer))
+    return answer.details.fields.map(({ field, rule }: { field: string; rule: string }) => `${field} ${rule}`).sort()
+  }
+  const unfit = { email: 'nobody', more: 1 }
+  for (const list of ['contacts', 'suppressions', 'unsubscribes']) {
+    assert.deepEqual(await faultsOf(`/api/v1/customer/${list}`, unfit), ['email email', 'more unknown_field'])
+    assert.deepEqual(await faultsOf(`/api/v1/customer/${list}`, { email: 5 }), ['email type'])
+  }
+  assert.deepEqual(await faultsOf('/api/customer/unsubscribes', unfit), ['email email'])
+  const known = await world.api.post('/api/customer/unsubscribes', { email: 'a@example.net', more: 1 })
+  assert.equal(known.status, 201)
 })
 
 test('a list that is imported as JSON has its own fields alone', async () => {

@@ -267,3 +267,9 @@ function readName(text: string): string | null {
 function refuse(reason: AddressFault): Refused {
   return { ok: false, reason }
 }
+
+/** Why a text is no address, in words; null for an address, and for what is no text at all. */
+export function addressFault(value: unknown): string | null {
+  const parsed = typeof value === 'string' ? parseAddress(value.trim()) : null
+  return parsed?.ok === false ? `is not an email address: ${parsed.reason}` : null
+}

@@ -23,6 +23,7 @@ import {
 import { answerBrokenRequest, answerError, type PathPattern, patternOf, unknownPath } from './http/errors.ts'
 import { type Lane, quickLane } from './http/lane.ts'
 import {
+  bodySchema,
   type OpenApiAddresses,
   type OpenApiDocument,
   openapiOptions,
@@ -178,7 +179,7 @@ function addRoute(
   legacy: boolean,
 ): void {
   const { access } = described
-  const refuseUnfitJson = jsonBesideStream(described)
+  const refuseUnfitBody = faultsAhead(described, legacy)
   const whileBeating = pulse?.whileBeating ?? (<T>(work: () => Promise<T>): Promise<T> => work())
   app.route({
     method: described.method,
@@ -198,7 +199,7 @@ function addRoute(
       const principal = await whileBeating(() => gate.admit(askerOf(request, reply, described), access))
       request.setDecorator('principal', principal)
     },
-    preValidation: async (request) => refuseUnfitJson(request),
+    preValidation: async (request) => refuseUnfitBody(request.body),
     handler: async (request, reply) => {
       const handle = (): Promise<Answer> => described.handle(callOf(request, reply, legacy))
       const answer = access === null ? await handle() : await whileBeating(handle)
@@ -209,13 +210,22 @@ function addRoute(
   })
 }
 
-/** The framework holds a body against its schema by its exact type; beside a type that is streamed, all of JSON counts. */
-function jsonBesideStream({ stream, body, validatesItself }: AnyEndpoint): (request: FastifyRequest) => void {
-  if (stream === undefined || body === undefined || validatesItself === true) return () => undefined
-  const faultsOf = bodyValidator(body)
-  return (request) => {
-    const faults = request.body instanceof Readable ? [] : faultsOf(request.body)
-    if (faults.length > 0) throw validationError(faults)
+/**
+ * What the framework does not see: it holds a body against its schema by its exact type, while beside a type that is
+ * streamed all of JSON counts; and it knows nothing of the faults that a room adds.
+ */
+function faultsAhead(
+  { stream, body, validatesItself, moreFaults }: AnyEndpoint,
+  legacy: boolean,
+): (given: unknown) => void {
+  const faultsOf = body === undefined || validatesItself === true ? () => [] : bodyValidator(bodySchema(body, legacy))
+  return (given) => {
+    if (given instanceof Readable) return
+    const more = moreFaults?.(given) ?? []
+    if (stream === undefined && more.length === 0) return
+    const faults = faultsOf(given)
+    const all = [...faults, ...more.filter(({ field }) => faults.every((fault) => fault.field !== field))]
+    if (all.length > 0) throw validationError(all)
   }
 }
 

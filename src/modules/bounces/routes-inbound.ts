@@ -3,14 +3,14 @@
 
 import { Readable } from 'node:stream'
 import { type TObject, Type } from 'typebox'
-import { parseAddress, suppressionKey } from '../../mail/address.ts'
+import { addressFault, parseAddress, suppressionKey } from '../../mail/address.ts'
 import { isComplaint } from '../../mail/arf.ts'
 import type { Report } from '../../mail/report.ts'
 import { type BounceCategory, type BounceType, bounceFromReply } from '../../mail/smtp-bounce.ts'
 import { replyOf } from '../../mail/smtp-reply.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
-import { type FieldFault, platformErrors, validationError } from '../../platform/errors.ts'
+import { type FieldFault, platformErrors } from '../../platform/errors.ts'
 import { type AnyEndpoint, DateTime, dataOf, endpoint, single } from '../../platform/http.ts'
 import { timeOfId } from '../../platform/ids.ts'
 import { applyComplaint, applyFailure, applyReport, type Outcome, type ReportedEmail } from './effects.ts'
@@ -78,6 +78,7 @@ export function inboundRoutes(options: InboundRoutesOptions): readonly AnyEndpoi
       tag: 'Bounces',
       stream: ['message/rfc822'],
       body,
+      moreFaults: unclear,
       answers: { 202: dataOf(Answer) },
       handle: async ({ principal: { accountId }, stream, body: given }) => {
         if (stream instanceof Readable) {
@@ -93,7 +94,6 @@ export function inboundRoutes(options: InboundRoutesOptions): readonly AnyEndpoi
           )
         }
         const facts = given as Reported
-        refuseUnclear(facts)
         const hash = reportHash(`api:${accountId}:${what}`, Buffer.from(`\n${JSON.stringify(given)}`))
         return single(
           await take(options, accountId, hash, {
@@ -127,17 +127,20 @@ export function inboundRoutes(options: InboundRoutesOptions): readonly AnyEndpoi
   ]
 }
 
-/** @throws 422: nothing names an email, or the recipient is no address */
-function refuseUnclear({ email_id: emailId, message_id: messageId, recipient }: NamedEmail): void {
+/** That nothing names an email, and that the recipient is no address: told together with what the schema finds. */
+function unclear(body: unknown): readonly FieldFault[] {
+  const {
+    email_id: emailId,
+    message_id: messageId,
+    recipient,
+  } = (body ?? {}) as Partial<Record<keyof NamedEmail, unknown>>
   const faults: FieldFault[] = []
   if (emailId === undefined && messageId === undefined) {
     faults.push({ field: 'email_id', rule: 'required', message: 'is required, or a message_id in its place' })
   }
-  const parsed = recipient === undefined ? null : parseAddress(recipient.trim())
-  if (parsed?.ok === false) {
-    faults.push({ field: 'recipient', rule: 'email', message: `is not an email address: ${parsed.reason}` })
-  }
-  if (faults.length > 0) throw validationError(faults)
+  const message = addressFault(recipient)
+  if (message !== null) faults.push({ field: 'recipient', rule: 'email', message })
+  return faults
 }
 
 /** When it happened, as it was told: not before the email was accepted, and not after now. */

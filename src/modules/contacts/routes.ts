@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { type TSchema, Type } from 'typebox'
-import { parseAddress, suppressionKey } from '../../mail/address.ts'
+import { addressFault, parseAddress, suppressionKey } from '../../mail/address.ts'
 import { csvLine } from '../../platform/csv.ts'
 import { type FieldFault, validationError } from '../../platform/errors.ts'
 import {
@@ -176,6 +176,7 @@ function writingRoutes(context: AskContext): readonly AnyEndpoint[] {
       access: WRITE,
       summary: 'Add a contact; unless told otherwise it is asked by mail to confirm',
       body: Created,
+      moreFaults: emailFaults,
       answers: { 201: dataOf(ContactItem) },
       errors: [errors.already_exists, errors.sender_not_verified],
       handle: async ({ principal, body }) => {
@@ -250,11 +251,17 @@ interface CreatedBody {
   readonly template_id?: string | null
 }
 
+/** Told together with what the schema finds. */
+function emailFaults(body: unknown): readonly FieldFault[] {
+  const message = addressFault((body as { readonly email?: unknown } | null)?.email)
+  return message === null ? [] : [{ field: 'email', rule: 'email', message }]
+}
+
 /** Consent that came without a time was given now. */
 function newContact(body: CreatedBody, now: Date): NewContact {
   const faults: FieldFault[] = []
   const parsed = parseAddress(body.email.trim())
-  if (!parsed.ok) faults.push({ field: 'email', rule: 'email', message: `is not an email address: ${parsed.reason}` })
+  if (!parsed.ok) faults.push(...emailFaults(body))
   const { consent } = body
   const at = consent?.timestamp == null ? now : new Date(consent.timestamp)
   if (Number.isNaN(at.getTime())) {

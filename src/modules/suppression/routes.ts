@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { type Static, type TSchema, Type } from 'typebox'
-import { parseAddress, suppressionKey } from '../../mail/address.ts'
+import { addressFault, parseAddress, suppressionKey } from '../../mail/address.ts'
 import { CsvTooLarge } from '../../platform/csv.ts'
 import type { Database } from '../../platform/db.ts'
-import { platformErrors, validationError } from '../../platform/errors.ts'
+import { type FieldFault, platformErrors, validationError } from '../../platform/errors.ts'
 import {
   type AnyEndpoint,
   bare,
@@ -147,6 +147,7 @@ function unsubscribeEndpoints({ database, ...context }: SuppressionRoutesOptions
       summary: 'Put an address on the unsubscribe list',
       tag,
       body: NewUnsubscribeBody,
+      moreFaults: emailFaults,
       answers: Object.fromEntries(
         [200, 201].map((status) => [status, dataOf(Unsubscribe, { message: Type.String(), unsubscribe: Unsubscribe })]),
       ),
@@ -219,6 +220,7 @@ function suppressionEndpoints({ database, ...context }: SuppressionRoutesOptions
       summary: 'Suppress an address',
       tag,
       body: NewSuppressionBody,
+      moreFaults: emailFaults,
       answers: { 200: dataOf(Suppression), 201: dataOf(Suppression) },
       handle: async ({ principal: { accountId, keyId }, body }) => {
         const recipient = recipientOf(body.email)
@@ -377,10 +379,16 @@ function filterOf(query: Static<typeof ListQuery>): ListFilter {
   }
 }
 
+/** Told together with what the schema finds. */
+function emailFaults(body: unknown): readonly FieldFault[] {
+  const message = addressFault((body as { readonly email?: unknown } | null)?.email)
+  return message === null ? [] : [{ field: 'email', rule: 'email', message }]
+}
+
 function recipientOf(email: string): string {
   const parsed = parseAddress(email.trim())
   if (parsed.ok) return suppressionKey(parsed.address)
-  throw validationError([{ field: 'email', rule: 'email', message: `is not an email address: ${parsed.reason}` }])
+  throw validationError(emailFaults({ email }))
 }
 
 /** The address of a path, decoded once by the router; clients that encode twice are understood where it is certain. */

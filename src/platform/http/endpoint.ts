@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Static, TSchema } from 'typebox'
-import type { ApiError, ErrorKind } from '../errors.ts'
+import type { ApiError, ErrorKind, FieldFault } from '../errors.ts'
 
 /** Who asks, once the gate has let them in. */
 export interface Principal {
@@ -103,6 +103,8 @@ export interface Endpoint<Params extends TSchema, Query extends TSchema, Body ex
   readonly bodyLimitBytes?: number
   /** How long a body may take to arrive, at most LONGEST_BODY_MS. Absent: 2 minutes. */
   readonly bodyWithinMs?: number
+  /** Faults that the schema cannot tell, of whatever body came: told together with the schema's, each field once. */
+  readonly moreFaults?: (body: unknown) => readonly FieldFault[]
   /** The room holds the body against its schema itself, to tell these faults together with its own. */
   readonly validatesItself?: boolean
   /** The answers of success, by status. */

@@ -23,13 +23,13 @@ export function schemaOf(described: AnyEndpoint, legacy: boolean): Record<string
     ...(access === null ? { security: [] } : { 'x-scope': access.scope }),
     ...(params !== undefined && { params }),
     ...(query !== undefined && { querystring: withoutDefaulted(query) }),
-    ...(body !== undefined && { body: bodySchema(legacy ? (lenient(body) as TSchema) : body, described.stream) }),
+    ...(body !== undefined && { body: bodyContent(bodySchema(body, legacy), described.stream) }),
     response: { ...describedAnswers(answers), ...describedErrors(access, body !== undefined, errors) },
   }
 }
 
 /** JSON alone, or JSON beside types that are taken as they come. */
-function bodySchema(body: TSchema, stream: readonly string[] | undefined): object {
+function bodyContent(body: TSchema, stream: readonly string[] | undefined): object {
   if (stream === undefined) return body
   const asTheyCome = stream.map((type) => [type, { schema: { contentMediaType: type } }])
   return { content: { 'application/json': { schema: body }, ...Object.fromEntries(asTheyCome) } }
@@ -80,6 +80,11 @@ function describedErrors(
 
 function errorSchema(codes: readonly string[]): object {
   return { ...ERROR_SCHEMA, description: codes.join(', ') }
+}
+
+/** A body's schema on a path: legacy paths ignore unknown fields. */
+export function bodySchema(body: TSchema, legacy: boolean): TSchema {
+  return legacy ? (lenient(body) as TSchema) : body
 }
 
 /** The same schema without the refusal of unknown fields: legacy paths ignore them. */
