@@ -75,7 +75,7 @@ import type { Mx } from './roles/mx.ts'
 import { ownMx } from './roles/own-mx.ts'
 import type { Submission, SubmissionPorts } from './roles/submission.ts'
 import { senderEndpoints } from './senders.ts'
-import { traceAccepted, traceAttempt, traceWebhook } from './spans.ts'
+import { logAttempt, traceAccepted, traceAttempt, traceWebhook } from './spans.ts'
 
 const VERSION = packageJson.version
 
@@ -276,7 +276,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     ...tracking.endpoints,
     ...validation.endpoints,
     ...hearing.endpoints,
-    ...sendingRoutes(sending),
+    ...sendingRoutes(sending, log),
     ...templateRoutes(templates),
     ...senderEndpoints({ config, ground, store, accounts, pulse, sending, templates }),
     ...contentRoutes({ database, quotas: accounts.quotas, score: risk.score }),
@@ -312,7 +312,10 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
         signingKeys: (db, domainIds) => senders.signingKeys(db, domainIds),
         fresh,
         suspendedAccounts: () => [...accounts.suspendedAccounts()],
-        onAttempt: (tried) => traceAttempt(traces, tried, noteAttempt(metrics, tried)),
+        onAttempt: (tried) => {
+          logAttempt(log, tried)
+          traceAttempt(traces, tried, noteAttempt(metrics, tried))
+        },
         tracking: tracking.tracking,
         inboxOwner: ({ accountId, tag }) => (accountId === SYSTEM_ACCOUNT_ID && tag !== null ? tag : accountId),
         html,

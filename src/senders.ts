@@ -40,5 +40,5 @@ export function senderEndpoints(options: SendersOptions): readonly AnyEndpoint[]
     whileBeating: pulse.whileBeating,
   })
   const takeBatchToken = (principal: Principal): Promise<void> => accounts.gate.takeMore(principal, 'batch', 1)
-  return [...contacts, ...vendorEndpoints({ sending, takeBatchToken })]
+  return [...contacts, ...vendorEndpoints({ sending, takeBatchToken, log: ground.log })]
 }

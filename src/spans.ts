@@ -1,9 +1,10 @@
 // What is told to the traces of an email: its acceptance, each attempt, each webhook about it. Ids, numbers and outcomes; no
-// address, no host. A part of the composition root.
+// address, no host. And the line of the log for each attempt, which has the host. A part of the composition root.
 
 import type { TriedEmail } from './modules/delivery/index.ts'
 import type { Accepted } from './modules/sending/index.ts'
 import type { ToldWebhook } from './modules/webhooks/index.ts'
+import type { Logger } from './platform/log.ts'
 import type { Traces } from './platform/traces.ts'
 
 type Outcome = { readonly kind: 'accepted'; readonly accepted: Accepted } | { readonly kind: string }
@@ -44,4 +45,11 @@ export function traceWebhook(traces: Traces, told: ToldWebhook): void {
     failed: !success,
     attributes: httpStatus === null ? attributes : { ...attributes, http_status: httpStatus },
   })
+}
+
+/** What was said stands in the attempt itself: a reply may repeat an address. */
+export function logAttempt(log: Logger, { accountId, emailId, host, smtpCode, attempt }: TriedEmail): void {
+  const { number, outcome } = attempt
+  const ids = { account_id: accountId, email_id: emailId }
+  log.info({ ...ids, attempt: number, outcome, host, code: smtpCode }, 'delivery attempted')
 }

@@ -16,7 +16,7 @@ import { type CorrectableClock, systemClock } from '../src/platform/clock.ts'
 import { connect } from '../src/platform/db.ts'
 import { systemIds } from '../src/platform/ids.ts'
 import { largeTurns } from '../src/platform/intake.ts'
-import { createLogger, type LogLevel } from '../src/platform/log.ts'
+import { createLogger, type Logger, type LogLevel } from '../src/platform/log.ts'
 import { secretsFrom } from '../src/platform/secrets.ts'
 import type { SubmissionPorts } from '../src/roles/submission.ts'
 import { freshDb } from './database.ts'
@@ -77,7 +77,8 @@ export interface World extends AsyncDisposable {
 export interface WorldOptions {
   readonly settings?: Readonly<Record<string, string>>
   readonly zones?: Zones
-  readonly log?: LogLevel
+  /** A level, or whoever listens. */
+  readonly log?: LogLevel | Logger
 }
 
 export async function startWorld({ settings = {}, zones = {}, log = 'silent' }: WorldOptions = {}): Promise<World> {
@@ -103,7 +104,7 @@ export async function startWorld({ settings = {}, zones = {}, log = 'silent' }: 
   const ground: Ground = {
     clock,
     ids: systemIds(() => clock.now().getTime()),
-    log: createLogger(log),
+    log: typeof log === 'string' ? createLogger(log) : log,
     resolver: dns,
     verifier: dns,
     turns: largeTurns(),

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Type } from 'typebox'
-import { type AnyEndpoint, DateTime, dataOf, endpoint, Uuid } from '../../platform/http.ts'
+import { type AnyEndpoint, DateTime, dataOf, endpoint, type Principal, Uuid } from '../../platform/http.ts'
+import type { Logger } from '../../platform/log.ts'
 import { riskErrors } from '../risk/index.ts'
 import { SendBody } from './body.ts'
 import { errors } from './errors.ts'
@@ -57,7 +58,8 @@ const RAISED = [
   ...Object.values(riskErrors),
 ]
 
-export function sendingRoutes(sending: Sending): readonly AnyEndpoint[] {
+/** Each email that is accepted here has a line in the log, with the id of the request that brought it. */
+export function sendingRoutes(sending: Sending, log: Logger): readonly AnyEndpoint[] {
   return [
     endpoint({
       method: 'POST',
@@ -70,8 +72,11 @@ export function sendingRoutes(sending: Sending): readonly AnyEndpoint[] {
       validatesItself: true,
       answers: { 202: dataOf(SendData, { success: Type.Boolean() }) },
       errors: RAISED,
-      handle: async ({ principal, body, headers }) =>
-        answer(await sending.send(principal, body, header(headers, 'idempotency-key'))),
+      handle: async ({ principal, body, headers, requestId }) => {
+        const sent = await sending.send(principal, body, header(headers, 'idempotency-key'))
+        noteSubmitted(log, { principal, requestId }, sent, [sent.body as { data?: { email_id: string } }])
+        return answer(sent)
+      },
     }),
     endpoint({
       method: 'POST',
@@ -89,12 +94,35 @@ export function sendingRoutes(sending: Sending): readonly AnyEndpoint[] {
         }),
       },
       errors: [errors.idempotency_in_progress, errors.idempotency_key_reused],
-      handle: async ({ principal, body, headers }) => {
+      handle: async ({ principal, body, headers, requestId }) => {
         const strict = header(headers, 'x-batch-validation')?.toLowerCase() === 'strict'
-        return answer(await sending.batch(principal, body, header(headers, 'idempotency-key'), strict))
+        const sent = await sending.batch(principal, body, header(headers, 'idempotency-key'), strict)
+        const { data } = sent.body as { data: readonly { data?: { email_id: string } }[] }
+        noteSubmitted(log, { principal, requestId }, sent, data)
+        return answer(sent)
       },
     }),
   ]
+}
+
+interface Caller {
+  readonly principal: Principal
+  readonly requestId: string
+}
+
+/** A replayed answer tells of emails that another request brought. */
+function noteSubmitted(
+  log: Logger,
+  { principal, requestId }: Caller,
+  { replayed }: CallAnswer,
+  items: readonly { readonly data?: { readonly email_id: string } }[],
+): void {
+  if (replayed) return
+  for (const { data } of items) {
+    if (data === undefined) continue
+    const { accountId: account_id } = principal
+    log.info({ account_id, request_id: requestId, email_id: data.email_id }, 'message submitted')
+  }
 }
 
 function answer({ status, body, replayed }: CallAnswer): {

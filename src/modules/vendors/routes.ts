@@ -12,7 +12,16 @@ import {
   type ForeignFace,
   type Principal,
 } from '../../platform/http.ts'
-import { type Accepted, NOT_ALL, type Outcome, type Sending, sendingLimits } from '../sending/index.ts'
+import type { Logger } from '../../platform/log.ts'
+import {
+  type Accepted,
+  NOT_ALL,
+  type Outcome,
+  type SendCall,
+  type Sending,
+  type SubmissionResult,
+  sendingLimits,
+} from '../sending/index.ts'
 import { postmarkAnswer, postmarkError, translatePostmark } from './postmark.ts'
 import { resendError, translateResend } from './resend.ts'
 import { sendGridError, translateSendGrid } from './sendgrid.ts'
@@ -22,9 +31,14 @@ export interface VendorOptions {
   readonly sending: Pick<Sending, 'call'>
   /** A call of many messages takes a token of the batch rate too. @throws ApiError rate_limit_exceeded */
   readonly takeBatchToken: (principal: Principal) => Promise<void>
+  readonly log: Logger
 }
 
-type VendorCall = Pick<Call<never, never, unknown>, 'principal' | 'body' | 'headers'>
+interface Door extends VendorOptions {
+  submit(call: VendorCall, messages: SendCall): Promise<SubmissionResult>
+}
+
+type VendorCall = Pick<Call<never, never, unknown>, 'principal' | 'body' | 'headers' | 'requestId'>
 
 const TAG = 'Other vendors'
 const SEND = { scope: 'send', rate: 'send' }
@@ -39,12 +53,22 @@ const SENDGRID: ForeignFace = { errorAnswer: (error) => sendGridError(error) }
 const MAX_ROUNDS = 5
 
 export function vendorEndpoints(options: VendorOptions): readonly AnyEndpoint[] {
-  return [...resendEndpoints(options), ...postmarkEndpoints(options), sendGridEndpoint(options)]
+  const { sending, log } = options
+  const submit = async (call: VendorCall, messages: SendCall): Promise<SubmissionResult> => {
+    const result = await sending.call(call.principal, messages)
+    const ids = { account_id: call.principal.accountId, request_id: call.requestId }
+    for (const outcome of result.kind === 'done' ? result.outcomes : []) {
+      if (outcome.kind === 'accepted') log.info({ ...ids, email_id: outcome.accepted.emailId }, 'message submitted')
+    }
+    return result
+  }
+  const door = { ...options, submit }
+  return [...resendEndpoints(door), ...postmarkEndpoints(door), sendGridEndpoint(door)]
 }
 
 // --- Resend
 
-function resendEndpoints({ sending }: VendorOptions): readonly AnyEndpoint[] {
+function resendEndpoints({ submit }: Door): readonly AnyEndpoint[] {
   return [
     endpoint({
       ...single,
@@ -52,7 +76,7 @@ function resendEndpoints({ sending }: VendorOptions): readonly AnyEndpoint[] {
       summary: 'Resend: send an email',
       foreign: RESEND,
       handle: async (call) => {
-        const result = await sending.call(call.principal, {
+        const result = await submit(call, {
           ...keyed(call, '/emails'),
           messages: [translateResend(call.body).send],
           strict: true,
@@ -72,7 +96,7 @@ function resendEndpoints({ sending }: VendorOptions): readonly AnyEndpoint[] {
         const answerOf = (outcomes: readonly Outcome[]): Answer | null =>
           strict && outcomes.some(({ kind }) => kind === 'refused') ? null : ok(resendBatch(outcomes, strict))
         const messages = listIn(call.body).map(translateResend)
-        const result = await sending.call(call.principal, {
+        const result = await submit(call, {
           ...keyed(call, '/emails/batch'),
           messages: messages.map(({ send }) => send),
           strict,
@@ -101,7 +125,7 @@ function resendBatch(outcomes: readonly Outcome[], strict: boolean): object {
 
 // --- Postmark
 
-function postmarkEndpoints({ sending }: VendorOptions): readonly AnyEndpoint[] {
+function postmarkEndpoints({ submit }: Door): readonly AnyEndpoint[] {
   return [
     endpoint({
       ...single,
@@ -109,7 +133,7 @@ function postmarkEndpoints({ sending }: VendorOptions): readonly AnyEndpoint[] {
       summary: 'Postmark: send an email',
       foreign: POSTMARK,
       handle: async (call) => {
-        const result = await sending.call(call.principal, {
+        const result = await submit(call, {
           ...keyed(call, '/email'),
           messages: [translatePostmark(call.body).send],
           strict: true,
@@ -135,7 +159,7 @@ function postmarkEndpoints({ sending }: VendorOptions): readonly AnyEndpoint[] {
                 : postmarkError(outcome.error).body,
             ),
           )
-        const result = await sending.call(call.principal, {
+        const result = await submit(call, {
           ...keyed(call, '/email/batch'),
           messages: messages.map((message) => translatePostmark(message).send),
           strict: false,
@@ -149,7 +173,7 @@ function postmarkEndpoints({ sending }: VendorOptions): readonly AnyEndpoint[] {
 
 // --- SendGrid
 
-function sendGridEndpoint(options: VendorOptions): AnyEndpoint {
+function sendGridEndpoint(options: Door): AnyEndpoint {
   return endpoint({
     ...single,
     path: '/v3/mail/send',
@@ -169,7 +193,7 @@ function sendGridEndpoint(options: VendorOptions): AnyEndpoint {
  * another. Nothing has been written then, so the rest is tried again.
  */
 async function sendGrid(
-  options: VendorOptions,
+  options: Door,
   call: VendorCall,
   messages: readonly Translated[],
   rounds: number,
@@ -178,7 +202,7 @@ async function sendGrid(
     const [first] = outcomes
     return first?.kind === 'accepted' ? { status: 202, body: { id: first.accepted.emailId } } : null
   }
-  const result = await options.sending.call(call.principal, {
+  const result = await options.submit(call, {
     ...keyed(call, '/v3/mail/send'),
     messages: messages.map(({ send }) => send),
     strict: true,
