@@ -88,7 +88,6 @@ test('each mail can be followed by its ids, by whichever door it came, and no se
   ids.push(['vendor', 'r-vendor', resend.body.id])
 
   const session = await smtpSession(world.submissionPorts.implicitTls[0] ?? 0, { secure: true })
-  await session.reply()
   await session.ask('EHLO me.example')
   assert.match(await session.ask(`AUTH PLAIN ${plain(smtp.username, 'MARKpassword')}`), /^535/)
   assert.match(await session.ask(`AUTH PLAIN ${plain(smtp.username, smtp.password)}`), /^235/)
@@ -119,14 +118,17 @@ test('each mail can be followed by its ids, by whichever door it came, and no se
   for (const emailId of [...ids.map(([, , id]) => id), submitted]) {
     const { level, fields } = await until(() => of('delivery attempted', emailId))
     assert.equal(level, 'info')
-    assert.deepEqual({ ...fields, host: String(fields['host']) }, {
-      account_id: accountId,
-      email_id: emailId,
-      attempt: 1,
-      outcome: 'bounced',
-      host: 'mx.reader.example',
-      code: 550,
-    })
+    assert.deepEqual(
+      { ...fields, host: String(fields['host']) },
+      {
+        account_id: accountId,
+        email_id: emailId,
+        attempt: 1,
+        outcome: 'bounced',
+        host: 'mx.reader.example',
+        code: 550,
+      },
+    )
   }
   assert.ok(!lines.some(({ fields }) => fields['request_id'] === 'r-again'), 'a replayed answer brought no mail')
   await until(() => lines.find(({ message }) => message === 'webhook attempted'))
