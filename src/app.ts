@@ -124,6 +124,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     log,
     ids,
   })
+  const senders = senderDomainsOf({ database, clock, secrets })
   const domains = domainsOf({
     database,
     clock,
@@ -132,10 +133,10 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     secrets,
     spfMechanism: config.spfMechanism,
     onRemoved: (db, { domainId }) => releaseDomain(db, domainId),
+    onChanged: senders.forget,
     trackingDomainExists,
     trackingRecord: trackingDomainRecord,
   })
-  const senders = senderDomainsOf({ database, clock, secrets })
   const sites = siteIds(database.system)
   const pulse = databasePulse(store.adminUrl, (beating) => {
     if (beating) log.info({}, 'the database answers again')

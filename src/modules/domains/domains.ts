@@ -39,6 +39,8 @@ export interface DomainsOptions {
   readonly trackingRecord?: (db: Db, accountId: string, trackingDomainId: string) => Promise<TrackingRecord | null>
   /** Runs in the transaction that removes a domain, as the service: what waits in the queue for it ends there. */
   readonly onRemoved?: (db: Db, removed: RemovedDomain) => Promise<void>
+  /** Runs behind the commit of a change, before it is answered: what this process remembers of the domain is old. */
+  readonly onChanged?: (accountId: string, domainName: string) => void
 }
 
 /** What stands in the DNS for the tracking domain of a sending domain. */
@@ -121,6 +123,10 @@ export function domainsOf(options: DomainsOptions): Domains {
     requireHeld(holder, id)
     return database.tenant(holder.accountId, async (db) => found(await db.one(sql.byId, [holder.accountId, id])))
   }
+  const forgotten = (domain: Domain): Domain => {
+    options.onChanged?.(domain.accountId, domain.name)
+    return domain
+  }
   return {
     spfMechanism,
     get,
@@ -136,14 +142,14 @@ export function domainsOf(options: DomainsOptions): Domains {
       if (trackingDomainId === null || trackingRecord === undefined) return null
       return database.tenant(accountId, (db) => trackingRecord(db, accountId, trackingDomainId))
     },
-    change: (holder, id, change) => changeDomain(options, holder, id, change),
-    remove: (holder, id) => remove(options, holder, id),
+    change: async (holder, id, change) => forgotten(await changeDomain(options, holder, id, change)),
+    remove: async (holder, id) => forgotten(await remove(options, holder, id)),
     verify: async (holder, id) => {
       const domain = await get(holder, id)
       const seen = await check(domain, AbortSignal.timeout(VERIFY_WITHIN_MS))
       const judged = await database.tenant(holder.accountId, (db) => record(options, db, domain, seen, true))
       if (judged === null) throw errors.not_found()
-      return { domain: judged, checks: seen.checks }
+      return { domain: forgotten(judged), checks: seen.checks }
     },
     recheck: async (domain, signal) => {
       const seen = await check(domain, AbortSignal.any([AbortSignal.timeout(VERIFY_WITHIN_MS), signal]))

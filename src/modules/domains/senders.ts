@@ -1,5 +1,6 @@
 // What sending and delivery ask about domains for every mail, answered from memory. An answer is at most 5 seconds old:
-// that is its age limit, and a change drops it in all processes at once (LISTEN/NOTIFY). Absence is not kept, so a domain
+// that is its age limit, and a change drops it: in the process that made it before the change is answered, in all others as
+// soon as they hear of it (LISTEN/NOTIFY). Absence is not kept, so a domain
 // can be used the moment it is there. Both memories are bounded; the oldest entry goes first.
 
 import type { KeyObject } from 'node:crypto'
@@ -44,6 +45,8 @@ export interface SigningKey {
 export interface SenderDomains {
   /** Starts to hear of changes. Until then, and without it, answers are as old as their age limit allows. */
   listen(): Promise<void>
+  /** This process looks anew at once; the others hear of the change from the database. */
+  forget(accountId: string, domainName: string): void
   /** @param domainName lower-case A-labels; null when the account has no such domain, a subdomain's parent included */
   senderDomain(db: Db, accountId: string, domainName: string): Promise<SenderDomain | null>
   /** By domain id. A domain that is missing from the answer has been removed: its mail ends `domain_removed`. */
@@ -67,6 +70,7 @@ export function senderDomainsOf({ database, clock, secrets }: SenderDomainsOptio
   }
   return {
     listen: () => database.listen(sql.CHANGED_CHANNEL, forget),
+    forget: (accountId, domainName) => forget(`${accountId}/${domainName}`),
     senderDomain: async (db, accountId, domainName) => {
       const name = `${accountId}/${domainName}`
       const known = senders.get(name)

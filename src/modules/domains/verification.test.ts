@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { ACCOUNT, HOUR_MS, ids, type Json, OTHER, principal, START, startDomains, V1 } from '../../../test/domains.ts'
 import { statement } from '../../platform/db.ts'
 import { createLogger } from '../../platform/log.ts'
-import { oldestUsable, ownedDomains, recheckDue, senderDomainsOf } from './index.ts'
+import { domainsOf, oldestUsable, ownedDomains, recheckDue, senderDomainsOf } from './index.ts'
 
 const house = await startDomains()
 after(() => house[Symbol.asyncDispose]())
@@ -184,6 +184,24 @@ test('a sender is answered from memory, and a change in another process is heard
   await ask('DELETE', `${V1}/${domain.id}`)
   time.monotonicMs += 5_000
   assert.equal(await senders.senderDomain(database.system, ACCOUNT, domain.domain), null)
+})
+
+test('a change that was answered holds for the next mail, though this process has not heard of it yet', async () => {
+  const domain = await addDomain()
+  // Hears nothing.
+  const deaf = senderDomainsOf({ database, clock, secrets })
+  const context = { database, clock, ids, resolver: zones, secrets, spfMechanism: domains.spfMechanism }
+  const own = domainsOf({ ...context, onChanged: deaf.forget })
+  const holder = { accountId: ACCOUNT, domainIds: null }
+  const seen = async (): Promise<unknown> => deaf.senderDomain(database.system, ACCOUNT, domain.domain)
+  assert.partialDeepStrictEqual(await seen(), { isActive: false, settings: { openTrackingEnabled: null } })
+  await own.change(holder, domain.id, { openTrackingEnabled: false })
+  assert.partialDeepStrictEqual(await seen(), { isActive: false, settings: { openTrackingEnabled: false } })
+  await publish(domain)
+  assert.equal((await own.verify(holder, domain.id)).domain.status, 'verified')
+  assert.partialDeepStrictEqual(await seen(), { isActive: true })
+  await own.remove(holder, domain.id)
+  assert.equal(await seen(), null)
 })
 
 test('signing keys come opened, and a removed domain is missing from the answer', async () => {
