@@ -210,6 +210,34 @@ test('a mail that requires TLS is never sent in plain text, and fails for that i
   assert.equal(mx.messageCount, 1)
 })
 
+test('mails that require TLS where there is none do not hold up the others', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2')
+  for (let n = 0; n < 6; n++) {
+    const id = await h.put(`b${n}@example.net`, { tlsRequired: true })
+    await h.delivery.turn()
+    assert.equal(await h.status(id), 'deferred')
+  }
+  const plain = await h.put('a@example.net')
+  await h.delivery.turn()
+  assert.equal(await h.status(plain), 'delivered')
+  assert.equal(mx.messageCount, 1)
+})
+
+test('domains whose hosts share an address are told of by their own names', async () => {
+  await using h = await house({ ...ZONE, 'example.org': { A: ['127.0.0.2'] } })
+  await h.receiver('127.0.0.2')
+  for (const [to, host] of [
+    ['a@example.net', 'mx.example.net'],
+    ['a@example.org', 'example.org'],
+  ] as const) {
+    const id = await h.put(to)
+    await h.delivery.turn()
+    assert.deepEqual((await h.last(id)).data['remote_mta'], { host, ip: '127.0.0.2' })
+    assert.equal((await h.story(id)).attempts[0]?.detail['mx'], host)
+  }
+})
+
 test('a mail that requires TLS goes out inside TLS', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2', { tls: true })

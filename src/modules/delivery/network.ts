@@ -14,7 +14,7 @@ import type { HostRule, SitePolicy, Transport } from '../transport/index.ts'
 import { localReport } from './results.ts'
 import { type Job, Route, type RouteOptions, type Sent, type Target } from './route.ts'
 import { socketsOf } from './sockets.ts'
-import type { Verdict } from './types.ts'
+import type { Report, Verdict } from './types.ts'
 
 export interface Relay {
   readonly host: string
@@ -183,7 +183,8 @@ export function networkOf(options: NetworkOptions): Network {
       if (plan.kind !== 'targets') return localReport(planVerdict(plan), startedAt, clock.monotonicMs() - startedMs)
       // Hosts of one preference come in random order; the route of the first look-up is kept for as long as the plan is.
       entry.route ??= routeOf(plan.targets)
-      return entry.route.send(job)
+      const sent = await entry.route.send(job)
+      return sent === null ? null : { ...sent, host: ownName(plan.targets, sent) }
     },
     pauseMs: (site) => plans.get(relay === null ? site : '')?.route?.pace.pauseMs(clock.monotonicMs()) ?? 0,
     namesDoubtful: lookUps.doubtful,
@@ -216,6 +217,11 @@ function targetsOf({ hosts }: MxPlan & { kind: 'hosts' }, policy: SitePolicy | n
       return addresses.map((ip) => ({ host, ip, rule }))
     })
     .slice(0, MAX_ADDRESSES)
+}
+
+/** A route is shared by all domains with the same addresses; each knows the hosts there by names of its own. */
+function ownName(targets: readonly Target[], { host, ip }: Report): string | null {
+  return targets.find((target) => target.ip === ip)?.host ?? host
 }
 
 function opened(plan: MxPlan, policy: SitePolicy | null): Plan {

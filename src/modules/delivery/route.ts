@@ -245,7 +245,7 @@ export class Route {
       if (outgoing === null) return null
       const ended = await this.#hosts(lane, job, outgoing, tried, dialogue)
       if (!ended) return null
-      this.#learn(tried)
+      this.#learn(tried, job)
     } catch (error) {
       this.#hangUp(lane)
       this.#options.onError(error)
@@ -372,12 +372,14 @@ export class Route {
     return family[index % Math.max(1, family.length)] ?? null
   }
 
-  #learn(tried: readonly Tried[]): void {
+  #learn(tried: readonly Tried[], { tlsRequired }: Job): void {
     const nowMs = this.#options.clock.monotonicMs()
     const last = tried.at(-1)
     if (last === undefined) return
     if (tried.some(isAnswer) && this.pace.pauseMs(nowMs) === 0) this.pace.answered()
     if (tried.some(isAnswer)) return
+    // What a mail alone asks for, and the server has not, is no reason against the others.
+    if (tlsRequired && tried.some(isForTls)) return
     this.#last = last
     this.pace.unreachable(nowMs)
     if (this.pace.isDown(nowMs)) this.#deferAll()
@@ -397,6 +399,10 @@ function sessionOf(opened: OpenResult): 'secured' | SessionFault | null {
 
 function isAnswer({ verdict }: Tried): boolean {
   return verdict.said.code !== null
+}
+
+function isForTls({ verdict }: Tried): boolean {
+  return verdict.kind === 'deferred' && verdict.cause === 'tls'
 }
 
 /** Decides over the whole attempt. */
