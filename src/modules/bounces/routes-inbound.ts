@@ -1,5 +1,6 @@
 // Reports that an account hands in itself: as the mail it got, or as facts. The account is known, so a message id names an
-// email too; an address that is not the email's own is not acted on.
+// email too; an address that is not the email's own is not acted on. A report that overtakes
+// the record of its delivery is looked at again for 3 s.
 
 import { Readable } from 'node:stream'
 import { type TObject, Type } from 'typebox'
@@ -22,6 +23,8 @@ export interface InboundRoutesOptions extends Omit<InboundOptions, 'forward' | '
 }
 
 const REPORT_BYTES = 25 * 1_048_576
+const EARLY_MS = 3_000
+const EARLY_POLL_MS = 250
 const TYPES: Readonly<Record<BounceType, BounceCategory>> = {
   hard: 'invalid_recipient',
   soft: 'inactive_mailbox',
@@ -156,17 +159,31 @@ interface Taken {
   readonly apply: Apply
 }
 
-/**
- * Finds, applies and remembers, in one transaction. A report that was handed in before has no effect and gets the answer
- * that it got. One about an email that has not ended is not remembered: it may be handed in again.
- */
+/** @returns the answer. A report that overtook the record of its delivery is tried again for a moment. */
 async function take(
   options: InboundRoutesOptions,
   accountId: string,
   hash: Buffer,
+  taken: Taken,
+): Promise<Record<string, unknown>> {
+  const enough = AbortSignal.timeout(EARLY_MS)
+  for (;;) {
+    const { answer, isEarly } = await tryToTake(options, accountId, hash, taken)
+    if (!isEarly || enough.aborted) return answer
+    await options.clock.sleep(EARLY_POLL_MS, enough).catch(() => undefined)
+  }
+}
+
+/**
+ * Finds, applies and remembers, in one transaction. A report that was handed in before has no effect and gets the answer
+ * that it got. One about an email that has not ended is not remembered: it may be handed in again.
+ */
+async function tryToTake(
+  { database, ids, clock }: InboundRoutesOptions,
+  accountId: string,
+  hash: Buffer,
   { asComplaint, find, apply }: Taken,
-): Promise<object> {
-  const { database, ids, clock } = options
+): Promise<{ readonly answer: Record<string, unknown>; readonly isEarly: boolean }> {
   return database.transaction(async (db) => {
     const id = ids.next()
     const email = await find(db)
@@ -175,15 +192,17 @@ async function take(
     const known =
       fresh === 0 ? await db.one<Known>(sql.KNOWN_REPORT, [hash, accountId, own?.emailId, asComplaint]) : null
     const outcome = own === null || fresh === 0 ? null : await apply(db, own)
-    if (outcome?.kind === 'early') await db.execute(sql.FORGET_REPORT, [id])
+    const isEarly = outcome?.kind === 'early'
+    if (isEarly) await db.execute(sql.FORGET_REPORT, [id])
     const bounce = outcome !== null && 'bounce' in outcome ? outcome.bounce : known
-    return {
+    const answer = {
       id: known?.id ?? id,
       matched: own !== null,
       email_id: own?.emailId ?? null,
       type: bounce?.type ?? null,
       suppressed: bounce?.suppressed ?? false,
     }
+    return { answer, isEarly }
   })
 }
 
