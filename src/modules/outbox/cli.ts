@@ -2,6 +2,7 @@
 // the delivery role sees what became ready at its next look, a quarter of a second later at most.
 
 import { type Command, UsageError } from '../../platform/command.ts'
+import { platformErrors } from '../../platform/errors.ts'
 import { CONSOLE } from '../accounts/index.ts'
 import { retryEmail } from './control.ts'
 import { holdDestination, retryDestination } from './destinations.ts'
@@ -37,7 +38,8 @@ export const queueCommands: readonly Command[] = [
     options: { json: { type: 'boolean' } },
     run: async ({ database, clock, ids, print }, values, [destination = null, ...more]) => {
       if (more.length > 0) throw new UsageError('one destination, or none for all')
-      const emails = await retryDestination({ database, clock, ids }, CONSOLE, destination?.toLowerCase() ?? null)
+      const name = destination?.toLowerCase() ?? null
+      const emails = await known(name, retryDestination({ database, clock, ids }, CONSOLE, name))
       print(values['json'] === true ? JSON.stringify({ emails }) : `${emails} emails are ready`)
     },
   },
@@ -50,7 +52,7 @@ export const queueCommands: readonly Command[] = [
       run: async ({ database, clock, ids, print }, values, [given, ...more]) => {
         if (given === undefined || more.length > 0) throw new UsageError('name one destination')
         const destination = given.toLowerCase()
-        await holdDestination({ database, clock, ids }, CONSOLE, destination, verb === 'pause')
+        await known(destination, holdDestination({ database, clock, ids }, CONSOLE, destination, verb === 'pause'))
         const state = verb === 'pause' ? 'paused' : 'resumed'
         print(values['json'] === true ? JSON.stringify({ destination, state }) : `${destination} is ${state}`)
       },
@@ -78,6 +80,14 @@ function line(one: QueuedDestination, now: Date): string {
   const next = one.nextAttemptAt === null ? [] : [`next try ${inWords(one.nextAttemptAt.getTime() - now.getTime())}`]
   const said = one.lastResponse === null ? [] : [`last answer: ${one.lastResponse.replaceAll(/\s+/g, ' ')}`]
   return `${one.destination.padEnd(30)} ${[...held, ...counts, ...next, ...said].join(', ')}`
+}
+
+/** @throws Error that says which destination it is that nothing was ever sent to */
+function known<Done>(destination: string | null, work: Promise<Done>): Promise<Done> {
+  return work.catch((cause: unknown) => {
+    const isUnknown = (cause as { code?: string }).code === platformErrors.not_found.code
+    throw isUnknown ? new Error(`nothing was ever sent to «${destination ?? ''}»`) : cause
+  })
 }
 
 function inWords(ms: number): string {
