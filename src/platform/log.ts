@@ -22,10 +22,31 @@ export function createLogger(level: LogLevel): Logger {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: shownError },
     },
     destination({ dest: 2, sync: false, minLength: 0 }),
   )
   return wrap(out)
+}
+
+const MAX_CAUSES = 5
+
+/**
+ * What is written of an error: its kind, text, code, place and causes, and none of the fields that libraries hang on it. A
+ * broken connection brings the whole client along, a refused request its headers and body.
+ */
+export function shownError(thrown: unknown, depth = 0): unknown {
+  if (!(thrown instanceof Error)) return typeof thrown === 'object' ? String(thrown) : thrown
+  const { code } = thrown as { code?: unknown }
+  return {
+    type: thrown.constructor.name,
+    message: thrown.message,
+    ...((typeof code === 'string' || typeof code === 'number') && { code }),
+    stack: thrown.stack,
+    ...(thrown.cause !== undefined && depth < MAX_CAUSES && { cause: shownError(thrown.cause, depth + 1) }),
+    ...(thrown instanceof AggregateError &&
+      depth < MAX_CAUSES && { errors: thrown.errors.map((one) => shownError(one, depth + 1)) }),
+  }
 }
 
 function wrap(out: PinoLogger): Logger {
