@@ -19,7 +19,7 @@ export interface WebhookReceiver extends AsyncDisposable {
   readonly mostAtOnce: () => number
   /** What is done with each request from now on. */
   answer: (received: Received, reply: ServerResponse) => void | Promise<void>
-  /** Resolves when `enough` holds; rejects after 15 s. */
+  /** Resolves when `enough` holds; rejects after 60 s. */
   until(enough: (received: readonly Received[]) => boolean): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export async function webhookReceiver(): Promise<WebhookReceiver> {
     answer: (_, reply) => void reply.end('ok'),
     until: async (enough) => {
       for (let waited = 0; !enough(received); waited += 20) {
-        if (waited > 15_000) throw new Error(`the receiver heard ${received.length} requests and still waits`)
+        if (waited > 60_000) throw new Error(`the receiver heard ${received.length} requests and still waits`)
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
     },
