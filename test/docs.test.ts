@@ -14,7 +14,7 @@ import { startWorld, type World } from './world.ts'
 const GUIDES = path.join(import.meta.dirname, '../docs/guides')
 const MIN_PAGES = 12
 const MIN_LINKS = 100
-const EVENTS_WITHIN_MS = 15_000
+const EVENTS_WITHIN_MS = 60_000
 
 let world: World
 before(async () => {
