@@ -1059,6 +1059,9 @@ create table soft_bounce (
   email_ids uuid[] not null,
   bounced_at timestamp with time zone[] not null,
   last_at timestamp with time zone not null,
+  bounce_order integer[] default '{}'::integer[] not null,
+  delivered_ids uuid[] default '{}'::uuid[] not null,
+  delivered_order integer[] default '{}'::integer[] not null,
   constraint soft_bounce_pkey PRIMARY KEY (account_id, email, sandbox)
 );
 CREATE INDEX soft_bounce_last ON soft_bounce USING btree (last_at);

@@ -136,7 +136,7 @@ async function way(): Promise<void> {
     )
     await noteDelivery(
       db,
-      emails.map(() => ({ accountId, recipient: 'user@dest.test', sandbox: false })),
+      emails.map(({ id }) => ({ accountId, recipient: 'user@dest.test', sandbox: false, emailId: id })),
     )
   })
 }

@@ -166,6 +166,28 @@ describe('the inbound MX of a process', () => {
     assert.equal(again.body.code, 'recipient_unsubscribed')
   })
 
+  test('three emails that were taken and then reported as soft-bounced suppress the recipient', async () => {
+    const to = 'full@example.net'
+    const suppression = async (): Promise<string | null> => {
+      const { status, body } = await world.api.get(`/api/v1/customer/suppressions/${to}`)
+      return status === 404 ? null : body.data.reason
+    }
+    for (let i = 1; i <= 3; i++) {
+      assert.equal(await suppression(), null)
+      const { id, got } = await delivered(to)
+      const fields = `Final-Recipient: rfc822; ${to}\r\nAction: failed\r\nStatus: 5.2.2\r\nDiagnostic-Code: smtp; 552 5.2.2 mailbox full`
+      const parts = `--b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx\r\n\r\n${fields}\r\n\r\n--b--`
+      const type = 'Content-Type: multipart/report; report-type=delivery-status; boundary=b'
+      assert.match(await mail(got.from, `From: MAILER-DAEMON@example.net\r\n${type}\r\n\r\n${parts}`), /^250 /)
+      const bounce = await until('the bounce', async () => {
+        const { body } = await world.api.get(`/api/v1/customer/bounces?email_id=${id}`)
+        return body.data[0] ?? null
+      })
+      assert.deepEqual([bounce.type, bounce.category, bounce.suppressed], ['soft', 'mailbox_full', i === 3])
+    }
+    assert.equal(await suppression(), 'repeated_soft_bounce')
+  })
+
   test('RFC 9477: the signed message names where complaints go, its id alone is enough, and a forged one is counted', async () => {
     const { id, got } = await delivered('eve@example.net')
     const text = got.data.toString('latin1')

@@ -140,8 +140,8 @@ async function writeAll(
   return kept
 }
 
-/** A delivery clears what soft bounces have counted up. */
+/** A delivery that stands clears what soft bounces have counted up. */
 function deliveryOf({ letter, result, sandbox }: Recorded): readonly Delivered[] {
   if (letter === null || result.status !== 'delivered') return []
-  return [{ accountId: letter.accountId, recipient: letter.recipientKey, sandbox }]
+  return [{ accountId: letter.accountId, recipient: letter.recipientKey, sandbox, emailId: letter.id }]
 }

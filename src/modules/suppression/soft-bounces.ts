@@ -1,6 +1,6 @@
 // The rule of three: a recipient of whom three emails soft-bounced within 14 days, with no delivery between, is
-// suppressed. An email counts once, however many reports come of it. The count is one row for each recipient, so two
-// bounces that arrive at once are counted one after the other.
+// suppressed. An email counts once, however many reports come of it; one that was taken and then bounced was no delivery.
+// The count is one row for each recipient, so two bounces that arrive at once are counted one after the other.
 
 import type { Db } from '../../platform/db.ts'
 import { type Context, type NewSuppression, type Suppressed, suppress } from './entries.ts'
@@ -9,6 +9,8 @@ import * as sql from './sql.ts'
 const SOFT_BOUNCES = 3
 const WINDOW_DAYS = 14
 const DAY_MS = 86_400_000
+/** Deliveries remembered since a recipient's soft bounces, the newest; were all of them to bounce, the count goes on. */
+const DELIVERIES_KEPT = 16
 
 /** What the suppression would say; its reason is `repeated_soft_bounce` and it has no end. */
 export type SoftBounce = Omit<NewSuppression, 'reason' | 'expiresAt' | 'emailId'> & {
@@ -39,9 +41,13 @@ export interface Delivered {
   /** The suppression key of the recipient. */
   readonly recipient: string
   readonly sandbox: boolean
+  readonly emailId: string
 }
 
-/** A delivery clears the count, and what is remembered of hard bounces. One statement for any number; two look-ups each. */
+/**
+ * A delivery clears the count unless a report says later that it bounced, and what is remembered of hard bounces. One
+ * statement for any number; two look-ups each.
+ */
 export async function noteDelivery(db: Db, delivered: readonly Delivered[]): Promise<void> {
   if (delivered.length === 0) return
   const sorted = delivered.toSorted((a, b) => (a.recipient < b.recipient ? -1 : 1))
@@ -49,6 +55,8 @@ export async function noteDelivery(db: Db, delivered: readonly Delivered[]): Pro
     sorted.map(({ accountId }) => accountId),
     sorted.map(({ recipient }) => recipient),
     sorted.map(({ sandbox }) => sandbox),
+    sorted.map(({ emailId }) => emailId),
+    DELIVERIES_KEPT,
   ])
 }
 

@@ -243,17 +243,29 @@ export const COUNT_UNSUBSCRIBES = statement(
 
 // --- soft bounces
 
-/** $4 the email, $5 when, $6 the window in days. An email counts once however many reports there are of it. */
+// Bounces and deliveries of a recipient have one order of their own: the clock's is too coarse for what happens at once.
+const NEXT_IN_ORDER = '1 + (select max(o) from unnest(s.bounce_order || s.delivered_order) o)'
+
+/**
+ * $4 the email, $5 when, $6 the window in days. An email counts once however many reports there are of it; its own
+ * delivery is struck out. @returns how many count: those since the last delivery that stands
+ */
 export const COUNT_SOFT_BOUNCE = statement(
   'suppression_count_soft_bounce',
-  `insert into soft_bounce as s (account_id, email, sandbox, email_ids, bounced_at, last_at)
-   values ($1, $2, $3, array[$4::uuid], array[$5::timestamptz], $5)
-   on conflict (account_id, email, sandbox) do update set (email_ids, bounced_at, last_at) = (
-     select array_agg(k.email_id), array_agg(k.at), max(k.at)
-     from (select * from unnest(s.email_ids, s.bounced_at) as known(email_id, at) where email_id <> $4
-           union all select $4, $5) as k(email_id, at)
-     where k.at > greatest(s.last_at, $5) - $6 * interval '1 day')
-   returning cardinality(s.email_ids) as emails`,
+  `insert into soft_bounce as s (account_id, email, sandbox, email_ids, bounced_at, bounce_order, last_at)
+   values ($1, $2, $3, array[$4::uuid], array[$5::timestamptz], array[1], $5)
+   on conflict (account_id, email, sandbox) do update set
+     (email_ids, bounced_at, bounce_order, last_at) = (
+       select array_agg(k.email_id), array_agg(k.at), array_agg(k.place), max(k.at)
+       from (select * from unnest(s.email_ids, s.bounced_at, s.bounce_order) as known(email_id, at, place) where email_id <> $4
+             union all
+             select $4, $5, coalesce(s.bounce_order[array_position(s.email_ids, $4)], ${NEXT_IN_ORDER})) as k(email_id, at, place)
+       where k.at > greatest(s.last_at, $5) - $6 * interval '1 day'),
+     (delivered_ids, delivered_order) = (
+       select coalesce(array_agg(d.email_id), '{}'), coalesce(array_agg(d.place), '{}')
+       from unnest(s.delivered_ids, s.delivered_order) as d(email_id, place) where d.email_id <> $4)
+   returning (select count(*)::int from unnest(s.bounce_order) b
+     where b > coalesce((select max(d) from unnest(s.delivered_order) d), 0)) as emails`,
 )
 
 export const FORGET_SOFT_BOUNCES = statement(
@@ -262,14 +274,22 @@ export const FORGET_SOFT_BOUNCES = statement(
    where s.account_id = d.account_id and s.email = d.email and s.sandbox = d.sandbox`,
 )
 
-/** A delivery also ends the history of hard bounces. */
+/** $4 the emails, $5 how many deliveries a recipient's row keeps. A delivery also ends the history of hard bounces. */
 export const NOTE_DELIVERY = statement(
   'suppression_note_delivery',
-  `with d as materialized (select * from unnest($1::uuid[], $2::text[], $3::boolean[]) as t(account_id, email, sandbox)),
+  `with d as materialized (
+     select account_id, email, sandbox, array_agg(email_id) as email_ids
+     from unnest($1::uuid[], $2::text[], $3::boolean[], $4::uuid[]) as t(account_id, email, sandbox, email_id) group by 1, 2, 3),
    past as (
      delete from past_refusal p using d where p.account_id = d.account_id and p.email = d.email and p.reason = 'hard_bounce'
        and not d.sandbox)
-   delete from soft_bounce s using d where s.account_id = d.account_id and s.email = d.email and s.sandbox = d.sandbox`,
+   update soft_bounce s set (delivered_ids, delivered_order) = (
+     select coalesce(array_agg(k.email_id), '{}'), coalesce(array_agg(k.place), '{}')
+     from (select * from unnest(s.delivered_ids, s.delivered_order) as known(email_id, place)
+           union all
+           select e, ${NEXT_IN_ORDER} from unnest(d.email_ids) e where e <> all (s.email_ids)
+           order by place desc limit $5) k)
+   from d where s.account_id = d.account_id and s.email = d.email and s.sandbox = d.sandbox`,
 )
 
 /** $1 bounces before this moment count no more, $2 most rows. */

@@ -238,12 +238,31 @@ test('soft bounces further apart than 14 days, or with a delivery between, suppr
   await softBounce(a, day(10))
   assert.equal(await softBounce(a, day(14.01)), null, 'the first lies too far back')
   await noteDelivery(database.system, [
-    { accountId: a, recipient: 'soft@x.test', sandbox: false },
-    { accountId: a, recipient: 'other@x.test', sandbox: false },
+    { accountId: a, recipient: 'soft@x.test', sandbox: false, emailId: ids.next() },
+    { accountId: a, recipient: 'other@x.test', sandbox: false, emailId: ids.next() },
   ])
   assert.equal(await softBounce(a, day(15)), null)
   assert.equal(await softBounce(a, day(16)), null)
   assert.equal(await softBounce(a, day(17)), 'repeated_soft_bounce')
+})
+
+test('an email that was taken and then soft-bounced was no delivery; one that stands clears the count', async () => {
+  const a = ids.next()
+  const taken = async (emailId: string): Promise<void> =>
+    noteDelivery(database.system, [{ accountId: a, recipient: 'soft@x.test', sandbox: false, emailId }])
+  const [first, second, third, fourth, stands] = Array.from({ length: 5 }, () => ids.next())
+  assert.ok(first && second && third && fourth && stands)
+  await taken(first)
+  assert.equal(await softBounce(a, day(1), first), null)
+  await taken(stands)
+  await taken(second)
+  assert.equal(await softBounce(a, day(1), second), null)
+  // The next two are taken before the report about either comes.
+  await taken(third)
+  await taken(fourth)
+  assert.equal(await softBounce(a, day(1), fourth), null, 'the third is taken as delivered yet')
+  assert.equal(await softBounce(a, day(1), fourth), null, 'told twice')
+  assert.equal(await softBounce(a, day(1), third), 'repeated_soft_bounce', 'second, third and fourth')
 })
 
 test('three soft bounces that arrive at the same moment are counted exactly', async () => {
@@ -347,7 +366,7 @@ async function both(
     assert.equal(removed, state.left || other.left)
     state.left = other.left = false
   } else if (kind === 4) {
-    await noteDelivery(database.system, [{ accountId, recipient, sandbox }])
+    await noteDelivery(database.system, [{ accountId, recipient, sandbox, emailId: ids.next() }])
     state.soft = 0
   } else {
     const bounce = { ...entry(accountId, recipient, { sandbox }), emailId: ids.next(), bouncedAt: now }
