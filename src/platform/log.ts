@@ -36,7 +36,7 @@ const MAX_CAUSES = 5
  * broken connection brings the whole client along, a refused request its headers and body.
  */
 export function shownError(thrown: unknown, depth = 0): unknown {
-  if (!(thrown instanceof Error)) return typeof thrown === 'object' ? String(thrown) : thrown
+  if (!(thrown instanceof Error)) return typeof thrown === 'object' ? Object.prototype.toString.call(thrown) : thrown
   const { code } = thrown as { code?: unknown }
   return {
     type: thrown.constructor.name,
