@@ -39,6 +39,8 @@ export function senderEndpoints(options: SendersOptions): readonly AnyEndpoint[]
     isSuspended: (accountId) => accounts.suspendedAccounts().has(accountId),
     whileBeating: pulse.whileBeating,
   })
-  const takeBatchToken = (principal: Principal): Promise<void> => accounts.gate.takeMore(principal, 'batch', 1)
+  const takeBatchToken = async (principal: Principal): Promise<void> => {
+    await accounts.gate.takeMore(principal, 'batch', 1)
+  }
   return [...contacts, ...vendorEndpoints({ sending, takeBatchToken, log: ground.log })]
 }

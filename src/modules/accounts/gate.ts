@@ -24,9 +24,10 @@ export interface ApiGate extends Gate {
   /**
    * Takes further tokens of a class for a call that was admitted with one: a batch of n addresses takes n - 1 more.
    *
+   * @returns the headers of the answer that say what is left now
    * @throws ApiError rate_limit_exceeded; then none was taken
    */
-  takeMore(principal: Principal, rateClass: RateClass, tokens: number): Promise<void>
+  takeMore(principal: Principal, rateClass: RateClass, tokens: number): Promise<Readonly<Record<string, string>>>
 }
 
 export interface GateParts {
@@ -59,16 +60,17 @@ export function apiGate(parts: GateParts): ApiGate {
       const account = await settings.get(principal.accountId)
       if (account.suspended && !reads(asker, access)) throw errors.account_suspended()
       const { level, rate } = await take(principal, account, classOf(access), 1)
-      tell(asker, rate.burst, level)
+      for (const [name, value] of Object.entries(told(rate.burst, level))) asker.setHeader(name, value)
       if (!level.granted) throw tooMany(rate.burst, rate.perSecond, level.retryInSeconds)
       if (!allows(principal.scopes, access.scope)) throw errors.insufficient_scope({ required_scope: access.scope })
       checkPlan(account, access, plans)
       return principal
     },
     takeMore: async (principal, rateClass, tokens) => {
-      if (tokens <= 0) return
+      if (tokens <= 0) return {}
       const { level, rate } = await take(principal, await settings.get(principal.accountId), rateClass, tokens)
       if (!level.granted) throw tooMany(rate.burst, rate.perSecond, level.retryInSeconds)
+      return told(rate.burst, level)
     },
   }
 }
@@ -134,12 +136,14 @@ function classOf({ rate = 'default' }: Access): RateClass {
   return known
 }
 
-function tell({ setHeader }: Asker, limit: number, { remaining, fullInSeconds }: Level): void {
+function told(limit: number, { remaining, fullInSeconds }: Level): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {}
   for (const prefix of ['RateLimit', 'X-RateLimit']) {
-    setHeader(`${prefix}-Limit`, String(limit))
-    setHeader(`${prefix}-Remaining`, String(remaining))
-    setHeader(`${prefix}-Reset`, String(fullInSeconds))
+    headers[`${prefix}-Limit`] = String(limit)
+    headers[`${prefix}-Remaining`] = String(remaining)
+    headers[`${prefix}-Reset`] = String(fullInSeconds)
   }
+  return headers
 }
 
 /** The limit as told: as many as the bucket holds, in the time that it takes to fill. */
