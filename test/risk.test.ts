@@ -177,6 +177,10 @@ test('a preview costs one credit, a faulty one none, and statistics count them',
   assert.equal(status, 200, JSON.stringify(body))
   assert.deepEqual([body.action, body.reason_code, body.quota.used], ['block', 'sender_not_verified', 1])
   assert.deepEqual(body.data.breakdown, { recipient: 0, content: 0, sender: 75, behavior: 0 })
+  const inside = await account.api.post(PREVIEW, { to: 'deliver@sandbox.test', subject: 'Hello' })
+  assert.deepEqual([inside.body.reason_code, inside.body.quota.used], ['sender_not_verified', 2])
+  const named = await account.api.post(PREVIEW, { from: 'a@b.example', to: 'deliver@sandbox.test', subject: 'Hello' })
+  assert.deepEqual([named.body.action, named.body.quota.used], ['allow', 3])
   const faulty = await account.api.post(PREVIEW, { to: 'nobody', unknown: 1 })
   assert.deepEqual(faulty.body.details.fields.map(({ field }: { field: string }) => field).sort(), [
     'subject',
@@ -184,8 +188,8 @@ test('a preview costs one credit, a faulty one none, and statistics count them',
     'unknown',
   ])
   const stats = (await account.api.get('/api/v1/risk/stats')).body
-  assert.deepEqual([stats.used, stats.total_previews, stats.by_action.block, stats.average_score], [1, 1, 1, 75])
-  assert.deepEqual(stats.top_reason_codes, [{ reason_code: 'sender_not_verified', count: 1 }])
+  assert.deepEqual([stats.used, stats.total_previews, stats.by_action.block, stats.average_score], [3, 3, 2, 50])
+  assert.deepEqual(stats.top_reason_codes, [{ reason_code: 'sender_not_verified', count: 2 }])
 })
 
 test('without from the sender is the oldest domain in use', async () => {

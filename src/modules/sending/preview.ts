@@ -2,7 +2,8 @@
 // and the same judgement, so that its decision and code are those of the send that follows.
 //
 // It costs one preview credit, taken in the transaction that asks the lists and counts the outcome; a call that fails
-// costs nothing. Without `from` the sender is the account's oldest domain in use; with none there, nothing is verified.
+// costs nothing. Without `from` the sender is the account's oldest domain in use; with none there, nothing is verified, also
+// where mail stays in the house: there is nobody whose mail it could be.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
@@ -35,7 +36,13 @@ export interface Previews {
 }
 
 /** A sender that no account can have (RFC 2606 section 2). */
-const NOBODY = 'nobody@sender.invalid'
+const NOBODY_DOMAIN = 'sender.invalid'
+const NOBODY = `nobody@${NOBODY_DOMAIN}`
+const fromNobody = ({ draft }: Incoming): boolean => draft.fromDomain === NOBODY_DOMAIN
+const unverified = (incoming: Incoming): Incoming => ({
+  ...incoming,
+  sender: { ...incoming.sender, isSandbox: () => false },
+})
 
 export function previewsOf(options: PreviewOptions): Previews {
   const { database, clock, quotas, sending, risk } = options
@@ -70,7 +77,8 @@ export function previewsOf(options: PreviewOptions): Previews {
           recipient: key,
           sandbox: incoming.sender.isSandbox(key),
         }))
-        const [judged] = judge(incoming, await risk.gather(db, asks, clock.now())).recipients
+        const facts = await risk.gather(db, asks, clock.now())
+        const [judged] = judge(fromNobody(incoming) ? unverified(incoming) : incoming, facts).recipients
         if (judged === undefined) throw validationError([{ field: 'to', rule: 'required', message: 'is required' }])
         const { verdict } = judged
         await countPreview(db, accountId, receipt.month, verdict)
