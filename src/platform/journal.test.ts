@@ -41,6 +41,22 @@ test('a refused file stays until it is taken', async () => {
   assert.deepEqual(got, ['x'])
 })
 
+test('what is appended while a drain begins is waited for, and handed on by the next', async () => {
+  using dir = folder()
+  const journal = journalIn(dir.path, systemIds())
+  const got: string[] = []
+  const take = async (lines: readonly string[]): Promise<void> => void got.push(...lines)
+  await journal.append(['before'])
+  const drained = journal.drain(take)
+  const appended = journal.append(['meanwhile'])
+  await Promise.all([drained, appended])
+  assert.deepEqual(got, ['before'])
+  assert.equal(journal.waiting(), true)
+  await journal.drain(take)
+  assert.deepEqual(got, ['before', 'meanwhile'])
+  assert.equal(journal.waiting(), false)
+})
+
 test('a torn line is passed over, the ones before it are not', async () => {
   using dir = folder()
   const journal = journalIn(dir.path, systemIds())

@@ -54,7 +54,10 @@ export function journalIn(folder: string, ids: Ids, options: JournalOptions = {}
   const own = new Map<string, number>()
   let file: OpenFile | null = null
   let queue: Promise<unknown> = Promise.resolve()
-  let waiting = true
+  /** Lines may stand on disk. */
+  let left = true
+  /** Appends that were asked for and are not through. */
+  let appending = 0
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const done = queue.then(work)
     queue = done.catch(() => undefined)
@@ -91,11 +94,19 @@ export function journalIn(folder: string, ids: Ids, options: JournalOptions = {}
     throw new Error('the journal was taken away while it was written')
   }
   return {
-    append: (lines) => {
-      waiting = true
-      return inTurn(() => write(lines))
+    append: async (lines) => {
+      appending++
+      try {
+        await inTurn(async () => {
+          // Here, not above: a drain that was asked for before has its turn before.
+          left = true
+          await write(lines)
+        })
+      } finally {
+        appending--
+      }
     },
-    waiting: () => waiting,
+    waiting: () => left || appending > 0,
     close: () => inTurn(close),
     drain: async (take) => {
       const isOurs = async (name: string): Promise<boolean> => {
@@ -103,12 +114,12 @@ export function journalIn(folder: string, ids: Ids, options: JournalOptions = {}
         const { mtimeMs = Number.NEGATIVE_INFINITY } = (await stat(path.join(folder, name)).catch(() => null)) ?? {}
         return timeOfDay(ids) - mtimeMs >= othersAfterMs
       }
-      const { names, left } = await inTurn(async () => {
+      const names = await inTurn(async () => {
         await close()
-        waiting = false
-        return taken(folder, othersAfterMs === 0 ? async () => true : isOurs)
+        const found = await taken(folder, othersAfterMs === 0 ? async () => true : isOurs)
+        left = found.others
+        return found.names
       })
-      if (left) waiting = true
       const failures: unknown[] = []
       for (const name of names) {
         try {
@@ -116,7 +127,7 @@ export function journalIn(folder: string, ids: Ids, options: JournalOptions = {}
           own.delete(nameOf(name))
         } catch (error) {
           failures.push(error)
-          waiting = true
+          left = true
           if (isUnavailable(error)) break
         }
       }
@@ -151,11 +162,11 @@ async function isStillThere({ handle, path: name }: OpenFile): Promise<boolean> 
   return named !== null && named.ino === own.ino
 }
 
-/** Renames what others write, so that they notice. `left`: there are files that are not for us now. */
+/** Renames what others write, so that they notice. `others`: there are files that are not for us now. */
 async function taken(
   folder: string,
   isOurs: (name: string) => Promise<boolean>,
-): Promise<{ readonly names: readonly string[]; readonly left: boolean }> {
+): Promise<{ readonly names: readonly string[]; readonly others: boolean }> {
   const all = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
     throw error
@@ -168,7 +179,7 @@ async function taken(
     if (after !== name) await rename(path.join(folder, name), path.join(folder, after)).catch(ignoreMissing)
     names.push(after)
   }
-  return { names, left: names.length < files.length }
+  return { names, others: names.length < files.length }
 }
 
 /** A piece at a time: whoever is waiting for this thread does not wait for a file. */
