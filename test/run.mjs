@@ -1,18 +1,19 @@
-// Runs the tests: one PostgreSQL for all of them, then `node --test`, then the PostgreSQL is stopped.
+// Runs the tests: one PostgreSQL for all of them, then the files (files.mjs), then the PostgreSQL is stopped.
 //
 //   node test/run.mjs                      every *.test.ts in src and test, but not test/peers
 //   node test/run.mjs src/mail/mime.test.ts --test-name-pattern=...
 //
 // DATABASE_URL names another PostgreSQL to test against; its user must be allowed to create databases and roles.
 
-import { spawn } from 'node:child_process'
 import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { parseArgs } from 'node:util'
 import { systemClock } from '../src/platform/clock.ts'
 import { createLogger } from '../src/platform/log.ts'
 import { embeddedPostgres } from '../src/platform/postgres.ts'
 import { ensureTemplate, TEST_SETTINGS } from './database.ts'
+import { failing, passTwice } from './files.mjs'
 
 const FILES_AT_ONCE = 2
 const TEST_TIMEOUT_MS = 120_000
@@ -20,8 +21,10 @@ const STOP_WITHIN_MS = 10_000
 
 const root = path.join(import.meta.dirname, '..')
 process.chdir(root)
-const options = process.argv.slice(2).filter((arg) => arg.startsWith('-'))
-const named = process.argv.slice(2).filter((arg) => !arg.startsWith('-'))
+const { values, positionals: named } = parseArgs({
+  allowPositionals: true,
+  options: { 'test-name-pattern': { type: 'string', multiple: true, default: [] } },
+})
 const files = (named.length > 0 ? named : ['src/**/*.test.ts', 'test/**/*.test.ts'])
   .flatMap((pattern) => globSync(pattern))
   .filter((file) => named.length > 0 || !file.startsWith(path.join('test', 'peers')))
@@ -67,22 +70,16 @@ async function startServer() {
   }
 }
 
-/** Resolves to the exit code. A signal is handed on, and the tests' end is awaited. */
+/** Resolves to the exit code. Files that were named are run once. A signal ends the run. */
 async function runTests() {
-  const args = [
-    '--test',
-    `--test-concurrency=${FILES_AT_ONCE}`,
-    `--test-timeout=${TEST_TIMEOUT_MS}`,
-    ...options,
-    ...files,
-  ]
-  const child = spawn(process.execPath, args, {
-    stdio: 'inherit',
-    env: { ...process.env, NODE_TEST_CONTEXT: undefined },
-  })
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-  return new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('exit', (exitCode) => resolve(exitCode ?? 1))
-  })
+  const stopping = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopping.abort())
+  const options = {
+    concurrency: FILES_AT_ONCE,
+    timeout: TEST_TIMEOUT_MS,
+    testNamePatterns: values['test-name-pattern'].map((pattern) => new RegExp(pattern)),
+    signal: stopping.signal,
+  }
+  const passed = named.length > 0 ? (await failing(files, options)).length === 0 : await passTwice(files, options)
+  return passed && !stopping.signal.aborted ? 0 : 1
 }

@@ -1,17 +1,12 @@
 // `npm run test:peers`: the tests with other people's programs (packages.txt), then the whole suite once more against
 // Debian's own PostgreSQL 15 instead of the embedded one. Needs root. Files or `postgres` may be named to run these alone.
-//
-// A dozen servers, a browser and a certificate authority share the machine, and one of them may have a bad second. A file that
-// fails is run once more, alone; what passed only then is told by name at the end, for somebody to look at.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { chownSync, existsSync, globSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import { run } from 'node:test'
-import { spec } from 'node:test/reporters'
+import { passTwice } from '../files.mjs'
 
 const root = path.join(import.meta.dirname, '..', '..')
 process.chdir(root)
@@ -22,24 +17,13 @@ const TEST_TIMEOUT_MS = 20 * 60_000
 
 const results = []
 if (peers.length > 0) {
-  const failed = await failing(peers)
-  const again = failed.length > 0 ? await failing(failed) : []
-  for (const file of failed) results.push([`${file}, run a second time`, again.includes(file) ? 1 : 0])
-  results.push(['peers', again.length > 0 ? 1 : 0])
+  const passed = await passTwice(peers, { concurrency: 1, timeout: TEST_TIMEOUT_MS })
+  results.push(['peers', passed ? 0 : 1])
 }
 if (named.length === 0 || named.includes('postgres'))
   results.push(['the suite on PostgreSQL 15', await onDebianPostgres()])
 for (const [what, code] of results) console.log(`${code === 0 ? 'ok     ' : 'FAILED '} ${what}`)
 process.exit(results.some(([, code]) => code !== 0) ? 1 : 0)
-
-/** Runs files one after another; which of them had a test that failed. */
-async function failing(files) {
-  const failed = new Set()
-  const events = run({ files, concurrency: 1, timeout: TEST_TIMEOUT_MS })
-  events.on('test:fail', ({ file, name }) => failed.add(path.relative(root, file ?? name)))
-  await pipeline(events, new spec(), process.stdout, { end: false })
-  return [...failed]
-}
 
 function node(args, env = {}) {
   return new Promise((resolve) => {
