@@ -62,6 +62,7 @@ function bounce(accountId: string, over: Partial<NewBounce> = {}): NewBounce {
     errorMessage: 'no such user\0',
     command: 'rcpt',
     remoteMta: { host: 'mx.x.test', ip: '192.0.2.1' },
+    provider: null,
     source: 'smtp',
     feedbackType: null,
     attempt: 1,

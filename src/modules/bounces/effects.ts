@@ -133,9 +133,9 @@ function withoutEffect({ status }: ReportedEmail): 'early' | 'not_applicable' {
 
 function about(
   email: ReportedEmail,
-): Omit<ReportedEmail, 'status'> & { readonly attempt: null; readonly endsAs: null } {
+): Omit<ReportedEmail, 'status'> & Pick<NewBounce, 'provider' | 'attempt' | 'endsAs'> {
   const { status: _, ...rest } = email
-  return { ...rest, attempt: null, endsAs: null }
+  return { ...rest, provider: null, attempt: null, endsAs: null }
 }
 
 /**

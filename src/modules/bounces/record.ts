@@ -38,6 +38,8 @@ export interface NewBounce {
   readonly errorMessage: string | null
   readonly command: SmtpCommand | null
   readonly remoteMta: { readonly host: string | null; readonly ip: string | null } | null
+  /** Whose hosts refused our try; null for reports that came later. */
+  readonly provider: string | null
   readonly source: BounceSource
   readonly feedbackType: string | null
   /** The attempt that was refused, from 1; null for reports that came later. */
@@ -105,11 +107,12 @@ export async function recordBounces(db: Db, context: Context, news: readonly New
     db,
     news.flatMap((bounce, index) => {
       if (bounce.endsAs === 'failed' || bounce.type === 'complaint') return []
-      const { accountId, domainId, emailId, stream, sandbox, tag, bouncedAt } = bounce
+      const { accountId, domainId, emailId, stream, sandbox, tag, bouncedAt, provider } = bounce
       const data = bounces[index] ?? null
       const type = 'email.bounced'
       const eventId = context.ids.next()
-      return [{ eventId, at: bouncedAt, accountId, domainId, emailId, type, stream, sandbox, tag, data, facts: null }]
+      const of = { accountId, domainId, emailId, stream, sandbox, tag, provider }
+      return [{ ...of, eventId, at: bouncedAt, type, data, facts: null }]
     }),
   )
   return bounces

@@ -6,6 +6,7 @@
 //                                        answering 4xx about the recipient, that is also one bounce of type soft
 //   what our side cannot or may not do   failed, suppressed
 
+import { providerOf } from '../../mail/providers.ts'
 import type { NewBounce } from '../bounces/index.ts'
 import type { EventType, NewEvent } from '../events/index.ts'
 import type { AttemptOutcome, AttemptRecord, Letter, Result } from '../outbox/index.ts'
@@ -47,7 +48,13 @@ export function startOf({ scheduledAt, createdAt }: Letter): Date {
   return scheduledAt ?? createdAt
 }
 
-export function eventOf({ letter, sandbox, now, newId }: Context, type: EventType, data: object): NewEvent {
+/** @param provider whose hosts said it; null: nobody's */
+export function eventOf(
+  { letter, sandbox, now, newId }: Context,
+  type: EventType,
+  data: object,
+  provider: string | null = null,
+): NewEvent {
   return {
     eventId: newId(),
     at: now,
@@ -59,8 +66,16 @@ export function eventOf({ letter, sandbox, now, newId }: Context, type: EventTyp
     sandbox,
     tag: letter.tag,
     data,
+    provider,
     facts: null,
   }
+}
+
+/** Whose hosts an attempt asked; null when it asked none. */
+function answeredBy({ letter: { recipientKey }, sandbox }: Context, { host, throttledBy }: Report): string | null {
+  if (host === null || sandbox) return host
+  if (throttledBy !== null) return null
+  return providerOf(recipientKey.slice(recipientKey.lastIndexOf('@') + 1), [host]).name
 }
 
 /** An end without an attempt. */
@@ -105,7 +120,7 @@ export function concluded(context: Context, report: Report): Conclusion {
 function delivered(context: Context, report: Report, said: Said): Conclusion {
   const { letter, sandbox, now } = context
   const attempts = letter.attemptsCount + 1
-  const event = eventOf(context, 'email.delivered', {
+  const data = {
     delivered_at: now.toISOString(),
     smtp_code: said.code,
     enhanced_code: said.enhanced,
@@ -114,7 +129,8 @@ function delivered(context: Context, report: Report, said: Said): Conclusion {
     tls: report.tls,
     attempts,
     delivery_time_ms: Math.max(0, now.getTime() - startOf(letter).getTime()),
-  })
+  }
+  const event = eventOf(context, 'email.delivered', data, answeredBy(context, report))
   const attempt = attemptOf(context, report, 'delivered', null)
   const result = resultOf(context, { status: 'delivered', next: null, said, attempt })
   return { letter, sandbox, result, events: [event], bounce: null }
@@ -132,26 +148,34 @@ function deferred(context: Context, report: Report, verdict: Verdict & { kind: '
   const { said, cause, category, command } = verdict
   const next = nextTry({ start: startOf(letter), expiresAt: letter.expiresAt }, now, chance())
   if (next === null) {
-    const ended = failed(context, report, said, lastReason(letter, verdict))
+    const ended = failed(context, report, said, lastReason(letter, verdict), answeredBy(context, report))
     if (cause !== 'recipient') return ended
     return { ...ended, bounce: bounceOf(context, report, { said, command, type: 'soft', category }, 'failed') }
   }
   const attempt = attemptOf(context, report, cause === 'recipient' ? 'deferred' : 'error', next)
-  const event = eventOf(context, 'email.deferred', {
+  const data = {
     smtp_code: said.code,
     enhanced_code: said.enhanced,
     response: said.text,
     attempt: attempt.number,
     next_attempt_at: next.toISOString(),
-  })
+  }
+  const event = eventOf(context, 'email.deferred', data, answeredBy(context, report))
   const result = resultOf(context, { status: 'deferred', next, said, attempt })
   return { letter, sandbox, result, events: [event], bounce: null }
 }
 
-function failed(context: Context, report: Report, said: Said, reason: FailedReason): Conclusion {
+/** @param provider whose hosts put the last try off; null: it is our side that ends it */
+function failed(
+  context: Context,
+  report: Report,
+  said: Said,
+  reason: FailedReason,
+  provider: string | null = null,
+): Conclusion {
   const { letter, sandbox } = context
   const attempt = attemptOf(context, report, 'error', null)
-  const event = eventOf(context, 'email.failed', failedData(reason, said, attempt.number))
+  const event = eventOf(context, 'email.failed', failedData(reason, said, attempt.number), provider)
   const result = resultOf(context, { status: 'failed', next: null, said, attempt })
   return { letter, sandbox, result, events: [event], bounce: null }
 }
@@ -190,11 +214,12 @@ function lastReason(letter: Letter, { cause, said }: Verdict & { kind: 'deferred
 }
 
 function bounceOf(
-  { letter, sandbox, now }: Context,
+  context: Context,
   report: Report,
   refusal: Pick<NewBounce, 'type' | 'category' | 'command'> & { readonly said: Said },
   endsAs: 'bounced' | 'failed',
 ): NewBounce {
+  const { letter, sandbox, now } = context
   const { said, type, category, command } = refusal
   return {
     accountId: letter.accountId,
@@ -213,6 +238,7 @@ function bounceOf(
     errorMessage: said.text,
     command,
     remoteMta: remoteMta(report),
+    provider: answeredBy(context, report),
     source: 'smtp',
     feedbackType: null,
     attempt: letter.attemptsCount + 1,

@@ -15,6 +15,8 @@ export interface NewEvent {
   readonly tag: string | null
   /** What this fact adds, in wire names; null when the type says all. */
   readonly data: object | null
+  /** Whose hosts gave this answer to a try, as mail/providers.ts names them; absent or null: it is no such answer. */
+  readonly provider?: string | null
   /** In the first event of an email, else null. */
   readonly facts: EmailFacts | null
 }
@@ -34,5 +36,6 @@ export async function append(db: Db, events: readonly NewEvent[]): Promise<void>
     events.map((event) => event.tag),
     events.map((event) => (event.data === null ? null : JSON.stringify(event.data))),
     events.map((event) => (event.facts === null ? null : JSON.stringify(event.facts))),
+    events.map(({ provider = null }) => provider),
   ])
 }

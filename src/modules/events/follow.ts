@@ -12,6 +12,8 @@ export interface FollowedEvent {
   readonly stream: Stream
   readonly sandbox: boolean
   readonly tag: string | null
+  /** Null too where only some types are followed. */
+  readonly provider: string | null
   readonly data: Readonly<Record<string, unknown>>
   readonly facts: EmailFacts | null
 }
@@ -41,6 +43,7 @@ export interface EventRow {
   readonly stream: number
   readonly sandbox: boolean
   readonly tag: string | null
+  readonly provider?: string | null
   readonly data: Record<string, unknown> | null
   readonly facts: EmailFacts | null
 }
@@ -152,6 +155,7 @@ export function followed(row: EventRow): FollowedEvent {
     stream: row.stream === 1 ? 'broadcast' : 'transactional',
     sandbox: row.sandbox,
     tag: row.tag,
+    provider: row.provider ?? null,
     data: row.data ?? {},
     facts: row.facts,
   }

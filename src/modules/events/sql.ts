@@ -2,11 +2,11 @@ import { statement } from '../../platform/db.ts'
 
 export const append = statement(
   'events_append',
-  `insert into event (at, event_id, account_id, domain_id, email_id, type, stream, sandbox, tag, data, facts)
-   select at, event_id, account_id, domain_id, email_id, type, stream, sandbox, tag, data::jsonb, facts::json
+  `insert into event (at, event_id, account_id, domain_id, email_id, type, stream, sandbox, tag, data, facts, provider)
+   select at, event_id, account_id, domain_id, email_id, type, stream, sandbox, tag, data::jsonb, facts::json, provider
    from unnest($1::timestamptz[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::smallint[], $7::smallint[],
-     $8::boolean[], $9::text[], $10::text[], $11::text[])
-     as e(at, event_id, account_id, domain_id, email_id, type, stream, sandbox, tag, data, facts)`,
+     $8::boolean[], $9::text[], $10::text[], $11::text[], $12::text[])
+     as e(at, event_id, account_id, domain_id, email_id, type, stream, sandbox, tag, data, facts, provider)`,
 )
 
 export const ofEmail = statement(
@@ -32,7 +32,7 @@ const STRETCH = `from event where (xid, seq) > ($1::xid8, $2) and xid < pg_snaps
 /** $5 the types whose data is read; null: of all, and the facts too. Of two events a mail most followers need no more. */
 export const after = statement(
   'events_after',
-  `select xid::text as xid, seq, at, event_id, account_id, domain_id, email_id, type, stream, sandbox, tag,
+  `select xid::text as xid, seq, at, event_id, account_id, domain_id, email_id, type, stream, sandbox, tag, provider,
      case when $5::smallint[] is null or type = any($5) then data end as data,
      case when $5::smallint[] is null then facts end as facts ${STRETCH}`,
 )

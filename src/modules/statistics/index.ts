@@ -6,6 +6,7 @@
 //   day, those of other zones from quarters of an hour.
 // - Unique opens and clicks count once per email, on its first day, those of people and of anyone apart; a first that arrives
 //   late moves.
+// - What mailbox providers answered is counted by try, under the name that mail/providers.ts gives to the host that was asked.
 // - Retention takes days out of the log; their figures stay, also in a rebuild.
 // - A key that is bound to domains sees the figures of these alone.
 

@@ -3,10 +3,12 @@ import { firstIdAt } from '../../platform/ids.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import { forgottenSince } from '../accounts/index.ts'
-import { follow, logBegins, rewind } from '../events/index.ts'
+import { type FollowedEvent, follow, logBegins, rewind } from '../events/index.ts'
 import { COUNTED_BY_DATA } from './counters.ts'
+import { rollUpProviders } from './providers.ts'
 import { rollUp } from './roll-up.ts'
 import * as sql from './sql.ts'
+import { dropAnswersFrom } from './sql-providers.ts'
 
 const NAME = 'statistics'
 const AT_ONCE = 5_000
@@ -14,7 +16,12 @@ const POLL_MS = 500
 
 /** Counts the next stretch of the log. @returns how many events it had; 0 when there is nothing new */
 export function followStatistics(database: Database): Promise<number> {
-  return follow(database, { name: NAME, limit: AT_ONCE, dataOf: COUNTED_BY_DATA, effect: rollUp })
+  return follow(database, { name: NAME, limit: AT_ONCE, dataOf: COUNTED_BY_DATA, effect: count })
+}
+
+async function count(db: Db, events: readonly FollowedEvent[]): Promise<void> {
+  await rollUp(db, events)
+  await rollUpProviders(db, events)
 }
 
 export function statisticsLoop({ database, log }: { readonly database: Database; readonly log: Logger }): Loop {
@@ -40,6 +47,7 @@ export async function rebuildStatistics(database: Database): Promise<number> {
     const forgetting = [...(await forgottenSince(db, begins))]
     const whole = [begins, forgetting.map(([accountId]) => accountId), forgetting.map(([, at]) => at)]
     await db.execute(sql.dropBucketsFrom, whole)
+    await db.execute(dropAnswersFrom, whole)
     await db.execute(sql.dropFirstsFrom, whole)
     await db.execute(sql.clearFirstsFrom, whole)
   })

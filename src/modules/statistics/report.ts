@@ -81,10 +81,20 @@ export async function daysOf(
   accountId: string,
   { query, period, boundTo }: { query: ReportQuery; period: Period; boundTo: readonly string[] | null },
 ): Promise<Days> {
+  const parameters = asked(accountId, { query, period, boundTo })
+  const known = isUtc(period.timezone) ? await utcDays(db, parameters) : await zoneDays(db, parameters, period.timezone)
+  return datesOf(period).map((date) => ({ date, counts: known.get(date) ?? NONE }))
+}
+
+/** The first parameters of every statement that reads roll-ups. */
+export function asked(
+  accountId: string,
+  { query, period, boundTo }: { query: ReportQuery; period: Period; boundTo: readonly string[] | null },
+): readonly unknown[] {
   const domains = domainsOf(query.domain_id, boundTo)
   const tagged = query.tag !== undefined
   const scope = domains === null ? (tagged ? SCOPE.tag : SCOPE.account) : tagged ? SCOPE.domainAndTag : SCOPE.domain
-  const asked = [
+  return [
     accountId,
     scope,
     domains ?? [NO_DOMAIN],
@@ -94,25 +104,32 @@ export async function daysOf(
     period.from_date,
     period.to_date,
   ]
-  const known = isUtc(period.timezone) ? await utcDays(db, asked) : await zoneDays(db, asked, period.timezone)
-  return datesOf(period).map((date) => ({ date, counts: known.get(date) ?? NONE }))
+}
+
+/** @throws ApiError invalid_parameter where the database does not know the zone */
+export async function zoned<Rows>(found: Promise<Rows>): Promise<Rows> {
+  return found.catch((error: unknown) => {
+    if (sqlState(error) === UNKNOWN_ZONE) return fault('timezone', 'timezone')
+    throw error
+  })
 }
 
 type CountsRow = { readonly date: string } & Counts
 
-async function utcDays(db: Db, asked: readonly unknown[]): Promise<ReadonlyMap<string, Counts>> {
-  const rows = await db.query<CountsRow>(sql.byUtcDay, asked)
+async function utcDays(db: Db, parameters: readonly unknown[]): Promise<ReadonlyMap<string, Counts>> {
+  const rows = await db.query<CountsRow>(sql.byUtcDay, parameters)
   return new Map(rows.map((row) => [row.date, row]))
 }
 
 type ZoneRow = CountsRow & { readonly midnight: string | null; readonly late: boolean }
 
 /** What happened before each midnight of the zone, counted from the first; a day is what lies between two of them. */
-async function zoneDays(db: Db, asked: readonly unknown[], timezone: string): Promise<ReadonlyMap<string, Counts>> {
-  const rows = await db.query<ZoneRow>(sql.byZoneDay, [...asked, timezone]).catch((error: unknown) => {
-    if (sqlState(error) === UNKNOWN_ZONE) return fault('timezone', 'timezone')
-    throw error
-  })
+async function zoneDays(
+  db: Db,
+  parameters: readonly unknown[],
+  timezone: string,
+): Promise<ReadonlyMap<string, Counts>> {
+  const rows = await zoned(db.query<ZoneRow>(sql.byZoneDay, [...parameters, timezone]))
   const days = rows.filter(({ midnight }) => midnight === null).sort((a, b) => (a.date < b.date ? -1 : 1))
   const midnights = rows.filter(({ midnight }) => midnight !== null)
   midnights.sort((a, b) => ((a.midnight ?? '') < (b.midnight ?? '') ? -1 : 1))
@@ -136,7 +153,7 @@ function combined(a: Counts, b: Counts, sign: 1 | -1): Counts {
   return sum as Counts
 }
 
-function datesOf(period: Period): readonly string[] {
+export function datesOf(period: Period): readonly string[] {
   const dates: string[] = []
   for (let date = period.from_date; date <= period.to_date; date = dateBefore(date, -1)) dates.push(date)
   return dates
@@ -147,7 +164,7 @@ function domainsOf(asked: string | undefined, boundTo: readonly string[] | null)
   return asked === undefined ? boundTo : boundTo.filter((id) => id === asked.toLowerCase())
 }
 
-function isUtc(timezone: string): boolean {
+export function isUtc(timezone: string): boolean {
   return /^(?:etc\/)?(?:utc|gmt|uct|zulu|greenwich|universal)$/i.test(timezone)
 }
 

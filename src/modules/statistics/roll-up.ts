@@ -14,6 +14,11 @@ export const SPAN = { quarter: 0, day: 1, hour: 2 } as const
 export const QUARTER_MS = 900_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
+export const SPANS = [
+  [SPAN.quarter, QUARTER_MS],
+  [SPAN.hour, HOUR_MS],
+  [SPAN.day, DAY_MS],
+] as const
 
 type Dimensions = Pick<FollowedEvent, 'accountId' | 'domainId' | 'tag' | 'stream' | 'sandbox'>
 
@@ -43,7 +48,7 @@ export async function rollUp(db: Db, all: readonly FollowedEvent[]): Promise<voi
 }
 
 /** A replay passes events of days that are being forgotten: their figures were kept, so they are not counted again. */
-async function stillToCount(db: Db, events: readonly FollowedEvent[]): Promise<readonly FollowedEvent[]> {
+export async function stillToCount(db: Db, events: readonly FollowedEvent[]): Promise<readonly FollowedEvent[]> {
   const times = events.map(({ at }) => at.getTime())
   if (times.length === 0) return events
   const forgetting = await forgottenSince(db, new Date(Math.min(...times)))
@@ -54,11 +59,7 @@ async function stillToCount(db: Db, events: readonly FollowedEvent[]): Promise<r
 function add(rows: Rows, of: Dimensions, at: Date, counter: Counter, amount: number): void {
   const position = COUNTERS.indexOf(counter)
   const stream = of.stream === 'broadcast' ? 1 : 0
-  for (const [span, lengthMs] of [
-    [SPAN.quarter, QUARTER_MS],
-    [SPAN.hour, HOUR_MS],
-    [SPAN.day, DAY_MS],
-  ] as const) {
+  for (const [span, lengthMs] of SPANS) {
     const bucketMs = Math.floor(at.getTime() / lengthMs) * lengthMs
     for (const [scope, domainId, tag] of scopesOf(of)) {
       const name = `${of.accountId} ${scope} ${span} ${domainId} ${bucketMs} ${stream} ${of.sandbox} ${tag}`
@@ -73,7 +74,10 @@ function add(rows: Rows, of: Dimensions, at: Date, counter: Counter, amount: num
   }
 }
 
-function scopesOf({ domainId, tag }: Dimensions): readonly (readonly [scope: number, domainId: string, tag: string])[] {
+export function scopesOf({
+  domainId,
+  tag,
+}: Pick<Dimensions, 'domainId' | 'tag'>): readonly (readonly [scope: number, domainId: string, tag: string])[] {
   const scopes: (readonly [number, string, string])[] = [[SCOPE.account, NO_DOMAIN, '']]
   if (domainId !== null) scopes.push([SCOPE.domain, domainId, ''])
   if (tag !== null) scopes.push([SCOPE.tag, NO_DOMAIN, tag])

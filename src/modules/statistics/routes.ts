@@ -2,6 +2,7 @@ import { type TSchema, Type } from 'typebox'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
 import { type AnyEndpoint, endpoint, type Principal, Uuid } from '../../platform/http.ts'
+import { providersReport } from './providers.ts'
 import {
   bounces,
   clicks,
@@ -79,7 +80,7 @@ const Overview = Type.Object({
 })
 
 export function statisticsRoutes(options: StatisticsRoutesOptions): readonly AnyEndpoint[] {
-  return [overviewRoute(options), ...DAILY.map((report) => dailyRoute(options, report))]
+  return [overviewRoute(options), ...DAILY.map((report) => dailyRoute(options, report)), providersRoute(options)]
 }
 
 function overviewRoute(options: StatisticsRoutesOptions): AnyEndpoint {
@@ -111,6 +112,40 @@ function dailyRoute(options: StatisticsRoutesOptions, { path, summary, names, fi
       const machines = query.include_machine
       const data = days.map(({ date, counts }) => ({ date, ...figures(counts, machines) }))
       return { status: 200, body: { data, totals: figures(totalOf(days), machines), period } }
+    },
+  })
+}
+
+const ANSWERS = ['attempts', 'accepted', 'deferred', 'bounced', 'blocked']
+const Provider = Type.String({ examples: ['google'], description: 'By the receiving host; unknown: of nobody we know' })
+const Rates = Type.Object(Object.fromEntries(ANSWERS.slice(1).map((name) => [`${name}_rate`, Rate])))
+const Tries = Type.Object(integers(ANSWERS))
+const ProviderTries = Type.Object({ provider: Provider, ...Tries.properties })
+
+function providersRoute({ database, clock }: StatisticsRoutesOptions): AnyEndpoint {
+  return endpoint({
+    ...common('/providers'),
+    summary: "What mailbox providers answered to tries, by day; rates over the period's tries",
+    answers: {
+      200: Type.Object({
+        data: Type.Array(
+          Type.Object({ date: CalendarDate, ...Tries.properties, providers: Type.Array(ProviderTries) }),
+        ),
+        totals: Type.Object({
+          ...Tries.properties,
+          ...Rates.properties,
+          providers: Type.Array(Type.Object({ ...ProviderTries.properties, ...Rates.properties })),
+        }),
+        period: PeriodReport,
+      }),
+    },
+    handle: async ({ principal: { accountId, domainIds }, query: given }) => {
+      const query = given as ReportQuery
+      const period = periodOf(query, clock)
+      const report = await database.tenant(accountId, (db) =>
+        providersReport(db, accountId, { query, period, boundTo: domainIds }),
+      )
+      return { status: 200, body: { ...report, period } }
     },
   })
 }

@@ -11,7 +11,6 @@ import { type CheckerOptions, checkerOf, MAX_REPROBES } from './validation.ts'
 
 export { disposableConfidence, isAliasRelay } from './disposable.ts'
 export { isRole } from './local-part.ts'
-export { providerOf } from './providers.ts'
 
 export interface ValidationRoomOptions extends Omit<CheckerOptions, 'buckets'> {
   readonly accounts: ValidationRoutesOptions['accounts'] & Pick<Accounts, 'buckets'>

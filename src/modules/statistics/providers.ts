@@ -1,0 +1,155 @@
+// Deliverability by mailbox provider: what came of the tries that reached a provider's hosts. A try counts once, on the day on
+// which it was answered: accepted; deferred (put off, the last time too, or broken off); blocked (refused for who we are or
+// what we send); bounced (any other refusal). Reports that come after a delivery are nobody's answer to a try.
+//
+// Exact as the other roll-ups are: counted from the log in the transaction that advances the follower's cursor.
+
+import type { Db } from '../../platform/db.ts'
+import { SYSTEM_ACCOUNT_ID } from '../accounts/index.ts'
+import type { FollowedEvent } from '../events/index.ts'
+import { rate } from './figures.ts'
+import { asked, datesOf, isUtc, type Period, type ReportQuery, zoned } from './report.ts'
+import { SPANS, scopesOf, stillToCount } from './roll-up.ts'
+import * as sql from './sql-providers.ts'
+
+export type Answer = (typeof sql.ANSWERS)[number]
+type Answers = Readonly<Record<Answer, number>>
+
+/** Which figure the event raises by one; null: it is no answer to a try. */
+export function answerOf({ type, data, provider }: Pick<FollowedEvent, 'type' | 'data' | 'provider'>): Answer | null {
+  if (provider === null) return null
+  switch (type) {
+    case 'email.delivered':
+      return 'accepted'
+    case 'email.bounced':
+      return data['type'] === 'block' ? 'blocked' : 'bounced'
+    case 'email.deferred':
+    case 'email.failed':
+      return 'deferred'
+    default:
+      return null
+  }
+}
+
+interface Group {
+  readonly of: FollowedEvent
+  readonly counts: Record<Answer, number>
+}
+
+const QUARTER_MS = SPANS[0][1]
+
+/** The effect of the follower, beside the other roll-ups. What the house sends itself is nobody's. */
+export async function rollUpProviders(db: Db, all: readonly FollowedEvent[]): Promise<void> {
+  const told = all.filter((event) => event.accountId !== SYSTEM_ACCOUNT_ID && answerOf(event) !== null)
+  const groups = new Map<string, Group>()
+  for (const event of await stillToCount(db, told)) {
+    const { accountId, domainId, at, stream, sandbox, provider, tag } = event
+    const quarter = Math.floor(at.getTime() / QUARTER_MS)
+    const name = `${accountId} ${domainId} ${quarter} ${stream} ${sandbox} ${provider} ${tag === null ? '' : `=${tag}`}`
+    let group = groups.get(name)
+    if (group === undefined) {
+      group = { of: event, counts: { accepted: 0, deferred: 0, bounced: 0, blocked: 0 } }
+      groups.set(name, group)
+    }
+    const answer = answerOf(event)
+    if (answer !== null) group.counts[answer]++
+  }
+  if (groups.size === 0) return
+  const rows = rowsOf([...groups.values()])
+  const keys = Array.from({ length: 9 }, (_, i) => rows.map(({ key }) => key[i]))
+  await db.execute(sql.addAnswers, [...keys, ...sql.ANSWERS.map((name) => rows.map(({ counts }) => counts[name]))])
+}
+
+interface Row {
+  readonly key: readonly unknown[]
+  readonly counts: Record<Answer, number>
+}
+
+function rowsOf(groups: readonly Group[]): readonly Row[] {
+  const rows = new Map<string, Row>()
+  for (const { of, counts } of groups) {
+    const { accountId, stream, sandbox, provider } = of
+    for (const [span, lengthMs] of SPANS) {
+      const bucketMs = Math.floor(of.at.getTime() / lengthMs) * lengthMs
+      for (const [scope, domainId, tag] of scopesOf(of)) {
+        const name = `${accountId} ${scope} ${span} ${domainId} ${bucketMs} ${stream} ${sandbox} ${provider} ${tag}`
+        let row = rows.get(name)
+        if (row === undefined) {
+          const broadcast = stream === 'broadcast' ? 1 : 0
+          const key = [accountId, scope, span, domainId, tag, new Date(bucketMs), broadcast, sandbox, provider]
+          row = { key, counts: { accepted: 0, deferred: 0, bounced: 0, blocked: 0 } }
+          rows.set(name, row)
+        }
+        for (const answer of sql.ANSWERS) row.counts[answer] += counts[answer]
+      }
+    }
+  }
+  return [...rows.values()]
+}
+
+// --- the report
+
+type AnswersRow = { readonly date: string; readonly provider: string } & Answers
+
+interface Tries extends Answers {
+  readonly attempts: number
+}
+
+interface ProviderTries extends Tries {
+  readonly provider: string
+}
+
+interface Day extends Tries {
+  readonly date: string
+  readonly providers: readonly ProviderTries[]
+}
+
+type Rates = Readonly<Record<`${Answer}_rate`, number | null>>
+
+interface ProvidersReport {
+  readonly data: readonly Day[]
+  readonly totals: Tries & Rates & { readonly providers: readonly (ProviderTries & Rates)[] }
+}
+
+/** @param boundTo the domains that the key may see; null = all */
+export async function providersReport(
+  db: Db,
+  accountId: string,
+  { query, period, boundTo }: { query: ReportQuery; period: Period; boundTo: readonly string[] | null },
+): Promise<ProvidersReport> {
+  const parameters = [...asked(accountId, { query, period, boundTo }), period.timezone, isUtc(period.timezone)]
+  const rows = await zoned(db.query<AnswersRow>(sql.answersByDay, parameters))
+  const byDay = Map.groupBy(rows, ({ date }) => date)
+  const providers = byProvider(rows).map((tries) => ({ ...tries, ...ratesOf(tries) }))
+  const totals = sumOf(rows)
+  return {
+    data: datesOf(period).map((date) => {
+      const known = byDay.get(date) ?? []
+      return { date, ...sumOf(known), providers: byProvider(known) }
+    }),
+    totals: { ...totals, ...ratesOf(totals), providers },
+  }
+}
+
+/** The busiest first. */
+function byProvider(rows: readonly AnswersRow[]): readonly ProviderTries[] {
+  const groups = [...Map.groupBy(rows, ({ provider }) => provider)]
+  return groups
+    .map(([provider, of]) => ({ provider, ...sumOf(of) }))
+    .sort((a, b) => b.attempts - a.attempts || (a.provider < b.provider ? -1 : 1))
+}
+
+function sumOf(rows: readonly AnswersRow[]): Tries {
+  const sum = (name: Answer): number => rows.reduce((total, row) => total + row[name], 0)
+  const [accepted, deferred, bounced, blocked] = [sum('accepted'), sum('deferred'), sum('bounced'), sum('blocked')]
+  return { attempts: accepted + deferred + bounced + blocked, accepted, deferred, bounced, blocked }
+}
+
+function ratesOf({ attempts, accepted, deferred, bounced, blocked }: Tries): Rates {
+  return {
+    accepted_rate: rate(accepted, attempts),
+    deferred_rate: rate(deferred, attempts),
+    bounced_rate: rate(bounced, attempts),
+    blocked_rate: rate(blocked, attempts),
+  }
+}
