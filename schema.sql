@@ -555,7 +555,8 @@ create table event (
   sandbox boolean default false not null,
   tag text,
   data jsonb,
-  facts json
+  facts json,
+  provider text
 ) partition by RANGE (at);
 CREATE INDEX event_account ON ONLY event USING btree (account_id, at, event_id);
 CREATE INDEX event_email ON ONLY event USING btree (account_id, email_id, at) WHERE (email_id IS NOT NULL);
@@ -1146,6 +1147,32 @@ create policy tenant on stat_first to posthorn_tenant
   using (account_id = ( SELECT current_account() AS current_account))
   with check (account_id = ( SELECT current_account() AS current_account));
 grant delete, insert, select, update on stat_first to posthorn_system;
+
+create table stat_provider (
+  account_id uuid not null,
+  scope smallint not null,
+  span smallint not null,
+  domain_id uuid not null,
+  tag text not null,
+  bucket timestamp with time zone not null,
+  stream smallint not null,
+  sandbox boolean not null,
+  provider text not null,
+  accepted integer default 0 not null,
+  deferred integer default 0 not null,
+  bounced integer default 0 not null,
+  blocked integer default 0 not null,
+  constraint stat_provider_pkey PRIMARY KEY (account_id, scope, span, domain_id, tag, bucket, stream, sandbox, provider)
+) with (fillfactor=70);
+alter table stat_provider enable row level security, force row level security;
+create policy system on stat_provider to posthorn_system
+  using true
+  with check true;
+create policy tenant on stat_provider to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on stat_provider to posthorn_system;
+grant select on stat_provider to posthorn_tenant;
 
 create table suppression (
   account_id uuid not null,

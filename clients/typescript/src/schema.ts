@@ -1986,6 +1986,39 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/stats/outbound/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What mailbox providers answered to tries, by day; rates over the period's tries */
+        get: operations["get_api_v1_stats_outbound_providers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/stats/outbound/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/customer/health-score": {
         parameters: {
             query?: never;
@@ -16418,6 +16451,147 @@ export interface operations {
                             clicks: number;
                             unique_clicks: number;
                             bot_clicks: number;
+                        };
+                        period: {
+                            /** @example 2026-01-31 */
+                            from_date: string;
+                            /** @example 2026-01-31 */
+                            to_date: string;
+                            timezone: string;
+                        };
+                    };
+                };
+            };
+            /** @description invalid_parameter */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description account_suspended, insufficient_scope, ip_not_allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description service_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_api_v1_stats_outbound_providers: {
+        parameters: {
+            query?: {
+                /** @example 2026-01-31 */
+                from_date?: string;
+                /** @example 2026-01-31 */
+                to_date?: string;
+                tag?: string;
+                domain_id?: string;
+                stream?: "transactional" | "broadcast";
+                timezone?: string;
+                include_machine?: boolean;
+                include_sandbox?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @example 2026-01-31 */
+                            date: string;
+                            attempts: number;
+                            accepted: number;
+                            deferred: number;
+                            bounced: number;
+                            blocked: number;
+                            providers: {
+                                /**
+                                 * @description By the receiving host; unknown: of nobody we know
+                                 * @example google
+                                 */
+                                provider: string;
+                                attempts: number;
+                                accepted: number;
+                                deferred: number;
+                                bounced: number;
+                                blocked: number;
+                            }[];
+                        }[];
+                        totals: {
+                            attempts: number;
+                            accepted: number;
+                            deferred: number;
+                            bounced: number;
+                            blocked: number;
+                            accepted_rate: number | null;
+                            deferred_rate: number | null;
+                            bounced_rate: number | null;
+                            blocked_rate: number | null;
+                            providers: {
+                                /**
+                                 * @description By the receiving host; unknown: of nobody we know
+                                 * @example google
+                                 */
+                                provider: string;
+                                attempts: number;
+                                accepted: number;
+                                deferred: number;
+                                bounced: number;
+                                blocked: number;
+                                accepted_rate: number | null;
+                                deferred_rate: number | null;
+                                bounced_rate: number | null;
+                                blocked_rate: number | null;
+                            }[];
                         };
                         period: {
                             /** @example 2026-01-31 */
