@@ -143,7 +143,8 @@ function quotedIn(lines: readonly string[], from: number, to: number): Quoted | 
     const reply = quotedReply(line.trim())
     if (reply === null) continue
     const empty = /503|bad sequence|need rcpt|no valid recipients/i.test(line)
-    const rank = (reply.code >= 500 ? 2 : 1) - (empty ? 1.5 : 0)
+    const wordless = !/[a-z]{2}|[^\0-\x7f]/i.test(reply.words)
+    const rank = (reply.code >= 500 ? 2 : 1) - (empty ? 1.5 : 0) - (wordless ? 0.5 : 0)
     if (best === null || rank > best.rank) best = { index, rank }
   }
   if (best === null) return null

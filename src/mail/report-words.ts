@@ -57,7 +57,7 @@ export interface Judged {
 
 export function verdictOf({ words, reply, status, command }: Said): Judged {
   const enhanced = mostExact(reply?.enhanced ?? STATUS.exec(words)?.[1] ?? null, status)
-  const own = localCategory(words, reply)
+  const own = localCategory(words, reply, enhanced)
   // What the status calls temporary the next try may find: Gmail's 4.0.0 for a name that does not exist today.
   if (own !== null) return judged(own === 'bad_domain' && enhanced?.startsWith('4') ? 'dns_failure' : own)
   const code = reply?.code ?? (enhanced?.startsWith('4') ? 450 : 550)
@@ -86,11 +86,16 @@ function isProof(enhanced: string | null, command: SmtpCommand | null, reply: Qu
   if (
     /user doesn't have an? \S{1,80} account|lpn007_416|ofr_416|^unrouteable address|^(?:user|mailbox) not found: ?\S{1,320}@/i.test(
       words,
-    )
+    ) ||
+    SAID_AT_RCPT.test(words)
   )
     return true
   return command === null && status !== '2.1' && /^(?:[45]\.\d\.\d )?<[^\s<>]{1,320}>/.test(words)
 }
+
+/** What receivers document as their answer to RCPT for a mailbox they do not have: Microsoft's two, Yahoo, QQ, Mimecast, Yandex. */
+const SAID_AT_RCPT =
+  /^(?:5\.4\.1 )?recipient address rejected: access denied|mailbox unavailable \(s20\d{6,10}\)|^1 requested mail action aborted, mailbox not found|mailbox not found\. https?:\/\/service\.mail\.qq\.com|^invalid recipient - https?:\/\/\S{0,40}mimecast|^(?:5\.7\.1 )?no such user!/i
 
 /** X.0.0 says nothing, so the other one speaks. */
 function mostExact(replied: string | null, reported: string | null): string | null {
@@ -106,7 +111,7 @@ const LOCAL: readonly (readonly [BounceCategory, RegExp])[] = [
   ],
   [
     'invalid_recipient',
-    /not listed in (?:the )?(?:domino|public name|.{0,40}directory)|domino ?(?:directory|ディレクトリ|verzeichnis)|no mailbox here by that name|resolver\.adr\.(?:ex)?recip(?:ient)?notf?ound|unrouteable address|recipient name is not recognized|no valid recipients for this mm|user \S{1,80} \([^()]{0,320}\) not found|收件人.{0,12}不存在|(?:用户|用戶|邮箱地址).{0,6}不存在|(?:没有|查无|无|無)此(?:用户|用戶|人)|(?:ユーザー?|宛先|アドレス).{0,10}(?:存在しま|存在しない|見つかりま|不明)|(?:사용자|받는 ?사람|메일 ?주소).{0,12}(?:존재하지 않|찾을 수 없)|(?:empf(?:ä|ae)nger|postfach|adresse).{0,40}(?:existiert (?:\S{1,20} )?nicht|unbekannt|nicht gefunden)|(?:usuario|destinatario|direcci(?:ó|o)n|cuenta).{0,40}(?:no existe|desconocid[oa]|no (?:fue )?encontrad[oa])|(?:usu(?:á|a)rio|destinat(?:á|a)rio|endere(?:ç|c)o).{0,40}(?:n(?:ã|a)o existe|desconhecid[oa]|n(?:ã|a)o (?:foi )?encontrad[oa])|(?:utente|destinatario|indirizzo).{0,40}(?:sconosciut[oa]|inesistente|non (?:esiste|trovat[oa]))|(?:destinataire|adresse).{0,40}(?:inconnue?|n'existe p(?:as|lus)|introuvable)|(?:gebruiker|ontvanger|adres).{0,40}(?:onbekend|bestaat niet)|(?:адрес|пользовател|ящик).{0,40}не (?:существует|найден)|^(?:\S{1,320}@\S{1,255} )?user not found\.?$|unknown local[- ]part|couldn't find (?:the )?(?:user|recipient)|\(user not found\)/,
+    /not listed in (?:the )?(?:domino|public name|.{0,40}directory)|domino ?(?:directory|ディレクトリ|verzeichnis)|no mailbox here by that name|resolver\.adr\.(?:ex)?recip(?:ient)?notf?ound|unrouteable address|recipient name is not recognized|no valid recipients for this mm|user \S{1,80} \([^()]{0,320}\) not found|收件人.{0,12}不存在|(?:用户|用戶|邮箱地址).{0,6}不存在|(?:没有|查无|无|無)此(?:用户|用戶|人)|(?:ユーザー?|宛先|アドレス).{0,10}(?:存在しま|存在しない|見つかりま|不明)|(?:사용자|받는 ?사람|메일 ?주소).{0,12}(?:존재하지 않|찾을 수 없)|(?:empf(?:ä|ae)nger|postfach|adresse).{0,40}(?:existiert (?:\S{1,20} )?nicht|unbekannt|nicht gefunden)|(?:usuario|destinatario|direcci(?:ó|o)n|cuenta).{0,40}(?:no existe|desconocid[oa]|no (?:fue )?encontrad[oa])|(?:usu(?:á|a)rio|destinat(?:á|a)rio|endere(?:ç|c)o).{0,40}(?:n(?:ã|a)o existe|desconhecid[oa]|n(?:ã|a)o (?:foi )?encontrad[oa])|(?:utente|destinatario|indirizzo).{0,40}(?:sconosciut[oa]|inesistente|non (?:esiste|trovat[oa]))|(?:destinataire|adresse).{0,40}(?:inconnue?|n'existe p(?:as|lus)|introuvable)|(?:gebruiker|ontvanger|adres).{0,40}(?:onbekend|bestaat niet)|(?:адрес|пользовател|ящик).{0,40}не (?:существует|найден)|^(?:\S{1,320}@\S{1,255} )?user not found\.?$|unknown local[- ]part|no such user here|(?:mailbox|e-?mail account|recipient) does not exist|couldn't find (?:the )?(?:user|recipient)|\(user not found\)/,
   ],
   [
     'mailbox_full',
@@ -123,7 +128,7 @@ const LOCAL: readonly (readonly [BounceCategory, RegExp])[] = [
   ],
   [
     'bad_domain',
-    /couldn't find any host|couldn't find a mail exchanger|malformed or unexpected name server reply|domain is not reachable|host or domain name not found|name service error.{0,300}host (?:not found|found but no data)|host (?:name )?(?:unknown|not found)|unknown host|no such (?:host|domain)|(?:dns (?:lookup )?(?:failure|error)).{0,120}(?:not found|nxdomain|no such)|nxdomain|domain (?:name )?(?:\S{1,80} )?(?:(?:could|was) not (?:be )?found|does not exist|doesn't exist|not found)|(?:couldn't be found|could not find|wasn't able to find)(?: the)? (?:recipient )?domain|illegal host\/domain name|all relevant mx records point to non-?existent|an mx or srv record indicated no smtp service|does not accept mail|null ?mx|no valid (?:mx|host|hosts)|invalid (?:host|domain) name|address couldn't be found.{0,80}domain|(?:bad|invalid) destination (?:host|system)|lost connection.{0,40}unknown host|host .{1,80} does not exist|no matches to nameserver query|domain .{1,80} could not be resolved/,
+    /couldn't find any host|couldn't find a mail exchanger|malformed or unexpected name server reply|domain is not reachable|host or domain name not found|name service error.{0,300}host (?:not found|found but no data)|host (?:name )?(?:unknown|not found)|unknown host|no such (?:host|domain)|(?:dns (?:lookup )?(?:failure|error)).{0,120}(?:not found|nxdomain|no such)|nxdomain|domain (?:name )?(?:\S{1,80} )?(?:(?:could|was) not (?:be )?found|does not exist|doesn't exist|not found)|(?:couldn't be found|could not find|wasn't able to find)(?: the)? (?:recipient )?domain|illegal host\/domain name|all relevant mx records point to non-?existent|an mx or srv record indicated no smtp service|does not accept mail|null ?mx|no valid (?:mx|host|hosts)|invalid (?:host|domain) name|address couldn't be found.{0,80}domain|(?:bad|invalid) destination (?:host|system)|lost connection.{0,40}unknown host|host .{1,80} does not exist|no matches to nameserver query|could not be found in (?:the )?domain name (?:service|system)|domain .{1,80} could not be resolved/,
   ],
   [
     'expired',
@@ -137,9 +142,10 @@ const LOCAL: readonly (readonly [BounceCategory, RegExp])[] = [
 
 /**
  * @param reply a receiver's reply stands for itself, unless a mailer made it up around its own words
+ * @param status one that tells of the address, the mailbox or a rule outweighs words of how the mail was on its way
  * @returns null when the words are not a mailer's own
  */
-function localCategory(words: string, reply: QuotedReply | null): BounceCategory | null {
+function localCategory(words: string, reply: QuotedReply | null, status: string | null): BounceCategory | null {
   // Exim puts the cause before what became of it.
   const cause = /^(.{0,500}\S): retry time(?:out)? (?:not reached|exceeded)/i
     .exec(words)?.[1]
@@ -148,7 +154,8 @@ function localCategory(words: string, reply: QuotedReply | null): BounceCategory
     const { category } = bounceFromReply(replyOf(550, [cause]), 'rcpt')
     if (category === 'mailbox_full' || category === 'message_too_large') return category
   }
-  const text = words.slice(0, READ_CHARS).toLowerCase()
+  // Exchange's heading is not the cause.
+  const text = words.slice(0, READ_CHARS).toLowerCase().replace(/recipients?(?:\(s\))? could not be reached/, '')
   if (
     reply !== null &&
     !/name service error|nxdomain|host (?:name )?(?:unknown|not found)|null ?mx|does not accept mail|domain is not reachable/.test(
@@ -157,6 +164,7 @@ function localCategory(words: string, reply: QuotedReply | null): BounceCategory
   ) {
     return null
   }
-  const found = LOCAL.find(([, pattern]) => pattern.test(text))
-  return found?.[0] ?? null
+  const found = LOCAL.find(([, pattern]) => pattern.test(text))?.[0] ?? null
+  const onItsWay = found === 'connection' || found === 'expired'
+  return onItsWay && /^5\.(?:1\.[136]|2\.[1-4]|7\.[1-9])\d*$/.test(status ?? '') ? null : found
 }

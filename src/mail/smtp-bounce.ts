@@ -121,9 +121,9 @@ const UNKNOWN_USER = new RegExp(
   ].join('|'),
 )
 
-/** Words with which a receiver names the address and us in one breath. */
+/** Words with which a receiver names the address and us in one breath, and what another server told it of the address. */
 const EITHER_WAY =
-  /\bor (?:\S+ ){0,3}(?:blocked|denied|refused|blacklisted)|\bspam\b|black ?list|block ?list|\breputation\b/
+  /undeliverable address: .{0,300}\bsaid:|\bor (?:\S+ ){0,3}(?:blocked|denied|refused|blacklisted)|\bspam\b|black ?list|block ?list|\breputation\b/
 
 const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   // Who we are not: RFC 7208, 6376, 9989, and the reverse DNS that all large receivers ask for. Before everything else,
@@ -151,12 +151,12 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   // Lists and marks of senders.
   [
     'reputation',
-    /\((?:con|rly|dyn|hvu|ip):[a-z]{0,3}\d{0,2}\)|spamhaus|spamcop|sorbs|barracudacentral|\bbrbl\b|uceprotect|abusix|senderscore|sender ?score|proofpoint\.com\/\?ip|ipcheck|cloudmark|invaluement|gbudb|mailspike|spameatingmonkey|trendmicro\.com|\bsbrs\b|\bcbl\b|\brbl\b|\bhl:i[a-z]{2}\b|\bdnsbl\b|\bxbl\b|\bpbl\b|black[- ]?list|block[- ]?list|deny[- ]?list|block(?:ed)? (?:using|by) \S+\.\S+|\(s3[0-9]{3}\)|\bs31[45]0\b|\b(?:dy|ou|sc)-00[1-9]\b|\[bl[0-9]{2}\]|\[ts0[23]\]|\bofr_?(?:506|305)|\breputation\b|poor sender|banned sending ip|dynamic (?:ip|address)|residential|dial-?up|ht204137|high (?:volume|number) of (?:spam|complaints)|user complaints|a problem occurred.{0,60}tosa@|\btosa\b|ask your postmaster|your (?:ip|server|network|host)\b.{0,60}(?:block|banned|listed|reject|refus|den[iy])|(?:ip|network|host)(?: address)?\b.{0,40}(?:blocked|banned|is listed|not allowed)|connections will not be accepted|unsolicited (?:mail|email) originating from your/,
+    /\((?:con|rly|dyn|hvu|ip):[a-z]{0,3}\d{0,2}\)|spamhaus|spamcop|sorbs|barracudacentral|\bbrbl\b|uceprotect|abusix|senderscore|sender ?score|proofpoint\.com\/\?ip|ipcheck|cloudmark|invaluement|gbudb|mailspike|spameatingmonkey|trendmicro\.com|\bsbrs\b|\bcbl\b|\b(?:dns)?rbl\b|\bhl:i[a-z]{2}\b|\bdnsbl\b|\bxbl\b|\bpbl\b|black[- ]?list|block[- ]?list|deny[- ]?list|block(?:ed)? (?:using|by) \S+\.\S+|\(s3[0-9]{3}\)|\bs31[45]0\b|\b(?:dy|ou|sc)-00[1-9]\b|\[bl[0-9]{2}\]|\[ts0[23]\]|\bofr_?(?:506|305)|\breputation\b|poor sender|banned sending ip|dynamic (?:ip|address)|residential|dial-?up|ht204137|high (?:volume|number) of (?:spam|complaints)|user complaints|a problem occurred.{0,60}tosa@|\btosa\b|ask your postmaster|your (?:ip|server|network|host)\b.{0,60}(?:block|banned|listed|reject|refus|den[iy])|(?:ip|network|host)(?: address)?\b.{0,40}(?:blocked|banned|is listed|not allowed)|\d{1,3}(?:\.\d{1,3}){3}\]? (?:has been|is) (?:temporarily )?blocked|connections will not be accepted|unsolicited (?:mail|email) originating from your/,
   ],
   // The message itself.
   [
     'content_rejected',
-    /\bspam(?:my|ming|assassin)?\b|spam(?:-like| message| content| score| detected)|\bvirus\b|\bmalware\b|phish|unsolicited|\bbulk (?:mail|email)\b|content (?:rejected|denied|filter|presents|not allowed|restriction|policy|scan)|rejected (?:due to|because of|by) (?:its |the |message )?(?:content|body|attachment|url)|message (?:body|content).{0,40}(?:reject|block|not acceptable)|(?:attachment|executable|file type|\.exe)\b.{0,60}(?:not (?:allowed|permitted)|block|reject|prohibit)|potential(?:ly)? (?:security|dangerous|harmful|executable)|suspicious|\bsurbl\b|\buribl\b|\b(?:dt|mi):s[a-z]{2}\b|\bspm 163\b|mcspamsignature|ct signature|infected|bad header|message (?:looks|appears) (?:like|to be)|header .{0,30}(?:missing|invalid|not rfc|malformed|duplicate)|not rfc ?(?:2822|5322|822) compliant|rfc ?(?:2822|5322) (?:violation|section|specifi)/,
+    /\bspam(?:my|ming|assassin)?\b|spam(?:-like| message| content| score| detected)|\bvirus\b|\bmalware\b|phish|unsolicited|\bbulk (?:mail|email)\b|content (?:rejected|denied|filter|presents|not allowed|restriction|policy|scan)|rejected (?:due to|because of|by) (?:its |the |message )?(?:content|body|attachment|url)|message (?:body|content).{0,40}(?:reject|block|not acceptable)|(?:attachment|executable|file type|\.exe)\b.{0,60}(?:not (?:allowed|permitted)|block|reject|prohibit)|potential(?:ly)? (?:security|dangerous|harmful|executable)|suspicious|\bsurbl\b|\buribl\b|\b(?:dt|mi):s[a-z]{2}\b|\bspm 163\b|\bjunk\b|mcspamsignature|ct signature|infected|bad header|message (?:looks|appears) (?:like|to be)|header .{0,30}(?:missing|invalid|not rfc|malformed|duplicate)|not rfc ?(?:2822|5322|822) compliant|rfc ?(?:2822|5322) (?:violation|section|specifi)/,
   ],
   [
     'mailbox_full',
@@ -170,7 +170,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   ],
   [
     'inactive_mailbox',
-    /(?:account|mailbox|user|address|recipient|email|service)(?: \S+){0,6} (?:disabled|inactive|suspended|deactivated|not active|locked|frozen|dormant|expired|discontinued|closed|administratively|not been activated)|(?:disabled|inactive|suspended|deactivated|locked|frozen) (?:email |e-mail |mail |user )?(?:account|mailbox|user|address|recipient)|temporarily (?:disabled|inactive)/,
+    /(?:account|mailbox|user|address|recipient|email|service)(?: \S+){0,6} (?:disabled|inactive|suspended|deactivated|not active|locked|frozen|dormant|expired|discontinued|closed|administratively|not been activated)|(?:disabled|inactive|suspended|deactivated|locked|frozen) (?:email |e-mail |mail |user )?(?:account|mailbox|user|address|recipient)|temporarily (?:disabled|inactive)|(?:address|mailbox|account) no longer accepts (?:e-?)?(?:mail|messages)/,
   ],
   // Neither Yes nor No about the address.
   [
