@@ -720,6 +720,7 @@ create table journal_node (
   clear_at timestamp with time zone not null,
   hits_until timestamp with time zone,
   told_at timestamp with time zone,
+  seen_at timestamp with time zone default clock_timestamp() not null,
   constraint journal_node_pkey PRIMARY KEY (id)
 );
 grant delete, insert, select, update on journal_node to posthorn_system;

@@ -41,6 +41,18 @@ test('a refused file stays until it is taken', async () => {
   assert.deepEqual(got, ['x'])
 })
 
+test('what another process has handed on takes no room here', async () => {
+  using dir = folder()
+  const ids = systemIds()
+  const journal = journalIn(dir.path, ids, { maxBytes: 200 })
+  const other = journalIn(dir.path, ids)
+  for (let i = 0; i < 10; i++) {
+    await journal.append(['x'.repeat(50)])
+    await other.drain(async () => undefined)
+    await journal.drain(async () => undefined)
+  }
+})
+
 test('what is appended while a drain begins is waited for, and handed on by the next', async () => {
   using dir = folder()
   const journal = journalIn(dir.path, systemIds())

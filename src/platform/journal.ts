@@ -19,6 +19,8 @@ export interface Journal {
   append(lines: readonly string[]): Promise<void>
   /** True while there may be lines that were not handed on. True before the first drain. */
   waiting(): boolean
+  /** Another process may have left lines: they are waited for until the next drain. */
+  inherit(): void
   /**
    * Hands on every file's lines; a file whose lines are refused stays. @throws the first refusal, after all files; at once
    * when the database is away
@@ -107,6 +109,9 @@ export function journalIn(folder: string, ids: Ids, options: JournalOptions = {}
       }
     },
     waiting: () => left || appending > 0,
+    inherit: () => {
+      left = true
+    },
     close: () => inTurn(close),
     drain: async (take) => {
       const isOurs = async (name: string): Promise<boolean> => {
@@ -117,6 +122,8 @@ export function journalIn(folder: string, ids: Ids, options: JournalOptions = {}
       const names = await inTurn(async () => {
         await close()
         const found = await taken(folder, othersAfterMs === 0 ? async () => true : isOurs)
+        // What another process has handed on is nobody's any more.
+        for (const name of own.keys()) if (!found.all.has(name)) own.delete(name)
         left = found.others
         return found.names
       })
@@ -162,11 +169,16 @@ async function isStillThere({ handle, path: name }: OpenFile): Promise<boolean> 
   return named !== null && named.ino === own.ino
 }
 
-/** Renames what others write, so that they notice. `others`: there are files that are not for us now. */
-async function taken(
-  folder: string,
-  isOurs: (name: string) => Promise<boolean>,
-): Promise<{ readonly names: readonly string[]; readonly others: boolean }> {
+interface Taken {
+  readonly names: readonly string[]
+  /** There are files that are not for us now. */
+  readonly others: boolean
+  /** Every file, without what taking adds. */
+  readonly all: ReadonlySet<string>
+}
+
+/** Renames what others write, so that they notice. */
+async function taken(folder: string, isOurs: (name: string) => Promise<boolean>): Promise<Taken> {
   const all = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
     throw error
@@ -179,7 +191,7 @@ async function taken(
     if (after !== name) await rename(path.join(folder, name), path.join(folder, after)).catch(ignoreMissing)
     names.push(after)
   }
-  return { names, others: names.length < files.length }
+  return { names, others: names.length < files.length, all: new Set(files.map(nameOf)) }
 }
 
 /** A piece at a time: whoever is waiting for this thread does not wait for a file. */

@@ -43,6 +43,8 @@ export interface HitsIntake {
   /** Very many come: whatever can wait should. */
   isBurst(): boolean
   readonly handOn: Loop
+  /** A process of the folder has died: what it left is handed on. */
+  inherit(): void
   /** What is not handed on by then stays on disk. */
   stop(deadline: AbortSignal): Promise<void>
 }
@@ -126,6 +128,7 @@ export function hitsIntake(options: HitsIntakeOptions, journals: Pick<JournalWat
     },
     isBurst,
     handOn,
+    inherit: () => journal.inherit(),
     stop: async (deadline) => {
       await group.idle()
       stopping = true

@@ -20,6 +20,12 @@ const NOWHERE = 'postgres://nobody@127.0.0.1:1/nothing'
 const HITS = statement('test_hits', 'select id from hit')
 const UNSUBSCRIBES = statement('test_unsubscribes', 'select email from unsubscribe')
 const EVENTS = statement('test_events', 'select type from event')
+const DEAD_SIBLING = statement(
+  'test_dead_sibling',
+  `insert into journal_node (id, folder_id, pid, clear_at)
+   select gen_random_uuid(), folder_id, 2147483647, clear_at from journal_node`,
+)
+const DEAD = statement('test_dead', 'select id from journal_node where pid = 2147483647')
 
 function hit(some: Partial<Hit> = {}): Hit {
   return {
@@ -70,7 +76,7 @@ test('while the database is away hits and unsubscribes are kept on disk, and arr
       const since = clock.monotonicMs()
       const isLeft = (): boolean =>
         back.journals.knownSince() === null || readdirSync(path.join(folder, name, 'hits')).length > 0
-      while (isLeft() && clock.monotonicMs() - since < 15_000) {
+      while (isLeft() && clock.monotonicMs() - since < 60_000) {
         await clock.sleep(20, AbortSignal.timeout(5_000))
       }
       assert.deepEqual(readdirSync(path.join(folder, name)), ['hits', 'id'])
@@ -81,6 +87,36 @@ test('while the database is away hits and unsubscribes are kept on disk, and arr
     assert.deepEqual(await database.system.query(UNSUBSCRIBES), [{ email: 'b@example.net' }])
     assert.equal((await database.system.query(EVENTS)).length, 1)
   } finally {
+    await Promise.all([away.close(), database.close()])
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('what a process of the same folder left behind when it died is in the database before it is forgotten', async () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'tracking-'))
+  await using fresh = await freshDb()
+  const away = connect({ url: NOWHERE, onError: () => undefined })
+  const database = connect({ url: fresh.url, onError: () => undefined })
+  await ensureHitPartitions(database.system, clock.now())
+  await ensureEventPartitions(database.system, clock.now())
+  const until = async (what: string, isSo: () => boolean | Promise<boolean>): Promise<void> => {
+    for (const since = clock.monotonicMs(); !(await isSo()); await clock.sleep(20, AbortSignal.timeout(5_000))) {
+      if (clock.monotonicMs() - since > 60_000) throw new Error(`${what} did not come within a minute`)
+    }
+  }
+  const living = intake(database, folder)
+  try {
+    await living.service.start()
+    await until('a clear look', () => living.journals.knownSince() !== null)
+    const dead = intake(away, folder)
+    await dead.take(hit({ kind: 'one_click', recipient: 'gone@example.net' }))
+    await dead.take(hit())
+    await database.system.execute(DEAD_SIBLING)
+    await until('the end of its row', async () => (await database.system.query(DEAD)).length === 0)
+    assert.deepEqual(await database.system.query(UNSUBSCRIBES), [{ email: 'gone@example.net' }])
+    await until('its hits', async () => (await database.system.query(HITS)).length === 2)
+  } finally {
+    await living.service.stop(AbortSignal.timeout(5_000))
     await Promise.all([away.close(), database.close()])
     rmSync(folder, { recursive: true })
   }

@@ -40,11 +40,20 @@ const WRITES_AT_ONCE = 2
 const WRITE_WITHIN_MS = 2_000
 const LEFT_ALONE_MS = 1_000
 const DRAIN_EVERY_MS = 1_000
+/** Handed on in much less time than a silent process is waited for. */
+const LINES_AT_ONCE = 200
 
 export function intakeOf(options: IntakeOptions): Intake {
   const { database, clock, ids, log } = options
-  const journal = journalIn(options.folder, ids)
-  const journals = journalWatch({ ...options, waiting: () => journal.waiting() })
+  const journal = journalIn(options.folder, ids, { linesAtOnce: LINES_AT_ONCE })
+  const journals = journalWatch({
+    ...options,
+    waiting: () => journal.waiting(),
+    inherit: () => {
+      journal.inherit()
+      hits.inherit()
+    },
+  })
   let awayUntilMs = -1
   const write = async (hits: readonly Hit[]): Promise<readonly null[]> => {
     try {
@@ -75,10 +84,13 @@ export function intakeOf(options: IntakeOptions): Intake {
     turn: async () => {
       if (journal.waiting()) {
         journals.doubt()
-        await journal.drain((lines) => replay(options, lines.map(hitOfLine)))
+        await journal.drain(async (lines) => {
+          await journals.busy()
+          await replay(options, lines.map(hitOfLine))
+        })
       }
       await journals.look()
-      return DRAIN_EVERY_MS
+      return journal.waiting() ? 0 : DRAIN_EVERY_MS
     },
     onError: (err) => {
       // While the database is away there is nothing to tell: the journal waits for it.

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { freshDb } from '../../../test/database.ts'
 import { systemClock } from '../../platform/clock.ts'
-import { connect, statement } from '../../platform/db.ts'
+import { connect, type Database, statement } from '../../platform/db.ts'
 import { systemIds } from '../../platform/ids.ts'
 import { type JournalWatch, journalWatch } from './journals.ts'
 
@@ -14,6 +14,12 @@ const DEAD = statement(
   'test_dead',
   `insert into journal_node (id, folder_id, pid, clear_at)
    select gen_random_uuid(), folder_id, 2147483647, clear_at from journal_node`,
+)
+const CLAIMS = statement('test_journal_claims', 'select clear_at, seen_at from journal_node')
+const AGE = statement(
+  'test_journal_age',
+  `update journal_node set clear_at = clear_at - $1::interval, seen_at = seen_at - $2::interval where clear_at =
+     (select min(clear_at) from journal_node)`,
 )
 
 test('after an outage nothing is known before every process that is up has handed on its journal', async () => {
@@ -29,11 +35,11 @@ test('after an outage nothing is known before every process that is up has hande
       ids: systemIds(),
       folder: path.join(folder, name),
       waiting: () => waits.has(name),
+      inherit: () => undefined,
     })
   try {
     const a = watch('a')
     const b = watch('b')
-    // A look writes and then reads the time: where a millisecond ends in between, the next look knows.
     const lookUntilKnown = async (...all: readonly JournalWatch[]): Promise<void> => {
       for (let tries = 0; tries < 5 && all.some((one) => one.knownSince() === null); tries++) {
         for (const one of all) await one.look()
@@ -62,10 +68,10 @@ test('after an outage nothing is known before every process that is up has hande
     // The process of a is killed and comes back in its folder: the dead row costs no wait.
     await database.system.execute(DEAD, [])
     const again = watch('a')
+    // Its look after the one that inherits comes behind a drain.
     await again.look()
-    await b.look()
-    await a.look()
-    await again.look()
+    assert.equal(again.knownSince(), null)
+    await lookUntilKnown(b, a, again)
     assert.notEqual(again.knownSince(), null)
     await Promise.all([a.leave(), b.leave(), again.leave()])
     assert.equal(
@@ -76,4 +82,99 @@ test('after an outage nothing is known before every process that is up has hande
     await database.close()
     rmSync(folder, { recursive: true })
   }
+})
+
+describe('of two processes', () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'journals-'))
+  after(() => rmSync(folder, { recursive: true }))
+
+  /** `a` holds what `waiting` says; `b` waits for whoever is up. */
+  const two = async (
+    waiting: () => boolean,
+    work: (a: JournalWatch, b: JournalWatch, database: Database) => Promise<void>,
+    silentMs = 3_600_000,
+  ): Promise<void> => {
+    await using fresh = await freshDb()
+    const database = connect({ url: fresh.url, onError: () => undefined })
+    const parts = { database, clock: systemClock(), ids: systemIds(), inherit: () => undefined, silentMs }
+    const a = journalWatch({ ...parts, folder: path.join(folder, 'a'), waiting })
+    const b = journalWatch({ ...parts, folder: path.join(folder, 'b'), waiting: () => false })
+    try {
+      await work(a, b, database)
+    } finally {
+      await database.close()
+    }
+  }
+
+  test('one that has come and holds something is waited for while it says that it is handing on', async () => {
+    let holds = true
+    await two(
+      () => holds,
+      async (a, b, database) => {
+        await a.busy()
+        // However long b waits, a has just said that it runs.
+        await database.system.execute(AGE, ['0', '-1 hour'])
+        for (const until = performance.now() + 300; performance.now() < until; ) await b.look()
+        assert.equal(b.knownSince(), null, 'a is up')
+        holds = false
+        while (b.knownSince() === null) {
+          await a.look()
+          await b.look()
+        }
+      },
+      100,
+    )
+  })
+
+  test('one that is silent is not waited for', async () => {
+    await two(
+      () => true,
+      async (a, b, database) => {
+        await a.busy()
+        await database.system.execute(AGE, ['0', '1 hour'])
+        while (b.knownSince() === null) await b.look()
+        const known = b.knownSince()
+        await b.look()
+        assert.equal(b.knownSince(), known, 'nor a second time')
+      },
+      100,
+    )
+  })
+
+  test('one that claims nothing any more may hold something that no other noticed', async () => {
+    await two(
+      () => false,
+      async (a, b, database) => {
+        await a.look()
+        while (b.knownSince() === null) {
+          await a.look()
+          await b.look()
+        }
+        await database.system.execute(AGE, ['10 seconds', '0'])
+        await b.look()
+        assert.equal(b.knownSince(), null)
+        while (b.knownSince() === null) {
+          await a.look()
+          await b.look()
+        }
+      },
+    )
+  })
+
+  test('a claim says no more than was true when it was asked for', async () => {
+    const answers = [false, true]
+    await two(
+      () => answers.shift() ?? true,
+      async (a, _b, database) => {
+        // What came in while the database was asked is not in it.
+        await a.look()
+        assert.equal(a.knownSince(), null)
+        const claims = await database.system.query<{ clear_at: Date }>(CLAIMS)
+        assert.deepEqual(
+          claims.filter(({ clear_at: at }) => at.getTime() > 0),
+          [],
+        )
+      },
+    )
+  })
 })

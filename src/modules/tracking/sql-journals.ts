@@ -5,19 +5,17 @@ export interface JournalRow {
   readonly folder_id: string
   readonly pid: number
   readonly clear_at: Date
-  readonly now: Date
+  readonly seen_at: Date
 }
 
-// The statement sees the own row as it was; the answer has it as it is.
+export const journals = statement('tracking_journals', 'select id, folder_id, pid, clear_at, seen_at from journal_node')
+export const timeOfDay = statement('tracking_time_of_day', 'select clock_timestamp() as now')
+/** $4 a moment at which the journal was empty; null: it may not be. */
 export const checkIn = statement(
   'tracking_journal_check_in',
-  `with own as (
-     insert into journal_node (id, folder_id, pid, clear_at) values ($1, $2, $3, clock_timestamp())
-     on conflict (id) do update set clear_at = excluded.clear_at
-     returning id, folder_id, pid, clear_at)
-   select id, folder_id, pid, clear_at, clock_timestamp() as now from own
-   union all
-   select id, folder_id, pid, clear_at, clock_timestamp() from journal_node where id <> $1`,
+  `insert into journal_node (id, folder_id, pid, clear_at, seen_at)
+   values ($1, $2, $3, coalesce($4::timestamptz, 'epoch'), clock_timestamp())
+   on conflict (id) do update set seen_at = excluded.seen_at, clear_at = greatest(journal_node.clear_at, excluded.clear_at)`,
 )
 export const forgetJournals = statement(
   'tracking_forget_journals',
