@@ -15,6 +15,8 @@ export interface MembershipOptions {
   readonly nodeName: string
   /** The epoch was declared dead: whatever is under way under it is somebody else's now. */
   readonly onLost: (epoch: number) => void
+  /** There is something for `keep` to do before its time: nothing is claimed, or rows wait, until it is done. */
+  readonly onDue: () => void
 }
 
 export interface Membership {
@@ -35,11 +37,13 @@ export interface Membership {
 /** A smaller difference may be the way of the answer. */
 const CLOCK_STEP_MS = 250
 
-export function membershipOf({ database, clock, nodeName, onLost }: MembershipOptions): Membership {
+export function membershipOf({ database, clock, nodeName, onLost, onDue }: MembershipOptions): Membership {
   const db = database.system
   const underWay = new Map<number, number>()
   let current: NodeLease | null = null
   let retired: NodeLease[] = []
+  /** The lease whose lapse has been told. */
+  let lapsed: NodeLease | null = null
   let doubtful = false
   let offsetMs = 0
 
@@ -75,7 +79,13 @@ export function membershipOf({ database, clock, nodeName, onLost }: MembershipOp
   }
 
   return {
-    epoch: () => (current !== null && !doubtful && isSafe(current) ? current.epoch : null),
+    epoch: () => {
+      if (current === null || doubtful) return null
+      if (isSafe(current)) return current.epoch
+      if (lapsed !== current) onDue()
+      lapsed = current
+      return null
+    },
     safe: (epoch) => [current, ...retired].some((lease) => lease?.epoch === epoch && isSafe(lease)),
     keep: async () => {
       const lease = current
@@ -96,12 +106,17 @@ export function membershipOf({ database, clock, nodeName, onLost }: MembershipOp
       await keepRetired()
     },
     doubt: () => {
-      doubtful = current !== null
+      if (doubtful || current === null) return
+      doubtful = true
+      onDue()
     },
     count: (epoch, rows) => {
       const left = (underWay.get(epoch) ?? 0) + rows
-      if (left === 0) underWay.delete(epoch)
-      else underWay.set(epoch, left)
+      if (left !== 0) underWay.set(epoch, left)
+      else {
+        underWay.delete(epoch)
+        if (retired.some((lease) => lease.epoch === epoch)) onDue()
+      }
     },
     leave: async () => {
       const all = [current, ...retired].filter((lease) => lease !== null)

@@ -7,7 +7,7 @@ import type { Database } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/log.ts'
-import type { AttemptRecord, FreshLetters, Letter } from '../outbox/index.ts'
+import { type AttemptRecord, type FreshLetters, type Letter, RENEW_EVERY_MS } from '../outbox/index.ts'
 import type { Transport } from '../transport/index.ts'
 import type { HtmlReader } from './html-reader.ts'
 import type { Relay } from './network.ts'
@@ -19,6 +19,7 @@ export interface Limits {
   readonly maxLargeBytes: number
   readonly maxSockets: number
   readonly maxUnrecorded: number
+  readonly renewEveryMs: number
 }
 
 export const LIMITS: Limits = {
@@ -27,6 +28,7 @@ export const LIMITS: Limits = {
   maxLargeBytes: 96 * 1_048_576,
   maxSockets: 1_000,
   maxUnrecorded: 64,
+  renewEveryMs: RENEW_EVERY_MS,
 }
 
 /** What was promised to readers while the database was away. */

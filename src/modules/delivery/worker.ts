@@ -28,7 +28,6 @@ import {
   handBack,
   type Letter,
   promote,
-  RENEW_EVERY_MS,
   siteReporter,
   takeOver,
 } from '../outbox/index.ts'
@@ -133,6 +132,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       cursor = null
       network.abort()
     },
+    onDue: () => keeping.wake(),
   })
 
   const safe = (epoch: number): boolean => !breaking && node.safe(epoch)
@@ -404,16 +404,17 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     turn: async () => ((await claimSome()) === 0 ? CLAIM_EVERY_MS : CLAIM_AGAIN_MS),
     onError: quietly,
   })
+  const keeping: Loop = loop({
+    name: 'delivery lease',
+    turn: async () => {
+      await node.keep()
+      return limits.renewEveryMs
+    },
+    onError: quietly,
+  })
   const others: readonly Service[] = [
     reports,
-    loop({
-      name: 'delivery lease',
-      turn: async () => {
-        await node.keep()
-        return RENEW_EVERY_MS
-      },
-      onError: quietly,
-    }),
+    keeping,
     loop({
       name: 'delivery promote',
       turn: async () => ((await promoteDue()) === PROMOTE_MOST ? 0 : PROMOTE_EVERY_MS),
