@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { house } from '../../../test/delivery-house.ts'
+import { type House, house } from '../../../test/delivery-house.ts'
 import type { Db } from '../../platform/db.ts'
 
 const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } }
@@ -50,4 +50,58 @@ test('a lease that ran out while the process stood still is renewed as soon as i
   stoodMs = 25_000
   const second = await h.put('ann@example.net')
   await until('the second is delivered', async () => (await h.status(second)) === 'delivered')
+})
+
+/** The database, of which some transactions end in `faults`, one after the other, before anything of them is kept. */
+function failing(h: Awaited<ReturnType<typeof house>>, faults: string[], when: () => boolean): House['database'] {
+  return {
+    ...h.database,
+    transaction: (work) =>
+      h.database.transaction(async (db) => {
+        const result = await work(db)
+        const code = when() ? faults.shift() : undefined
+        if (code !== undefined) throw Object.assign(new Error(`refused for ${code}`), { code })
+        return result
+      }),
+  }
+}
+
+for (const [what, faults] of [
+  ['deadlocks and time limits', ['40P01', '57014', '55P03']],
+  ['a fault of the group, and a deadlock of the email alone', ['22P02', '40P01']],
+] as const) {
+  test(`a hard bounce that meets ${what} is recorded whole: its event is told and its address is on the list`, async () => {
+    await using h = await house(ZONE)
+    const mx = await h.receiver('127.0.0.2', { rcpt: '550 5.1.1 nobody here' })
+    const ids = [await h.put('bob@example.net'), await h.put('ann@example.net')]
+    const left = [...faults]
+    const delivery = h.another({ database: failing(h, left, () => mx.connectionCount > 0) })
+    await delivery.turn()
+    assert.deepEqual(left, [])
+    for (const id of ids) assert.equal((await h.last(id)).event, 'email.bounced')
+    assert.equal(await h.suppressed('bob@example.net'), 'hard_bounce')
+    assert.equal(await h.suppressed('ann@example.net'), 'hard_bounce')
+  })
+}
+
+test('a result whose history is refused is not sent again though the database goes away over it', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2')
+  const left = ['22P02', 'ECONNRESET', '40P01']
+  const delivery = h.another({ database: failing(h, left, () => mx.messageCount > 0) })
+  const id = await h.put('bob@example.net')
+  await delivery.turn()
+  assert.deepEqual(left, [])
+  assert.equal(await h.status(id), 'delivered')
+  assert.equal(await h.queued(), 0)
+})
+
+test('results of a day whose part of the log is not made yet are told all the same', async () => {
+  await using h = await house(ZONE)
+  await h.receiver('127.0.0.2', { rcpt: '550 5.1.1 nobody here' })
+  const id = await h.put('bob@example.net', { expiresAt: new Date(h.clock.now().getTime() + 40 * 86_400_000) })
+  h.clock.advance(30 * 86_400_000)
+  await h.delivery.turn()
+  assert.equal((await h.last(id)).event, 'email.bounced')
+  assert.equal(await h.suppressed('bob@example.net'), 'hard_bounce')
 })

@@ -2,17 +2,18 @@
 // epoch and the number of each claim. What the fence holds back is forgotten: another node has the email now.
 //
 // While the database is away results wait in memory and are tried again; nothing new is claimed meanwhile, so what waits
-// is bounded by what was held. A group that the database refuses for itself is written one by one, and of an email that
-// is refused alone only the state is written: it must not go out a second time for a fault in its history.
+// is bounded by what was held. A group that the database refuses for itself is written one by one; what it refuses for the
+// moment (a deadlock, a time limit, a day of the log that is not made yet) is tried some times more. Of an email that is
+// refused alone for good only the state is written: it must not go out a second time for a fault in its history.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
-import { isUnavailable } from '../../platform/db.ts'
+import { isUnavailable, sqlState } from '../../platform/db.ts'
 import { groupCommit } from '../../platform/group-commit.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/log.ts'
 import { recordBounces } from '../bounces/index.ts'
-import { append } from '../events/index.ts'
+import { append, ensureEventPartitions } from '../events/index.ts'
 import { complete } from '../outbox/index.ts'
 import { type Delivered, noteDelivery } from '../suppression/index.ts'
 import { addToInbox, type NewInboxMail } from './inbox.ts'
@@ -46,6 +47,11 @@ const MAX_GROUP_BYTES = 32 * 1_048_576
 const LINGER_MS = 5
 const ENOUGH = 32
 const RETRY_MS = 500
+const TRIES = 5
+
+// Serialization, deadlock, lock and statement time-outs; a row without a partition, and what is said behind it in a pipeline.
+const PASSING: ReadonlySet<string> = new Set(['40001', '40P01', '55P03', '57014'])
+const NO_PARTITION: ReadonlySet<string> = new Set(['23514', '25P02'])
 
 export function recorderOf(options: RecorderOptions): Recorder {
   const { database, clock, log } = options
@@ -66,19 +72,27 @@ export function recorderOf(options: RecorderOptions): Recorder {
     }
   }
 
+  /** Waits before the next try. @returns false when there is none: it is refused, and not for the moment */
+  const mayTryAgain = async (error: unknown, tries: number): Promise<boolean> => {
+    if (giveUp.signal.aborted) throw error
+    const state = sqlState(error) ?? ''
+    const unready = NO_PARTITION.has(state)
+    if (!isUnavailable(error) && (tries >= TRIES || !(unready || PASSING.has(state)))) return false
+    if (unready) await ensureEventPartitions(database.system, clock.now()).catch(() => undefined)
+    await clock.sleep(RETRY_MS, giveUp.signal)
+    return true
+  }
+
   const write = async (items: readonly Recorded[]): Promise<readonly void[]> => {
-    for (;;) {
+    for (let tries = 1; ; tries++) {
       try {
         const kept = await database.transaction((db) => writeAll(db, items, options))
         tell(kept)
         return items.map(() => undefined)
       } catch (error) {
-        if (giveUp.signal.aborted) throw error
-        if (isUnavailable(error)) await clock.sleep(RETRY_MS, giveUp.signal)
-        else {
-          await oneByOne(items, error)
-          return items.map(() => undefined)
-        }
+        if (await mayTryAgain(error, tries)) continue
+        await oneByOne(items, error)
+        return items.map(() => undefined)
       }
     }
   }
@@ -91,11 +105,16 @@ export function recorderOf(options: RecorderOptions): Recorder {
     }
     if (only === undefined) return
     log.error({ email_id: only.result.id, error: String(cause) }, 'the result of an email could not be recorded whole')
-    try {
-      const result = { ...only.result, attempt: null, response: null }
-      await database.transaction((db) => complete(db, only.epoch, [result]))
-    } catch (error) {
-      log.error({ email_id: only.result.id, error: String(error) }, 'the state of an email could not be recorded')
+    const result = { ...only.result, attempt: null, response: null }
+    for (let tries = 1; ; tries++) {
+      try {
+        await database.transaction((db) => complete(db, only.epoch, [result]))
+        return
+      } catch (error) {
+        if (await mayTryAgain(error, tries)) continue
+        log.error({ email_id: only.result.id, error: String(error) }, 'the state of an email could not be recorded')
+        return
+      }
     }
   }
 
