@@ -281,6 +281,6 @@ export function percent(rate: number): string {
   return `${(rate * 100).toFixed(rate < 0.01 && rate > 0 ? 2 : 1)} %`
 }
 
-function dayName(day: string): string {
+export function dayName(day: string): string {
   return day === '' ? '' : new Date(`${day}T12:00:00`).toLocaleDateString(undefined, { month: 'short', day: 'numeric' })
 }

@@ -352,7 +352,8 @@ export function Facts({ facts }: { readonly facts: readonly (readonly [name: str
 export function rate(part: number, whole: number): string {
   if (whole === 0) return 'none yet'
   if (whole < 20) return `${part} of ${whole}`
-  return `${((part / whole) * 100).toFixed(part === whole || part === 0 ? 0 : 1)} %`
+  const share = part / whole
+  return `${(share * 100).toFixed(share === 1 || share === 0 ? 0 : share < 0.01 ? 2 : 1)} %`
 }
 
 /** A link that stands among buttons. */

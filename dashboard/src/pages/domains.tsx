@@ -5,6 +5,7 @@ import { call, type Json, refresh, useApi } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
 import { Listing } from '../listing.tsx'
 import { say } from '../say.tsx'
+import { TlsReports } from '../tls-reports.tsx'
 import { Button, Copy, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
 
 export function Domains() {
@@ -119,6 +120,7 @@ export function Domain() {
           <Report report={report} />
         </Section>
       )}
+      <TlsReports id={id} />
     </Page>
   )
 }

@@ -4,6 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type Json, useApi, withQuery } from '../api.ts'
 import { RateDays, StackedDays } from '../charts.tsx'
 import type { Search } from '../search.ts'
+import { ProviderStrips } from '../strips.tsx'
 import { Button, Code, Copy, Page, Problem, rate, Section, State, Time, Waiting } from '../ui.tsx'
 
 const RANGES = [7, 30, 90] as const
@@ -24,6 +25,7 @@ export function Overview() {
   const sends = useApi(withQuery('/stats/outbound/sends', range), every)
   const bounces = useApi(withQuery('/stats/outbound/bounces', range), every)
   const spam = useApi(withQuery('/stats/outbound/spam', range), every)
+  const providers = useApi(withQuery('/stats/outbound/providers', range), every)
   const latest = useApi(
     withQuery('/customer/bounces', { limit: 100, from: new Date(`${from_date}T00:00:00`).toISOString() }),
     every,
@@ -40,6 +42,7 @@ export function Overview() {
       {sends.data !== undefined && bounces.data !== undefined && spam.data !== undefined && (
         <Days sends={sends.data.data} bounces={bounces.data.data} spam={spam.data.data} />
       )}
+      {providers.data !== undefined && <ProviderStrips report={providers.data} />}
       <Health />
       <Latest />
     </Page>
@@ -96,8 +99,16 @@ function Figures({ figures, days }: { readonly figures: Json; readonly days: num
         to="/emails"
         search={{ from, status: 'complained' }}
       />
-      <Figure name="Opened" value={figures.unique_opens} note={`beside ${figures.machine_opens} by machines`} />
-      <Figure name="Clicked" value={figures.unique_clicks} note={`beside ${figures.bot_clicks} by machines`} />
+      <Figure
+        name="Opened"
+        value={figures.unique_opens}
+        note={`beside ${figures.machine_opens.toLocaleString()} by machines`}
+      />
+      <Figure
+        name="Clicked"
+        value={figures.unique_clicks}
+        note={`beside ${figures.bot_clicks.toLocaleString()} by machines`}
+      />
     </dl>
   )
 }

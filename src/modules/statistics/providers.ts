@@ -18,17 +18,9 @@ type Answers = Readonly<Record<Answer, number>>
 /** Which figure the event raises by one; null: it is no answer to a try. */
 export function answerOf({ type, data, provider }: Pick<FollowedEvent, 'type' | 'data' | 'provider'>): Answer | null {
   if (provider === null) return null
-  switch (type) {
-    case 'email.delivered':
-      return 'accepted'
-    case 'email.bounced':
-      return data['type'] === 'block' ? 'blocked' : 'bounced'
-    case 'email.deferred':
-    case 'email.failed':
-      return 'deferred'
-    default:
-      return null
-  }
+  if (type === 'email.delivered') return 'accepted'
+  if (type === 'email.bounced') return data['type'] === 'block' ? 'blocked' : 'bounced'
+  return type === 'email.deferred' || type === 'email.failed' ? 'deferred' : null
 }
 
 interface Group {

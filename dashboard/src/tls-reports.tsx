@@ -1,0 +1,152 @@
+// What others told of TLS towards a domain (TLS-RPT), and the record that asks them to tell.
+
+import { useState } from 'react'
+import { type Json, useApi } from './api.ts'
+import { Listing } from './listing.tsx'
+import { Button, Copy, Section, State } from './ui.tsx'
+
+/** In words, with what to do (RFC 8460 section 4.3). */
+const FAILURES: Readonly<Record<string, string>> = {
+  'starttls-not-supported': 'the host offered no TLS: let it offer STARTTLS',
+  'certificate-host-mismatch': 'the certificate names another host: get one for the name in the MX record',
+  'certificate-expired': 'the certificate had expired: renew it',
+  'certificate-not-trusted': 'nobody trusted signed the certificate: use one of a public authority, with its chain',
+  'validation-failure': 'the certificate could not be checked',
+  'tlsa-invalid': 'the TLSA record does not fit: publish that of the certificate in use',
+  'dnssec-invalid': 'the signatures of the DNS do not hold: mend DNSSEC of the host',
+  'dane-required': 'the sender wants DANE: publish TLSA records',
+  'sts-policy-fetch-error': 'the MTA-STS policy could not be read: look at mta-sts on the web server',
+  'sts-policy-invalid': 'the MTA-STS policy is malformed: mend its text',
+  'sts-webpki-invalid': 'the web server of the MTA-STS policy has no valid certificate: renew it',
+}
+
+export function TlsReports({ id }: { readonly id: string }) {
+  const path = `/customer/domains/${id}/tls-reports`
+  const first = useApi(`${path}?page=1&limit=50`)
+  const [shown, setShown] = useState(false)
+  const reports: readonly Json[] = first.data?.data ?? []
+  const record: Json = first.data?.record
+  const hasNone = first.data !== undefined && reports.length === 0
+  return (
+    <Section
+      title="TLS reports"
+      actions={
+        record !== undefined && !hasNone ? (
+          <Button small expanded={shown} onClick={() => setShown(!shown)}>
+            Record
+          </Button>
+        ) : undefined
+      }
+    >
+      {reports.length > 0 && <p className="mb-2">{sentenceOf(reports, first.data.pagination.total)}</p>}
+      {record !== undefined && (shown || hasNone) && <Asking record={record} />}
+      <Listing
+        path={path}
+        pages="page"
+        caption="TLS reports"
+        columns={[
+          { head: 'From', main: true, cell: ({ organization }) => organization },
+          { head: 'Day', cell: ({ begins_at: from, ends_at: to }) => daysOf(from, to) },
+          {
+            head: 'Sessions',
+            right: true,
+            cell: ({ successful_sessions: good, failed_sessions: bad }) => `${(good + bad).toLocaleString()} sessions`,
+          },
+          {
+            head: 'Failed',
+            cell: ({ failed_sessions: bad }) =>
+              bad === 0 ? (
+                <State name="ok" word="none failed" />
+              ) : (
+                <State name="failed" word={`${bad.toLocaleString()} failed`} />
+              ),
+          },
+          { head: 'Why', cell: (report) => <Why report={report} /> },
+        ]}
+        empty="No report yet. Whoever sends mail to this domain over TLS tells once a day what came of it, from the day after the record stands."
+      />
+    </Section>
+  )
+}
+
+function Asking({ record }: { readonly record: Json }) {
+  return (
+    <div className="mb-3 rounded border border-line p-3">
+      <p className="text-quiet">
+        This {record.type} record asks others to report, wherever the mail of the domain is received. A domain has one
+        such record: add our address to the one that stands.
+      </p>
+      <dl className="mt-2 grid grid-cols-[3.5rem_1fr_auto] items-start gap-x-3 gap-y-1">
+        {(['name', 'value'] as const).map((part) => (
+          <div key={part} className="contents">
+            <dt className="text-quiet capitalize">{part}</dt>
+            <dd className="min-w-0">
+              <code className="font-mono text-xs break-all">{record[part]}</code>
+            </dd>
+            <dd>
+              <Copy text={record[part]} what={`the ${part} of the record for TLS reports`} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  )
+}
+
+function Why({ report }: { readonly report: Json }) {
+  const failures = failuresOf([report])
+  if (failures.length === 0) return <span className="text-quiet">–</span>
+  return (
+    <ul>
+      {failures.map(({ type, host, count }) => (
+        <li key={`${type} ${host}`}>
+          {count.toLocaleString()} × {wordsOf(type)}
+          {host !== null && <span className="font-mono text-xs text-quiet"> {host}</span>}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+interface Failure {
+  readonly type: string
+  readonly host: string | null
+  readonly count: number
+}
+
+/** By reason and host, the commonest first. */
+function failuresOf(reports: readonly Json[]): readonly Failure[] {
+  const all: readonly Json[] = reports.flatMap(({ policies }) => policies.flatMap(({ failures }: Json) => failures))
+  const groups = Map.groupBy(all, ({ result_type: type, receiving_mx_hostname: host }) => `${type} ${host}`)
+  return [...groups.values()]
+    .map((group) => ({
+      type: group[0].result_type,
+      host: group[0].receiving_mx_hostname,
+      count: group.reduce((sum, { failed_sessions: failed }) => sum + failed, 0),
+    }))
+    .toSorted((a, b) => b.count - a.count)
+}
+
+function wordsOf(type: string): string {
+  return FAILURES[type] ?? type.replaceAll('-', ' ')
+}
+
+function sentenceOf(reports: readonly Json[], total: number): string {
+  const of =
+    total > reports.length
+      ? `the latest ${reports.length} reports`
+      : reports.length === 1
+        ? 'one report'
+        : `${total} reports`
+  const good = reports.reduce((sum, { successful_sessions: count }) => sum + count, 0)
+  const bad = reports.reduce((sum, { failed_sessions: count }) => sum + count, 0)
+  const told = `${bad === 0 ? 'None' : bad.toLocaleString()} of ${(good + bad).toLocaleString()} sessions failed in ${of}`
+  const [most] = failuresOf(reports)
+  return bad === 0 || most === undefined ? `${told}.` : `${told}, mostly since ${wordsOf(most.type)}.`
+}
+
+/** The days of UTC that a report is about: most are about one. */
+function daysOf(from: string, to: string): string {
+  const [first, last] = [from.slice(0, 10), new Date(Date.parse(to) - 1).toISOString().slice(0, 10)]
+  return first >= last ? first : `${first} – ${last}`
+}
