@@ -3,7 +3,11 @@
 // statement. Statements are named, so the server parses and plans each once per connection.
 //
 // Connections are pipelined: statements that are issued without awaiting one another travel together. In a transaction
-// a statement that fails fails all that follow it, so rows may be written with `Promise.all`.
+// a statement that fails fails all that follow it, so rows may be written with `Promise.all`; what is still going on there
+// when the transaction has ended is refused its statements, which would stand alone or in somebody else's.
+//
+// A server that is gone without a word (its power, its network) answers nothing and closes nothing. Its connections are
+// given up when they are silent: idle ones after some 20 seconds, those with a statement under way after a minute.
 
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
@@ -53,10 +57,14 @@ export interface DatabaseOptions {
   readonly url: string
   /** The most connections of each face. */
   readonly maxConnections?: number
+  /** A connection whose statement is not answered for so long is given up. Longer than any statement may take. */
+  readonly answerWithinMs?: number
   readonly onError: (error: unknown) => void
 }
 
 const CONNECT_WITHIN_MS = 4_000
+const ANSWER_WITHIN_MS = 60_000
+const KEEP_ALIVE_AFTER_MS = 10_000
 const IDLE_MS = 60_000
 const LISTEN_RETRY_MS = 500
 // Without `jit=off` a server before 18 compiles each small statement anew: a plan type that is switched off costs so much
@@ -71,7 +79,8 @@ const SYSTEM_PLANS =
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
 
-export function connect({ url, maxConnections = 8, onError }: DatabaseOptions): Database {
+export function connect(options: DatabaseOptions): Database {
+  const { url, maxConnections = 8, answerWithinMs = ANSWER_WITHIN_MS, onError } = options
   const { Client } = serversOf(url)
   const pool = (role: string, plans: string): pg.Pool => {
     const made = new pg.Pool({
@@ -81,6 +90,9 @@ export function connect({ url, maxConnections = 8, onError }: DatabaseOptions): 
       idleTimeoutMillis: IDLE_MS,
       options: `-c role=${role} ${COMMON} ${plans}`,
       application_name: role,
+      query_timeout: answerWithinMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
       pipeline: true,
       Client,
     } as pg.PoolConfig)
@@ -153,16 +165,23 @@ async function transact<T>(pool: pg.Pool, accountId: string | null, work: (db: D
   }
   client.on('error', heard)
   const send = together(client)
-  const db = dbOn(send)
+  let over = false
+  const db = dbOn((config) =>
+    over ? Promise.reject(new Error(`${config.name} came after its transaction`)) : send(config),
+  )
   try {
     // Sent ahead of the work without waiting. Should the account not be set, the transaction is aborted and every
     // later statement fails with it: a failure never widens what is seen.
     const begun: Promise<unknown>[] = [send({ text: 'begin' })]
     if (accountId !== null) begun.push(db.execute(SET_ACCOUNT, [accountId]))
     const [result] = await Promise.all([work(db), ...begun])
-    await client.query('commit')
+    over = true
+    // Where a statement has failed, and whoever issued it took no notice, the server rolls back and says so here alone.
+    const { command } = await client.query('commit')
+    if (command !== 'COMMIT') throw new Error('a statement of the transaction had failed: it was rolled back')
     return result
   } catch (error) {
+    over = true
     await client.query('rollback').catch((failure: Error) => {
       broken = failure
     })
@@ -215,6 +234,7 @@ function listenOn(url: string, onError: (error: unknown) => void): Listener {
         options: `-c role=posthorn_system ${COMMON}`,
         application_name: 'posthorn_listen',
         keepAlive: true,
+        keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
       })
       client.on('notification', ({ channel, payload }) => {
         for (const heard of handlers.get(channel) ?? []) heard(payload ?? '')
@@ -264,7 +284,7 @@ export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code } = error as { code?: unknown }
   if (typeof code === 'string') return UNAVAILABLE_STATE.test(code) || UNAVAILABLE_SOCKET.has(code)
-  return /Connection terminated|timeout exceeded when trying to connect|not queryable|Client was closed/.test(
+  return /Connection terminated|timeout exceeded when trying to connect|not queryable|Client was closed|Query read timeout/.test(
     error.message,
   )
 }

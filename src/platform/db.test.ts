@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import net from 'node:net'
+import { after, before, test } from 'node:test'
+import pg from 'pg'
+import { freshDb, type TestDatabase } from '../../test/database.ts'
+import { connect, type Database, isUnavailable, statement } from './db.ts'
+
+const MAKE = statement('test_make', 'create table if not exists posthorn.kept (n int primary key)')
+const ADD = statement('test_add', 'insert into kept (n) values ($1)')
+const LIST = statement('test_list', 'select n from kept order by n')
+const SLEEP = statement('test_sleep', 'select pg_sleep($1)')
+const ONE = statement('test_one', 'select 1 as one')
+
+let store: TestDatabase
+let database: Database
+before(async () => {
+  store = await freshDb()
+  database = connect({ url: store.url, maxConnections: 1, onError: () => undefined })
+  const admin = new pg.Client({ connectionString: store.url })
+  await admin.connect()
+  await admin.query(MAKE.text)
+  await admin.query('grant all on posthorn.kept to posthorn_system')
+  await admin.end()
+})
+after(async () => {
+  await database.close()
+  await store[Symbol.asyncDispose]()
+})
+
+const kept = async (): Promise<number[]> => (await database.system.query<{ n: number }>(LIST)).map(({ n }) => n)
+
+test('what goes on behind a transaction that failed writes nothing, neither alone nor in the next one', async () => {
+  const late = Promise.withResolvers<void>()
+  const written = Promise.withResolvers<unknown>()
+  const failed = database.transaction(async (db) => {
+    const other = async (): Promise<void> => {
+      await db.execute(ADD, [1])
+      await late.promise
+      await db.execute(ADD, [2])
+    }
+    const going = other()
+    written.resolve(going.catch((error: unknown) => error))
+    await Promise.all([going, db.execute(ADD, ['x'])])
+  })
+  await assert.rejects(failed, /invalid input syntax/)
+  const next = database.transaction(async (db) => {
+    late.resolve()
+    const told = await written.promise
+    await db.execute(ADD, [3])
+    return told
+  })
+  assert.match(String(await next), /test_add came after its transaction/)
+  assert.deepEqual(await kept(), [3])
+})
+
+test('a transaction that the server rolled back is no success, whoever overlooked why', async () => {
+  const overlooked = database.transaction(async (db) => {
+    await db.execute(ADD, [4])
+    await db.execute(ADD, [4]).catch(() => undefined)
+  })
+  await assert.rejects(overlooked, /rolled back/)
+  assert.ok(!(await kept()).includes(4))
+})
+
+test('a server that is gone without a word is given up, and the next connection is used', async () => {
+  const way = await stoppableWay(store.url)
+  const gone = connect({ url: way.url, maxConnections: 2, answerWithinMs: 1_000, onError: () => undefined })
+  try {
+    await Promise.all([gone.system.one(SLEEP, [0.1]), gone.system.one(SLEEP, [0.1])])
+    way.freeze()
+    const heard = Promise.allSettled([gone.system.one(ONE), gone.transaction((db) => db.one(ONE))])
+    for (const told of await heard) {
+      assert.equal(told.status, 'rejected')
+      assert.ok(told.status === 'rejected' && isUnavailable(told.reason), String(told))
+    }
+    assert.deepEqual(await gone.system.one(ONE), { one: 1 })
+    assert.deepEqual(await gone.transaction((db) => db.one(ONE)), { one: 1 })
+  } finally {
+    way.close()
+    await gone.close()
+  }
+})
+
+/** A way to the database whose connections can be left hanging, as if their other end had lost its power. */
+async function stoppableWay(url: string) {
+  const { host, port } = new pg.Client({ connectionString: url })
+  const pairs = new Set<readonly [net.Socket, net.Socket]>()
+  const server = net.createServer((near) => {
+    const far = host.startsWith('/') ? net.connect(`${host}/.s.PGSQL.${port}`) : net.connect(port, host)
+    for (const socket of [near, far]) socket.on('error', () => undefined)
+    near.pipe(far)
+    far.pipe(near)
+    pairs.add([near, far])
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port: own } = server.address() as net.AddressInfo
+  const { user, database: name } = new pg.Client({ connectionString: url })
+  return {
+    url: `postgresql://${user}@127.0.0.1:${own}/${name}`,
+    freeze: (): void => {
+      for (const [near, far] of pairs) {
+        near.unpipe(far)
+        far.unpipe(near)
+        near.pause()
+        far.destroy()
+      }
+    },
+    close: (): void => {
+      server.close()
+      for (const pair of pairs) for (const socket of pair) socket.destroy()
+    },
+  }
+}
