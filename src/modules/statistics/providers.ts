@@ -8,7 +8,7 @@ import type { Db } from '../../platform/db.ts'
 import { SYSTEM_ACCOUNT_ID } from '../accounts/index.ts'
 import type { FollowedEvent } from '../events/index.ts'
 import { rate } from './figures.ts'
-import { asked, datesOf, isUtc, type Period, type ReportQuery, zoned } from './report.ts'
+import { type Asked, asked, datesOf, isUtc, zoned } from './report.ts'
 import { SPANS, scopesOf, stillToCount } from './roll-up.ts'
 import * as sql from './sql-providers.ts'
 
@@ -103,13 +103,9 @@ interface ProvidersReport {
   readonly totals: Tries & Rates & { readonly providers: readonly (ProviderTries & Rates)[] }
 }
 
-/** @param boundTo the domains that the key may see; null = all */
-export async function providersReport(
-  db: Db,
-  accountId: string,
-  { query, period, boundTo }: { query: ReportQuery; period: Period; boundTo: readonly string[] | null },
-): Promise<ProvidersReport> {
-  const parameters = [...asked(accountId, { query, period, boundTo }), period.timezone, isUtc(period.timezone)]
+export async function providersReport(db: Db, accountId: string, of: Asked): Promise<ProvidersReport> {
+  const { period } = of
+  const parameters = [...asked(accountId, of), period.timezone, isUtc(period.timezone)]
   const rows = await zoned(db.query<AnswersRow>(sql.answersByDay, parameters))
   const byDay = Map.groupBy(rows, ({ date }) => date)
   const providers = byProvider(rows).map((tries) => ({ ...tries, ...ratesOf(tries) }))

@@ -3,7 +3,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import { type Db, sqlState } from '../../platform/db.ts'
 import { platformErrors } from '../../platform/errors.ts'
-import { COUNTERS, type Counts } from './counters.ts'
+import { COUNTERS, type Counter, type Counts } from './counters.ts'
 import { rate } from './figures.ts'
 import { NO_DOMAIN, SCOPE } from './roll-up.ts'
 import * as sql from './sql.ts'
@@ -29,9 +29,6 @@ export interface Period {
   readonly to_date: string
   readonly timezone: string
 }
-
-/** Each day's counts, one entry for every day of the period. */
-export type Days = readonly { readonly date: string; readonly counts: Counts }[]
 
 const NONE = Object.fromEntries(COUNTERS.map((name) => [name, 0])) as Counts
 
@@ -60,14 +57,23 @@ function dateBefore(date: string, days: number): string {
   return new Date(Date.parse(date) - days * DAY_MS).toISOString().slice(0, 10)
 }
 
+const MOST_ZONES = 1_000
+const zones = new Map<string, Intl.DateTimeFormat>()
+
+/** Making a format takes longer than most reports. There are some 600 zones, in capitals and small letters. */
+function formatIn(timezone: string): Intl.DateTimeFormat {
+  const known = zones.get(timezone)
+  if (known !== undefined) return known
+  const numeric = { year: 'numeric', month: '2-digit', day: '2-digit' } as const
+  const made = new Intl.DateTimeFormat('en', { timeZone: timezone, ...numeric })
+  if (zones.size >= MOST_ZONES) zones.clear()
+  zones.set(timezone, made)
+  return made
+}
+
 function dateIn(timezone: string, at: Date): string {
   try {
-    const parts = new Intl.DateTimeFormat('en', {
-      timeZone: timezone,
-      year: 'numeric',
-      month: '2-digit',
-      day: '2-digit',
-    }).formatToParts(at)
+    const parts = formatIn(timezone).formatToParts(at)
     const part = (type: string): string => parts.find((one) => one.type === type)?.value ?? ''
     return `${part('year')}-${part('month')}-${part('day')}`
   } catch {
@@ -75,22 +81,76 @@ function dateIn(timezone: string, at: Date): string {
   }
 }
 
-/** @param boundTo the domains that the key may see; null = all */
-export async function daysOf(
+export interface Asked {
+  readonly query: ReportQuery
+  readonly period: Period
+  /** The domains that the key may see; null = all. */
+  readonly boundTo: readonly string[] | null
+}
+
+/** All counters of the whole period. */
+export async function totalOf(db: Db, accountId: string, of: Asked): Promise<Counts> {
+  const [row] = await read<Counts>(db, accountId, sql.totals, of)
+  return row ?? NONE
+}
+
+export interface DailyReport {
+  /** One entry for every day of the period, and their sums. */
+  read(
+    db: Db,
+    accountId: string,
+    of: Asked,
+  ): Promise<{ readonly data: readonly DayFigures[]; readonly totals: Figures }>
+}
+
+export type Figures = Readonly<Record<string, number>>
+export type DayFigures = Readonly<Record<string, number | string>> & { readonly date: string }
+
+type Some<Name extends Counter> = Readonly<Record<Name, number>>
+
+/** A report that reads `counters` of each day, and nothing else. @param name as in the names of statements */
+function daily<Name extends Counter>(
+  name: string,
+  counters: readonly Name[],
+  figures: (counts: Some<Name>, machines: boolean) => Figures,
+): DailyReport {
+  const statements = sql.daysStatements(name, counters)
+  const none = Object.fromEntries(counters.map((counter) => [counter, 0])) as Some<Name>
+  const combined = (a: Some<Name>, b: Some<Name>, sign: 1 | -1): Some<Name> => {
+    const sum: Record<string, number> = {}
+    for (const counter of counters) sum[counter] = a[counter] + sign * b[counter]
+    return sum as Some<Name>
+  }
+  return {
+    read: async (db, accountId, of) => {
+      const rows = await read<DayRow<Name>>(db, accountId, statements, of)
+      const known = isUtc(of.period.timezone)
+        ? new Map<string, Some<Name>>(rows.map((row) => [row.date, row]))
+        : zoneDays(rows, none, combined)
+      const machines = of.query.include_machine
+      const days = datesOf(of.period).map((date) => ({ date, counts: known.get(date) ?? none }))
+      const total = days.reduce((sum, { counts }) => combined(sum, counts, 1), none)
+      const data = days.map(({ date, counts }) => ({ date, ...figures(counts, machines) }) as DayFigures)
+      return { data, totals: figures(total, machines) }
+    },
+  }
+}
+
+async function read<Row extends object>(
   db: Db,
   accountId: string,
-  { query, period, boundTo }: { query: ReportQuery; period: Period; boundTo: readonly string[] | null },
-): Promise<Days> {
-  const parameters = asked(accountId, { query, period, boundTo })
-  const known = isUtc(period.timezone) ? await utcDays(db, parameters) : await zoneDays(db, parameters, period.timezone)
-  return datesOf(period).map((date) => ({ date, counts: known.get(date) ?? NONE }))
+  { utc, zone }: sql.DaysStatements,
+  of: Asked,
+): Promise<readonly Row[]> {
+  const { timezone } = of.period
+  const parameters = asked(accountId, of)
+  const planned = db.execute(sql.plans)
+  const rows = isUtc(timezone) ? db.query<Row>(utc, parameters) : zoned(db.query<Row>(zone, [...parameters, timezone]))
+  return (await Promise.all([rows, planned]))[0]
 }
 
 /** The first parameters of every statement that reads roll-ups. */
-export function asked(
-  accountId: string,
-  { query, period, boundTo }: { query: ReportQuery; period: Period; boundTo: readonly string[] | null },
-): readonly unknown[] {
+export function asked(accountId: string, { query, period, boundTo }: Asked): readonly unknown[] {
   const domains = domainsOf(query.domain_id, boundTo)
   const tagged = query.tag !== undefined
   const scope = domains === null ? (tagged ? SCOPE.tag : SCOPE.account) : tagged ? SCOPE.domainAndTag : SCOPE.domain
@@ -114,43 +174,33 @@ export async function zoned<Rows>(found: Promise<Rows>): Promise<Rows> {
   })
 }
 
-type CountsRow = { readonly date: string } & Counts
-
-async function utcDays(db: Db, parameters: readonly unknown[]): Promise<ReadonlyMap<string, Counts>> {
-  const rows = await db.query<CountsRow>(sql.byUtcDay, parameters)
-  return new Map(rows.map((row) => [row.date, row]))
+type DayRow<Name extends Counter> = Some<Name> & {
+  readonly date: string
+  readonly midnight: string | null
+  readonly late: boolean
 }
 
-type ZoneRow = CountsRow & { readonly midnight: string | null; readonly late: boolean }
-
 /** What happened before each midnight of the zone, counted from the first; a day is what lies between two of them. */
-async function zoneDays(
-  db: Db,
-  parameters: readonly unknown[],
-  timezone: string,
-): Promise<ReadonlyMap<string, Counts>> {
-  const rows = await zoned(db.query<ZoneRow>(sql.byZoneDay, [...parameters, timezone]))
+function zoneDays<Name extends Counter>(
+  rows: readonly DayRow<Name>[],
+  none: Some<Name>,
+  combined: (a: Some<Name>, b: Some<Name>, sign: 1 | -1) => Some<Name>,
+): ReadonlyMap<string, Some<Name>> {
   const days = rows.filter(({ midnight }) => midnight === null).sort((a, b) => (a.date < b.date ? -1 : 1))
   const midnights = rows.filter(({ midnight }) => midnight !== null)
   midnights.sort((a, b) => ((a.midnight ?? '') < (b.midnight ?? '') ? -1 : 1))
-  const known = new Map<string, Counts>()
-  let before: { readonly date: string; readonly counts: Counts } | null = null
+  const known = new Map<string, Some<Name>>()
+  let before: { readonly date: string; readonly counts: Some<Name> } | null = null
   let next = 0
-  let sum = NONE
+  let sum = none
   for (const row of midnights) {
     for (let day = days[next]; day !== undefined && day.date < row.date; day = days[++next]) sum = combined(sum, day, 1)
-    const whole = days[next]?.date === row.date ? (days[next] ?? NONE) : NONE
+    const whole = days[next]?.date === row.date ? (days[next] ?? none) : none
     const counts = row.late ? combined(combined(sum, whole, 1), row, -1) : combined(sum, row, 1)
     if (before !== null) known.set(before.date, combined(counts, before.counts, -1))
     before = { date: row.midnight ?? '', counts }
   }
   return known
-}
-
-function combined(a: Counts, b: Counts, sign: 1 | -1): Counts {
-  const sum: Record<string, number> = { ...NONE }
-  for (const name of COUNTERS) sum[name] = a[name] + sign * b[name]
-  return sum as Counts
 }
 
 export function datesOf(period: Period): readonly string[] {
@@ -168,71 +218,73 @@ export function isUtc(timezone: string): boolean {
   return /^(?:etc\/)?(?:utc|gmt|uct|zulu|greenwich|universal)$/i.test(timezone)
 }
 
-export function totalOf(days: Days): Counts {
-  const total: Record<string, number> = { ...NONE }
-  for (const { counts } of days) for (const name of COUNTERS) total[name] = (total[name] ?? 0) + counts[name]
-  return total as Counts
-}
-
 // --- figures, by wire name
 
-export type Figures = Readonly<Record<string, number>>
-export type FiguresOf = (counts: Counts, machines: boolean) => Figures
+const sent = ({ sent }: Some<'sent'>): Figures => ({ sent })
+export const sends = daily('sends', ['sent'], sent)
 
-export const sends: FiguresOf = ({ sent }) => ({ sent })
-
-export const bounces: FiguresOf = ({ hard, soft, block, unknown_bounces: unknown }) => ({
+const BOUNCES = ['hard', 'soft', 'block', 'unknown_bounces'] as const
+const bounced = ({ hard, soft, block, unknown_bounces: unknown }: Some<(typeof BOUNCES)[number]>) => ({
   bounces: hard + soft + block + unknown,
   hard,
   soft,
   block,
   unknown,
 })
+export const bounces = daily('bounces', BOUNCES, bounced)
 
-export const spam: FiguresOf = ({ complained }) => ({ spam_complaints: complained })
+const complained = ({ complained }: Some<'complained'>): Figures => ({ spam_complaints: complained })
+export const spam = daily('spam', ['complained'], complained)
 
-export const opens: FiguresOf = (counts, machines) => ({
+const OPENS = ['opens', 'machine_opens', 'unique_opens', 'unique_any_opens'] as const
+const opened = (counts: Some<(typeof OPENS)[number]>, machines: boolean): Figures => ({
   opens: counts.opens + (machines ? counts.machine_opens : 0),
   unique_opens: machines ? counts.unique_any_opens : counts.unique_opens,
   machine_opens: counts.machine_opens,
 })
+export const opens = daily('opens', OPENS, opened)
 
-export const platforms: FiguresOf = (counts, machines) => ({
+const PEOPLES = ['desktop', 'mobile', 'webmail', 'unknown_platform'] as const
+const PLATFORMS = [...PEOPLES, ...PEOPLES.map((name) => `machine_${name}` as const)] as const
+const openedOn = (counts: Some<(typeof PLATFORMS)[number]>, machines: boolean) => ({
   desktop: counts.desktop + (machines ? counts.machine_desktop : 0),
   mobile: counts.mobile + (machines ? counts.machine_mobile : 0),
   webmail: counts.webmail + (machines ? counts.machine_webmail : 0),
   unknown: counts.unknown_platform + (machines ? counts.machine_unknown_platform : 0),
 })
+export const platforms = daily('platforms', PLATFORMS, openedOn)
 
-export const clicks: FiguresOf = (counts, machines) => ({
+const CLICKS = ['clicks', 'bot_clicks', 'unique_clicks', 'unique_any_clicks'] as const
+const clicked = (counts: Some<(typeof CLICKS)[number]>, machines: boolean): Figures => ({
   clicks: counts.clicks + (machines ? counts.bot_clicks : 0),
   unique_clicks: machines ? counts.unique_any_clicks : counts.unique_clicks,
   bot_clicks: counts.bot_clicks,
 })
+export const clicks = daily('clicks', CLICKS, clicked)
 
 /**
  * All of the figures above, those of platforms beside the others and by themselves: `unknown` alone is that of bounces. Rates:
  * bounce and delivery over sent, the rest over delivered; those of opens and clicks from unique human ones.
  */
 export function overview(counts: Counts, machines: boolean): Readonly<Record<string, unknown>> {
-  const { sent, delivered, unsubscribed, failed, suppressed, complained } = counts
-  const bounced = bounces(counts, machines)
-  const { unknown: _, ...known } = platforms(counts, machines)
+  const { delivered, unsubscribed, failed, suppressed } = counts
+  const all = bounced(counts)
+  const { unknown: _, ...known } = openedOn(counts, machines)
   return {
-    ...sends(counts, machines),
-    ...bounced,
-    ...spam(counts, machines),
-    ...opens(counts, machines),
+    ...sent(counts),
+    ...all,
+    ...complained(counts),
+    ...opened(counts, machines),
     ...known,
-    platforms: platforms(counts, machines),
-    ...clicks(counts, machines),
+    platforms: openedOn(counts, machines),
+    ...clicked(counts, machines),
     delivered,
     unsubscribes: unsubscribed,
     failed,
     suppressed,
-    delivery_rate: rate(delivered, sent),
-    bounce_rate: rate(bounced['bounces'] ?? 0, sent),
-    complaint_rate: rate(complained, delivered),
+    delivery_rate: rate(delivered, counts.sent),
+    bounce_rate: rate(all.bounces, counts.sent),
+    complaint_rate: rate(counts.complained, delivered),
     open_rate: rate(counts.unique_opens, delivered),
     click_rate: rate(counts.unique_clicks, delivered),
   }

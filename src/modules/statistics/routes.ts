@@ -4,14 +4,12 @@ import type { Database } from '../../platform/db.ts'
 import { type AnyEndpoint, endpoint, type Principal, Uuid } from '../../platform/http.ts'
 import { providersReport } from './providers.ts'
 import {
+  type Asked,
   bounces,
   clicks,
-  type Days,
-  daysOf,
-  type FiguresOf,
+  type DailyReport,
   opens,
   overview,
-  type Period,
   periodOf,
   platforms,
   type ReportQuery,
@@ -44,11 +42,11 @@ const integers = (names: readonly string[]): Record<string, TSchema> =>
   Object.fromEntries(names.map((name) => [name, Type.Integer()]))
 const Rate = Type.Union([Type.Number(), Type.Null()])
 
-interface DailyReport {
+interface DailyRoute {
   readonly path: string
   readonly summary: string
   readonly names: readonly string[]
-  readonly figures: FiguresOf
+  readonly report: DailyReport
 }
 
 const BOUNCES = ['bounces', 'hard', 'soft', 'block', 'unknown']
@@ -56,13 +54,13 @@ const OPENS = ['opens', 'unique_opens', 'machine_opens']
 const PLATFORMS = ['desktop', 'mobile', 'webmail', 'unknown']
 const CLICKS = ['clicks', 'unique_clicks', 'bot_clicks']
 
-const DAILY: readonly DailyReport[] = [
-  { path: '/sends', summary: 'Emails sent, by day', names: ['sent'], figures: sends },
-  { path: '/bounces', summary: 'Bounces, by day and type', names: BOUNCES, figures: bounces },
-  { path: '/spam', summary: 'Spam complaints, by day', names: ['spam_complaints'], figures: spam },
-  { path: '/opens', summary: 'Opens, by day', names: OPENS, figures: opens },
-  { path: '/opens/platforms', summary: 'Opens by platform, by day', names: PLATFORMS, figures: platforms },
-  { path: '/clicks', summary: 'Clicks, by day', names: CLICKS, figures: clicks },
+const DAILY: readonly DailyRoute[] = [
+  { path: '/sends', summary: 'Emails sent, by day', names: ['sent'], report: sends },
+  { path: '/bounces', summary: 'Bounces, by day and type', names: BOUNCES, report: bounces },
+  { path: '/spam', summary: 'Spam complaints, by day', names: ['spam_complaints'], report: spam },
+  { path: '/opens', summary: 'Opens, by day', names: OPENS, report: opens },
+  { path: '/opens/platforms', summary: 'Opens by platform, by day', names: PLATFORMS, report: platforms },
+  { path: '/clicks', summary: 'Clicks, by day', names: CLICKS, report: clicks },
 ]
 
 const Overview = Type.Object({
@@ -80,7 +78,7 @@ const Overview = Type.Object({
 })
 
 export function statisticsRoutes(options: StatisticsRoutesOptions): readonly AnyEndpoint[] {
-  return [overviewRoute(options), ...DAILY.map((report) => dailyRoute(options, report)), providersRoute(options)]
+  return [overviewRoute(options), ...DAILY.map((route) => dailyRoute(options, route)), providersRoute(options)]
 }
 
 function overviewRoute(options: StatisticsRoutesOptions): AnyEndpoint {
@@ -89,13 +87,15 @@ function overviewRoute(options: StatisticsRoutesOptions): AnyEndpoint {
     summary: 'All figures of a period, with rates',
     answers: { 200: Type.Object({ data: Overview, period: PeriodReport }) },
     handle: async ({ principal, query }) => {
-      const { days, period } = await read(options, principal, query as ReportQuery)
-      return { status: 200, body: { data: overview(totalOf(days), query.include_machine), period } }
+      const asked = askedOf(options, principal, query as ReportQuery)
+      const { accountId } = principal
+      const total = await options.database.tenant(accountId, (db) => totalOf(db, accountId, asked))
+      return { status: 200, body: { data: overview(total, query.include_machine), period: asked.period } }
     },
   })
 }
 
-function dailyRoute(options: StatisticsRoutesOptions, { path, summary, names, figures }: DailyReport): AnyEndpoint {
+function dailyRoute(options: StatisticsRoutesOptions, { path, summary, names, report }: DailyRoute): AnyEndpoint {
   const Figures = integers(names)
   return endpoint({
     ...common(path),
@@ -108,10 +108,10 @@ function dailyRoute(options: StatisticsRoutesOptions, { path, summary, names, fi
       }),
     },
     handle: async ({ principal, query }) => {
-      const { days, period } = await read(options, principal, query as ReportQuery)
-      const machines = query.include_machine
-      const data = days.map(({ date, counts }) => ({ date, ...figures(counts, machines) }))
-      return { status: 200, body: { data, totals: figures(totalOf(days), machines), period } }
+      const asked = askedOf(options, principal, query as ReportQuery)
+      const { accountId } = principal
+      const { data, totals } = await options.database.tenant(accountId, (db) => report.read(db, accountId, asked))
+      return { status: 200, body: { data: [...data], totals, period: asked.period } }
     },
   })
 }
@@ -122,7 +122,7 @@ const Rates = Type.Object(Object.fromEntries(ANSWERS.slice(1).map((name) => [`${
 const Tries = Type.Object(integers(ANSWERS))
 const ProviderTries = Type.Object({ provider: Provider, ...Tries.properties })
 
-function providersRoute({ database, clock }: StatisticsRoutesOptions): AnyEndpoint {
+function providersRoute(options: StatisticsRoutesOptions): AnyEndpoint {
   return endpoint({
     ...common('/providers'),
     summary: "What mailbox providers answered to tries, by day; rates over the period's tries",
@@ -139,13 +139,11 @@ function providersRoute({ database, clock }: StatisticsRoutesOptions): AnyEndpoi
         period: PeriodReport,
       }),
     },
-    handle: async ({ principal: { accountId, domainIds }, query: given }) => {
-      const query = given as ReportQuery
-      const period = periodOf(query, clock)
-      const report = await database.tenant(accountId, (db) =>
-        providersReport(db, accountId, { query, period, boundTo: domainIds }),
-      )
-      return { status: 200, body: { ...report, period } }
+    handle: async ({ principal, query }) => {
+      const asked = askedOf(options, principal, query as ReportQuery)
+      const { accountId } = principal
+      const report = await options.database.tenant(accountId, (db) => providersReport(db, accountId, asked))
+      return { status: 200, body: { ...report, period: asked.period } }
     },
   })
 }
@@ -161,12 +159,6 @@ function common(path: string) {
   } as const
 }
 
-async function read(
-  { database, clock }: StatisticsRoutesOptions,
-  { accountId, domainIds }: Principal,
-  query: ReportQuery,
-): Promise<{ readonly days: Days; readonly period: Period }> {
-  const period = periodOf(query, clock)
-  const days = await database.tenant(accountId, (db) => daysOf(db, accountId, { query, period, boundTo: domainIds }))
-  return { days, period }
+function askedOf({ clock }: StatisticsRoutesOptions, { domainIds }: Principal, query: ReportQuery): Asked {
+  return { query, period: periodOf(query, clock), boundTo: domainIds }
 }

@@ -1,6 +1,6 @@
-import { statement } from '../../platform/db.ts'
+import { type Statement, statement } from '../../platform/db.ts'
 import { unfollowedSql } from '../events/index.ts'
-import { COUNTERS, FIRSTS } from './counters.ts'
+import { COUNTERS, type Counter, FIRSTS } from './counters.ts'
 
 const KEYS = 'account_id, scope, span, domain_id, tag, bucket, stream, sandbox'
 const KEY_ARRAYS =
@@ -29,47 +29,86 @@ export const writeFirsts = statement(
    on conflict (account_id, email_id) do update set ${FIRSTS.map((name) => `${name} = excluded.${name}`).join(', ')}`,
 )
 
-const SUMS = COUNTERS.map((name) => `coalesce(sum(${name}), 0)::bigint as ${name}`).join(', ')
+const sumsOf = (counters: readonly Counter[]): string =>
+  counters.map((name) => `coalesce(sum(${name}), 0)::bigint as ${name}`).join(', ')
+const SUMS = sumsOf(COUNTERS)
 
-// $2 scope, $3 domains, $4 tag, $5 stream, $6 sandbox too.
-const ASKED = `account_id = $1 and scope = $2 and domain_id = any($3::uuid[]) and tag = $4
-  and ($5::smallint is null or stream = $5) and ($6 or not sandbox)`
-
-/** By day of UTC; $7 $8 first and last date. */
-export const byUtcDay = statement(
-  'statistics_by_utc_day',
-  `select to_char(bucket, 'YYYY-MM-DD') as date, ${SUMS} from stat_bucket
-   where ${ASKED} and span = 1 and bucket >= $7::date and bucket < $8::date + 1 group by bucket order by bucket`,
+// The reports' statements run with the plan that is made once: planning them took longer than the smaller ones do.
+export const plans = statement(
+  'statistics_plans',
+  `select set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
+     set_config('enable_bitmapscan', 'off', true)`,
 )
 
-const ASKED_COUNTERS = `select ${COLUMNS} from stat_bucket where ${ASKED}`
+// $2 scope, $3 domains, $4 tag, $5 stream, $6 sandbox too. The tenant's rows are found by `bucket` only where it is compared
+// with a timestamptz: row level security keeps comparisons of other types out of the index.
+const ASKED = `account_id = $1 and scope = $2 and domain_id = any($3::uuid[]) and tag = $4
+  and ($5::smallint is null or stream = $5) and ($6 or not sandbox)`
+const UTC_DAYS = `from stat_bucket where ${ASKED} and span = 1 and bucket >= $7::date::timestamptz
+  and bucket < ($8::date + 1)::timestamptz`
 
-// Another zone's days are cut out of those of UTC: whole days, and of the day in which a midnight of the zone lies the hours
-// before it or, where they are fewer, those behind it, the last of them in quarters. So 90 days read at most 16 rows each
-// and not 96, and no time is converted but the midnights. $9 time zone. Of a midnight that happens twice, PostgreSQL means
-// the second and the day begins with the first. One statement: of one snapshot.
-export const byZoneDay = statement(
-  'statistics_by_zone_day',
-  `with guesses as materialized (
-     select d::date as day, d::timestamp at time zone $9 as at
-     from generate_series($7::date, $8::date + 1, interval '1 day') d
+// The midnights of a zone ($9), and how each is counted from `utc`, a midnight of UTC: the hours before it, or where they are
+// fewer (`late`) those behind it, the last of them in quarters. So 90 days read at most 16 rows each and not 96, and no time
+// is converted but the midnights. Of a midnight that happens twice, PostgreSQL means the second and the day begins with the
+// first.
+const midnightsOf = (days: string): string => `guesses as materialized (
+     select d::date as day, d::timestamp at time zone $9 as at from ${days} d
    ), midnights as materialized (
-     select day, at, date_trunc('day', at) as utc, date_trunc('hour', at + late * interval '59 minutes') as hour, late > 0 as late
+     select day, at, date_trunc('day', at) as utc, date_trunc('hour', at + late * interval '59 minutes') as hour, late > 0 as late,
+       date_trunc('day', at) + late * interval '1 day' as base
      from (select day, at, case when at - date_trunc('day', at) > interval '12 hours' then 1 else 0 end as late
        from (select day, case when ((at - interval '1 hour') at time zone $9)::date = day then at - interval '1 hour'
          else at end as at from guesses) g) m
-   )
-   select to_char(m.day, 'YYYY-MM-DD') as midnight, to_char(m.utc, 'YYYY-MM-DD') as date, m.late, s.*
-   from midnights m cross join lateral (
-     select ${SUMS} from (
-       ${ASKED_COUNTERS} and span = 2 and bucket >= case when m.late then m.hour else m.utc end
-         and bucket < case when m.late then m.utc + interval '1 day' else m.hour end
+   )`
+const edgesOf = (columns: string): string => {
+  const asked = `select ${columns} from stat_bucket where ${ASKED}`
+  return `${asked} and span = 2 and bucket >= case when m.late then m.hour else m.utc end
+       and bucket < case when m.late then m.base else m.hour end
+     union all
+     ${asked} and span = 0 and bucket >= least(m.at, m.hour) and bucket < greatest(m.at, m.hour)`
+}
+
+/** What a report reads of a period, by day. $7 $8 first and last date; `zone` also $9, a time zone. */
+export interface DaysStatements {
+  readonly utc: Statement
+  /** The days of UTC, and the edges of the zone's (`midnight` is its date). One statement: of one snapshot. */
+  readonly zone: Statement
+}
+
+export function daysStatements(report: string, counters: readonly Counter[]): DaysStatements {
+  const sums = sumsOf(counters)
+  return {
+    utc: statement(
+      `statistics_utc_days_${report}`,
+      `select to_char(bucket, 'YYYY-MM-DD') as date, ${sums} ${UTC_DAYS} group by bucket order by bucket`,
+    ),
+    zone: statement(
+      `statistics_zone_days_${report}`,
+      `with ${midnightsOf(`generate_series($7::date, $8::date + 1, interval '1 day')`)}
+       select to_char(m.day, 'YYYY-MM-DD') as midnight, to_char(m.utc, 'YYYY-MM-DD') as date, m.late, s.*
+       from midnights m cross join lateral (select ${sums} from (${edgesOf(counters.join(', '))}) c) s
        union all
-       ${ASKED_COUNTERS} and span = 0 and bucket >= least(m.at, m.hour) and bucket < greatest(m.at, m.hour)) c) s
-   union all
-   select null, to_char(bucket, 'YYYY-MM-DD'), false, ${SUMS} from stat_bucket
-   where ${ASKED} and span = 1 and bucket >= $7::date - 2 and bucket < $8::date + 3 group by bucket`,
-)
+       select null, to_char(bucket, 'YYYY-MM-DD'), false, ${sums} from stat_bucket
+       where ${ASKED} and span = 1 and bucket >= ($7::date - 2)::timestamptz and bucket < ($8::date + 3)::timestamptz
+       group by bucket`,
+    ),
+  }
+}
+
+/** All counters of a period, one row: of a zone's the days of UTC between its two ends, and these ends. */
+export const totals: DaysStatements = {
+  utc: statement('statistics_utc_total', `select ${SUMS} ${UTC_DAYS}`),
+  zone: statement(
+    'statistics_zone_total',
+    `with ${midnightsOf('unnest(array[$7::date, $8::date + 1])')}
+     select ${COUNTERS.map((name) => `coalesce(sum(${name} * weight), 0)::bigint as ${name}`).join(', ')} from (
+       select ${COLUMNS}, 1 as weight from stat_bucket where ${ASKED} and span = 1
+         and bucket >= (select min(base) from midnights) and bucket < (select max(base) from midnights)
+       union all
+       select c.*, case when m.late = (m.day = $7::date) then 1 else -1 end
+       from midnights m cross join lateral (${edgesOf(COLUMNS)}) c) w`,
+  ),
+}
 
 export const sumOfDays = statement(
   'statistics_sum_of_days',

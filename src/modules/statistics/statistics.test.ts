@@ -175,6 +175,7 @@ test('every figure equals a recount of the log, in every time zone and under eve
           clicks: ['clicks', 'unique_clicks', 'bot_clicks'],
           'opens/platforms': ['desktop', 'mobile', 'webmail', 'unknown'],
         }
+        const overview = (await account.api.get(`${V1}?${query}`)).body.data
         for (const [report, figures] of Object.entries(names)) {
           const { body, status } = await account.api.get(`${V1}/${report}?${query}`)
           assert.equal(status, 200, JSON.stringify(body))
@@ -186,6 +187,8 @@ test('every figure equals a recount of the log, in every time zone and under eve
             }
           }
           for (const name of figures) {
+            const whole = report === 'opens/platforms' ? overview.platforms : overview
+            assert.equal(whole[name], body.totals[name], `${report} ${name} in the overview`)
             const sum = body.data.reduce((total: number, day: Record<string, number>) => total + (day[name] ?? 0), 0)
             assert.equal(body.totals[name], sum)
           }

@@ -1,0 +1,93 @@
+// Days of other zones are put together from days of UTC, hours and quarters: held against the calendar of Intl.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { startWorld, type World } from '../../../test/world.ts'
+import type { FollowedEvent } from '../events/index.ts'
+import { rollUp } from './roll-up.ts'
+
+const V1 = '/api/v1/stats/outbound'
+const DAY_MS = 86_400_000
+
+let world: World
+before(async () => {
+  world = await startWorld({ settings: { POSTHORN_ROLES: 'api' } })
+})
+after(() => world[Symbol.asyncDispose]())
+
+// Quarters, halves and more than twelve hours from UTC; clocks that are turned by half an hour, at midnight (Santiago: it
+// does not happen on the day that begins the summer; Havana: it happens twice on the day that ends it), or never.
+const ZONES = [
+  'UTC',
+  'Asia/Kathmandu',
+  'Asia/Kolkata',
+  'Australia/Lord_Howe',
+  'Australia/Adelaide',
+  'Pacific/Chatham',
+  'Pacific/Auckland',
+  'Pacific/Kiritimati',
+  'Pacific/Pago_Pago',
+  'America/St_Johns',
+  'America/Santiago',
+  'America/Havana',
+  'America/New_York',
+  'Europe/Vienna',
+]
+
+// About which one or more of these zones turn their clocks in 2026.
+const TURNS = ['03-08', '03-29', '04-05', '09-06', '09-27', '10-04', '10-25', '11-01'].map((day) =>
+  Date.parse(`2026-${day}T00:00:00Z`),
+)
+
+const moments = fc.tuple(
+  fc.constantFrom(...TURNS),
+  fc.array(fc.integer({ min: -3 * 96, max: 3 * 96 }), { minLength: 1, maxLength: 40 }),
+  fc.integer({ min: 0, max: 899_999 }),
+)
+
+test('every day of every zone has what happened in it, and so has every period', async () => {
+  const { database, ground } = world.rooms
+  let stories = 0
+  await fc.assert(
+    fc.asyncProperty(
+      moments,
+      fc.constantFrom(...ZONES),
+      fc.nat({ max: 6 }),
+      fc.nat({ max: 6 }),
+      async ([turn, quarters, within], timezone, one, other) => {
+        const tag = `story ${++stories}`
+        const events = quarters.map(
+          (quarter): FollowedEvent => ({
+            eventId: ground.ids.next(),
+            at: new Date(turn + quarter * 900_000 + within),
+            accountId: world.account.accountId,
+            domainId: null,
+            emailId: ground.ids.next(),
+            type: 'email.sent',
+            stream: 'transactional',
+            sandbox: false,
+            tag,
+            data: {},
+            facts: null,
+            provider: null,
+          }),
+        )
+        await database.transaction((db) => rollUp(db, events))
+        const format = new Intl.DateTimeFormat('en-CA', { timeZone: timezone })
+        const dates = events.map(({ at }) => format.format(at))
+        const date = (days: number): string => new Date(turn + (days - 3) * DAY_MS).toISOString().slice(0, 10)
+        const [from, to] = [date(Math.min(one, other)), date(Math.max(one, other))]
+        const query = `from_date=${from}&to_date=${to}&timezone=${timezone}&tag=${tag}`
+        const { data, totals } = (await world.api.get(`${V1}/sends?${query}`)).body
+        for (const day of data) {
+          assert.equal(day.sent, dates.filter((known) => known === day.date).length, `${day.date} in ${timezone}`)
+        }
+        const expected = dates.filter((known) => known >= from && known <= to).length
+        assert.equal(totals.sent, expected)
+        assert.equal((await world.api.get(`${V1}?${query}`)).body.data.sent, expected, `${query} as a whole`)
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
