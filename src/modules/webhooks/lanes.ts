@@ -1,7 +1,7 @@
 // The deliveries in this process, by endpoint: what waits for its turn, what is being asked, and how the endpoint has been
 // doing. What is in here is claimed in the database; what is given back is free again.
 
-import { FIRST_WINDOW, type Held, MAX_WINDOW, type Pace, SLOW_MS } from './share.ts'
+import { FIRST_WINDOW, type Held, MAX_WINDOW, type Pace, REST_MS, RESTS_AFTER, SLOW_MS } from './share.ts'
 
 const MAX_REMEMBERED = 10_000
 
@@ -13,6 +13,9 @@ interface Lane<Work> {
   readonly asking: Map<string, number>
   window: number
   pace: Pace
+  /** In a row. */
+  failures: number
+  restsUntilMs: number
 }
 
 export interface Lanes<Work> {
@@ -21,7 +24,8 @@ export interface Lanes<Work> {
   /** What is in here and not yet answered. */
   held(): readonly Held[]
   readonly size: number
-  of(webhookId: string): { readonly window: number; readonly pace: Pace }
+  /** `restMs`: for how long it is not to be asked, 0 when it may be. */
+  of(webhookId: string): { readonly window: number; readonly pace: Pace; readonly restMs: number }
   /** Takes out what has not begun. @param webhookId null: of all endpoints */
   withdraw(webhookId: string | null): readonly Work[]
 }
@@ -44,7 +48,15 @@ export function lanesOf<Work>({ nowMs, keyOf, ask, onRoom, onFailing }: LanesOpt
   const laneOf = (webhookId: string, accountId: string): Lane<Work> => {
     const known = lanes.get(webhookId)
     if (known !== undefined) return known
-    const made: Lane<Work> = { accountId, waiting: [], asking: new Map(), window: FIRST_WINDOW, pace: 'quick' }
+    const made: Lane<Work> = {
+      accountId,
+      waiting: [],
+      asking: new Map(),
+      window: FIRST_WINDOW,
+      pace: 'quick',
+      failures: 0,
+      restsUntilMs: 0,
+    }
     lanes.set(webhookId, made)
     if (lanes.size > MAX_REMEMBERED) forgetIdle()
     return made
@@ -79,10 +91,13 @@ export function lanesOf<Work>({ nowMs, keyOf, ask, onRoom, onFailing }: LanesOpt
 
   const judge = (lane: Lane<Work>, success: boolean, tookMs: number): void => {
     if (success) {
+      lane.failures = 0
+      lane.restsUntilMs = 0
       lane.pace = tookMs > SLOW_MS ? 'slow' : 'quick'
       if (tookMs <= SLOW_MS) lane.window = Math.min(MAX_WINDOW, lane.window * 2)
       return
     }
+    if (++lane.failures >= RESTS_AFTER) lane.restsUntilMs = nowMs() + REST_MS
     lane.pace = 'failing'
     lane.window = FIRST_WINDOW
     const withdrawn = lane.waiting.splice(0)
@@ -118,8 +133,9 @@ export function lanesOf<Work>({ nowMs, keyOf, ask, onRoom, onFailing }: LanesOpt
     },
     of: (webhookId) => {
       const lane = lanes.get(webhookId)
-      if (lane === undefined) return { window: FIRST_WINDOW, pace: 'quick' }
-      return { window: lane.window, pace: paceAt(lane, nowMs()) }
+      if (lane === undefined) return { window: FIRST_WINDOW, pace: 'quick', restMs: 0 }
+      const now = nowMs()
+      return { window: lane.window, pace: paceAt(lane, now), restMs: Math.max(0, lane.restsUntilMs - now) }
     },
     withdraw: (webhookId) => {
       const some =

@@ -7,8 +7,13 @@
 //
 // An endpoint begins with FIRST_WINDOW requests at once; each quick success doubles that, to MAX_WINDOW; a failure takes it
 // back. A quick one has as many again waiting here, so that its next request needs no look into the database.
+//
+// One that has failed RESTS_AFTER times in a row is left alone for REST_MS after each further failure: refusals come back at
+// once, and thousands of pending deliveries would be tried as quickly as they can be refused. The first success ends that.
 
 export const SLOW_MS = 1_000
+export const RESTS_AFTER = 8
+export const REST_MS = 100
 export const FIRST_WINDOW = 2
 export const MAX_WINDOW = 16
 

@@ -159,8 +159,11 @@ export function webhookWorker(options: WorkerOptions): Loop {
 
   const turn = async (): Promise<number> => {
     if (unrecorded >= MAX_UNRECORDED - MAX_HELD) return POLL_MS
-    const places = share(await candidatesOf(database, clock, lanes), lanes.held())
-    if (places.size === 0) return POLL_MS
+    const candidates = await candidatesOf(database, clock, lanes)
+    const resting = candidates.filter(({ restMs }) => restMs > 0)
+    const ready = candidates.filter(({ restMs }) => restMs === 0)
+    const places = share(ready, lanes.held())
+    if (places.size === 0) return Math.min(POLL_MS, ...resting.map(({ restMs }) => restMs))
     const lease = options.ids.next()
     const now = clock.now()
     const until = new Date(now.getTime() + LEASE_MS)
@@ -201,15 +204,19 @@ export function webhookWorker(options: WorkerOptions): Loop {
 }
 
 /** Endpoints that have something due, and how they have been doing. */
-async function candidatesOf(database: Database, clock: Clock, lanes: Lanes<Work>): Promise<readonly Candidate[]> {
+async function candidatesOf(
+  database: Database,
+  clock: Clock,
+  lanes: Lanes<Work>,
+): Promise<readonly (Candidate & { readonly restMs: number })[]> {
   const rows = await database.system.query<{
     readonly webhook_id: string
     readonly account_id: string
     readonly consecutive_failures: number
   }>(sql.waiting, [clock.now()])
   return rows.map(({ webhook_id: webhookId, account_id: accountId, consecutive_failures: failures }) => {
-    const { window, pace } = lanes.of(webhookId)
-    return { webhookId, accountId, window, pace: failures > 0 ? 'failing' : pace }
+    const { window, pace, restMs } = lanes.of(webhookId)
+    return { webhookId, accountId, window, pace: failures > 0 ? 'failing' : pace, restMs }
   })
 }
 
