@@ -6,7 +6,7 @@ import { Pace } from './pace.ts'
 import { FIRST_WINDOW, placesOf } from './places.ts'
 import { socketsOf } from './sockets.ts'
 
-async function settled(promise: Promise<unknown>): Promise<boolean> {
+async function settled(promise: Promise<unknown> | null): Promise<boolean> {
   const pending = Symbol('pending')
   return (await Promise.race([promise, new Promise((resolve) => setImmediate(resolve, pending))])) !== pending
 }
@@ -72,8 +72,27 @@ test('destinations that never answered leave half of the sockets to the others',
 test('when all sockets are taken an idle connection is closed for the one that waits', async () => {
   const sockets = socketsOf(1)
   await sockets.acquire(true)
-  sockets.park(() => sockets.release(true))
+  sockets.park(() => sockets.release(true), true)
   assert.equal(await settled(sockets.acquire(true)), true)
+})
+
+test('a connection that becomes idle while somebody waits is closed for it, if it has its place', async () => {
+  const sockets = socketsOf(4)
+  for (const proven of [false, false, true, true]) await sockets.acquire(proven)
+  const unproven = sockets.acquire(false)
+  let closed = ''
+  sockets.park(() => {
+    closed += 'proven '
+    sockets.release(true)
+  }, true)
+  assert.equal(await settled(unproven), false)
+  sockets.park(() => {
+    closed += 'unproven '
+    sockets.release(false)
+  }, false)
+  assert.equal(await settled(unproven), true)
+  assert.equal(await settled(sockets.acquire(true)), true)
+  assert.equal(closed, 'unproven proven ')
 })
 
 test('as many messages as allowed are between final dot and commit, the others wait', async () => {

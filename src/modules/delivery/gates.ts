@@ -64,8 +64,8 @@ export function answerGate(limit: number): AnswerGate {
 }
 
 export interface ByteBudget {
-  /** Resolves when there is room, or when nothing else is inside; then `give` is due. First come, first served. */
-  take(bytes: number): Promise<void>
+  /** Null: inside. Else resolves when there is room, or when nothing else is inside. Then `give` is due. First come, first served. */
+  take(bytes: number): Promise<void> | null
   give(bytes: number): void
 }
 
@@ -84,11 +84,13 @@ export function byteBudget(limit: number): ByteBudget {
     }
   }
   return {
-    take: (bytes) =>
-      new Promise((resolve) => {
-        waiting.push({ bytes, resolve })
-        next()
-      }),
+    take: (bytes) => {
+      if (waiting.length === 0 && (taken === 0 || taken + bytes <= limit)) {
+        taken += bytes
+        return null
+      }
+      return new Promise((resolve) => void waiting.push({ bytes, resolve }))
+    },
     give: (bytes) => {
       taken -= bytes
       next()

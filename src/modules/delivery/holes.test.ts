@@ -105,3 +105,14 @@ test('results of a day whose part of the log is not made yet are told all the sa
   assert.equal((await h.last(id)).event, 'email.bounced')
   assert.equal(await h.suppressed('bob@example.net'), 'hard_bounce')
 })
+
+test('large mails that wait for memory keep no connection from the one that has it', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2')
+  const delivery = h.another({ limits: { maxSockets: 1, maxLargeBytes: 1 } })
+  for (let n = 0; n < 8; n++) await h.put(`u${n}@example.net`, {}, { text: 'large '.repeat(20_000) })
+  await delivery.start()
+  await mx.received(8, WITHIN_MS)
+  await delivery.idle()
+  assert.equal(mx.messageCount, 8)
+})

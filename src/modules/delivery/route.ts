@@ -26,8 +26,11 @@ export interface Job {
   readonly tlsRequired: boolean
   /** The recipient's domain. */
   readonly site: string
-  /** Asked when a connection is free for it. Null: it may not be sent any more. */
-  prepare(): Promise<Outgoing | null>
+  /**
+   * Asked when a connection is free for it. What may take long is awaited by `idle`: meanwhile the connection may be closed
+   * for somebody else, or all of them might wait for one that waits for a connection. Null: it may not be sent any more.
+   */
+  prepare(idle: (wait: Promise<void>) => Promise<void>): Promise<Outgoing | null>
   /** Asked before MAIL FROM. */
   maySend(): boolean
   /** Asked before the final dot. */
@@ -128,6 +131,7 @@ export class Route {
   release(): void {
     for (const { resolve } of this.#waiting.splice(0)) resolve(null)
     if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
     for (const lane of this.#idle.slice()) lane.close()
   }
 
@@ -178,17 +182,26 @@ export class Route {
   }
 
   #rest(lane: Lane): void {
-    const { signal, sockets } = this.#options
-    if (lane.link?.connection.usable !== true || signal.aborted) return this.#hangUp(lane)
+    if (lane.link?.connection.usable !== true || this.#options.signal.aborted) return this.#hangUp(lane)
+    lane.timer = setTimeout(() => lane.close(), IDLE_MS)
+    this.#idle.push(lane)
+    this.#offer(lane, lane.link)
+  }
+
+  #offer(lane: Lane, { proven }: Link): void {
     lane.close = () => {
       this.#wakeLane(lane)
       const at = this.#idle.indexOf(lane)
       if (at !== -1) this.#idle.splice(at, 1)
       this.#hangUp(lane)
     }
-    lane.timer = setTimeout(lane.close, IDLE_MS)
-    this.#idle.push(lane)
-    sockets.park(lane.close)
+    this.#options.sockets.park(lane.close, proven)
+  }
+
+  async #idleWhile(lane: Lane, wait: Promise<void>): Promise<void> {
+    if (lane.link !== null) this.#offer(lane, lane.link)
+    await wait
+    this.#options.sockets.unpark(lane.close)
   }
 
   #hangUp(lane: Lane): void {
@@ -241,7 +254,7 @@ export class Route {
       }
     }
     try {
-      const outgoing = await job.prepare()
+      const outgoing = await job.prepare((wait) => this.#idleWhile(lane, wait))
       if (outgoing === null) return null
       const ended = await this.#hosts(lane, job, outgoing, tried, dialogue)
       if (!ended) return null

@@ -1,22 +1,31 @@
 // The process's sockets to receivers, bounded. Destinations that have not answered yet share half of them, so that any
-// number of dead ones leaves the other half to those that work. When all are taken, idle connections go first.
+// number of dead ones leaves the other half to those that work. When all are taken, idle connections go first: one that is
+// idle when somebody begins to wait, and one that becomes so while somebody does.
 
 export interface Sockets {
   /** Resolves when one more may be opened; then `release` is due. */
   acquire(proven: boolean): Promise<void>
   release(proven: boolean): void
-  /** Offers an idle connection to be closed for somebody else's sake. */
-  park(close: () => void): void
+  /** Offers an idle connection to be closed for somebody else's sake, at once when somebody waits. */
+  park(close: () => void, proven: boolean): void
   unpark(close: () => void): void
 }
 
 export function socketsOf(limit: number): Sockets {
   const waiting: { readonly proven: boolean; readonly resolve: () => void }[] = []
-  const idle = new Set<() => void>()
+  /** By what closes them: whether they are of the proven half. */
+  const idle = new Map<() => void, boolean>()
   const unprovenLimit = Math.max(1, Math.floor(limit / 2))
   let open = 0
   let unproven = 0
   const fits = (proven: boolean): boolean => open < limit && (proven || unproven < unprovenLimit)
+  /** Whether somebody who waits could have the place of such a connection. */
+  const helps = (idleIsProven: boolean, proven: boolean): boolean =>
+    proven || unproven - (idleIsProven ? 0 : 1) < unprovenLimit
+  const closeOne = (close: () => void): void => {
+    idle.delete(close)
+    close()
+  }
   const take = (proven: boolean): void => {
     open++
     if (!proven) unproven++
@@ -29,11 +38,8 @@ export function socketsOf(limit: number): Sockets {
       }
       return new Promise((resolve) => {
         waiting.push({ proven, resolve })
-        const [close] = idle
-        if (close !== undefined) {
-          idle.delete(close)
-          close()
-        }
+        const [close] = idle.entries().find(([, isProven]) => helps(isProven, proven)) ?? []
+        if (close !== undefined) closeOne(close)
       })
     },
     release: (proven) => {
@@ -45,8 +51,9 @@ export function socketsOf(limit: number): Sockets {
       take(next.proven)
       next.resolve()
     },
-    park: (close) => {
-      idle.add(close)
+    park: (close, isProven) => {
+      idle.set(close, isProven)
+      if (waiting.some(({ proven }) => helps(isProven, proven))) closeOne(close)
     },
     unpark: (close) => {
       idle.delete(close)

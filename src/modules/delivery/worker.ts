@@ -328,11 +328,12 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       tlsRequired: letter.tlsRequired,
       site: siteOf(letter),
       maySend: () => safe(epoch) && isAsked(one.claimedAtMs),
-      prepare: async () => {
+      prepare: async (idle) => {
         if (!safe(epoch) || stopping) return null
         if (letter.body === null) {
           taken = letter.bodyBytes * 3
-          await large.take(taken)
+          const turn = large.take(taken)
+          if (turn !== null) await idle(turn)
         }
         try {
           return await written(one)
