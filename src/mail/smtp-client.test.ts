@@ -392,6 +392,17 @@ test('a kept connection that the server has closed is stale, a new one is not', 
   assert.deepEqual([told(first), first.stale], [['mail 421'], false])
 })
 
+for (const pipelining of [true, false]) {
+  test(`a mail is not refused for the one before it: where RSET is, the connection is stale, pipelining ${pipelining}`, async () => {
+    await using mx = await startReceiver({ rcpt: '550 5.1.1 nobody', pipelining })
+    const connection = await opened(mx)
+    assert.deepEqual(told(await connection.send(TRANSACTION)), ['rcpt 550'])
+    mx.script({ rset: '502 5.5.1 not here', mail: '503 5.5.1 nested MAIL', rcpt: 'default' })
+    const second = await connection.send(TRANSACTION)
+    assert.deepEqual([told(second), second.stale, connection.usable], [['mail protocol'], true, false])
+  })
+}
+
 test('a 2xx that no one asked for is never taken for a delivery', async () => {
   await using mx = await startReceiver({ dot: { raw: '250 ok\r\n250 ok\r\n250 ok\r\n250 ok\r\n' } })
   const connection = await opened(mx)

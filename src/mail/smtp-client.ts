@@ -10,7 +10,8 @@
 //   sending     MAIL, RCPT and DATA in one write where PIPELINING is offered. The final dot follows `beforeDot`.
 //   afterwards  a transaction that ended early is undone by RSET at the head of the next one.
 //   dropped     the connection is given up, not repaired, when the order of replies is in doubt: DATA accepted after
-//               every recipient was refused, 2xx instead of 354, a reply before the dot, 3xx after it, 421, no reply.
+//               every recipient was refused, 2xx instead of 354, a reply before the dot, 3xx after it, RSET refused,
+//               421, no reply.
 //
 // A crash, a break or a time-out after the final dot and before its reply leaves it open whether the message was
 // taken: `dotSent` says so. Nothing sent before that has any effect at the receiver.
@@ -79,8 +80,8 @@ export interface SendResult {
   /** This transaction's lines; those of the opening are `connection.opening`. */
   readonly dialogue: Dialogue
   /**
-   * The connection had been used before and was found closed (or answered 421) before anything of this transaction
-   * was taken: say it again on a new connection, it is not an attempt.
+   * The connection had been used before and was found closed (or answered 421, or refused RSET) before anything of this
+   * transaction was taken: say it again on a new connection, it is not an attempt.
    */
   readonly stale: boolean
   /** A pipelined group was answered in part: open the next connection to this host with `pipelining: false`. */
@@ -266,7 +267,16 @@ export class SmtpConnection {
       this.#recorder.client('DATA')
       this.#stream.say(`${reset}${mail}\r\n${recipients.join('\r\n')}\r\nDATA\r\n`)
     } else this.#stream.say(`${reset}${mail}\r\n`)
-    if (reset !== '' && (await this.#heard('mail', run)) === null) return
+    if (reset !== '') {
+      const undone = await this.#heard('mail', run)
+      if (undone === null) return
+      if (!positive(undone)) {
+        // What follows would be answered for the transaction before.
+        run.lost = true
+        run.end(failed('mail', unasked(undone)))
+        return this.#drop()
+      }
+    }
     this.#unfinished = true
     const accepted = await this.#envelope(recipients, pipelined, run)
     if (accepted === null) return
