@@ -155,7 +155,10 @@ function localCategory(words: string, reply: QuotedReply | null, status: string 
     if (category === 'mailbox_full' || category === 'message_too_large') return category
   }
   // Exchange's heading is not the cause.
-  const text = words.slice(0, READ_CHARS).toLowerCase().replace(/recipients?(?:\(s\))? could not be reached/, '')
+  const text = words
+    .slice(0, READ_CHARS)
+    .toLowerCase()
+    .replace(/recipients?(?:\(s\))? could not be reached/, '')
   if (
     reply !== null &&
     !/name service error|nxdomain|host (?:name )?(?:unknown|not found)|null ?mx|does not accept mail|domain is not reachable/.test(

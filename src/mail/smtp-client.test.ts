@@ -119,6 +119,17 @@ test('opening: an abort breaks it at once', async () => {
   assert.equal(result.kind === 'failed' && result.fault.code, 'aborted')
 })
 
+test('a certificate that cannot be judged is refused, and nothing stays open', async () => {
+  await using mx = await startReceiver({ tls: true })
+  const verify = (): never => {
+    throw new Error('unsupported key')
+  }
+  const result = await SmtpConnection.open(options(mx, { tls: 'required', verify }))
+  assert.ok(result.kind === 'failed')
+  assert.deepEqual([result.phase, result.fault.code], ['tls', 'tls'])
+  while (mx.openCount > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+})
+
 test('plain text after the reply to STARTTLS is forgotten', async () => {
   await using mx = await startReceiver({
     tls: true,

@@ -140,9 +140,14 @@ export async function openStream(
   useTls: boolean,
 ): Promise<Opened | NotOpened> {
   const opening = new Opening(options, recorder)
-  const opened = await opening.run(useTls)
-  if (!('stream' in opened)) opening.drop()
-  return opened
+  let isOpen = false
+  try {
+    const opened = await opening.run(useTls)
+    isOpen = 'stream' in opened
+    return opened
+  } finally {
+    if (!isOpen) opening.drop()
+  }
 }
 
 class Opening {
@@ -239,7 +244,7 @@ class Opening {
   #judge(stream: SmtpStream): TlsInfo | NotOpened {
     const socket = stream.tls
     if (socket === null) return this.#failed('tls', { code: 'tls', message: 'no TLS' })
-    const verified = this.#options.verify?.(socket) ?? (socket.authorized ? 'pkix' : 'none')
+    const verified = verdictOf(socket, this.#options.verify)
     if (typeof verified === 'object') return this.#failed('tls', { code: 'tls', message: verified.refused })
     const info = { version: socket.getProtocol() ?? '', cipher: socket.getCipher().standardName, verified }
     this.#recorder.note(
@@ -294,6 +299,16 @@ class Opening {
   #refused(phase: Phase, reply: Reply): NotOpened {
     if (reply.code < 400) return this.#failed(phase, { code: 'protocol', message: `answered ${reply.text}` })
     return { kind: 'refused', phase, reply, dialogue: this.#recorder.take() }
+  }
+}
+
+/** A certificate may be made so that looking at it throws. */
+function verdictOf(socket: TLSSocket, verify: TlsVerifier | undefined): ReturnType<TlsVerifier> {
+  if (verify === undefined) return socket.authorized ? 'pkix' : 'none'
+  try {
+    return verify(socket)
+  } catch (error) {
+    return { refused: `the certificate cannot be judged: ${(error as Error).message}` }
   }
 }
 

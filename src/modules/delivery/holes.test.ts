@@ -116,3 +116,12 @@ test('large mails that wait for memory keep no connection from the one that has 
   await delivery.idle()
   assert.equal(mx.messageCount, 8)
 })
+
+test('a bug met while a connection is opened costs no place among the sockets', async () => {
+  await using h = await house(ZONE)
+  await h.receiver('127.0.0.2')
+  const delivery = h.another({ hostname: 'mail\n.posthorn.test', limits: { maxSockets: 1 } })
+  const ids = [await h.put('bob@example.net'), await h.put('ann@example.net'), await h.put('eve@example.net')]
+  await delivery.start()
+  for (const id of ids) await until('deferred', async () => (await h.status(id)) === 'deferred')
+})

@@ -344,7 +344,7 @@ export class Route {
     await sockets.acquire(proven)
     const sourceIp = this.#sourceFor(target.ip, lane.index)
     const tls = tlsRequired && this.#options.tls === 'opportunistic' ? 'required' : this.#options.tls
-    const opened = await SmtpConnection.open({
+    const opening = SmtpConnection.open({
       ...target,
       port,
       ehloName,
@@ -358,6 +358,12 @@ export class Route {
       clock,
       signal,
     })
+    const opened = await opening.catch((error: unknown) => {
+      sockets.release(proven)
+      throw error
+    })
+    if (opened.kind === 'open') lane.link = { connection: opened.connection, target, sourceIp, proven }
+    else sockets.release(proven)
     const ended = sessionOf(opened)
     if (ended !== null)
       this.#options.onSession(
@@ -368,10 +374,8 @@ export class Route {
       )
     if (opened.kind === 'open') {
       addLines(dialogue, opened.connection.opening, false)
-      lane.link = { connection: opened.connection, target, sourceIp, proven }
       return false
     }
-    sockets.release(proven)
     addLines(dialogue, opened.dialogue, false)
     if (opened.kind === 'refused' && isThrottling(opened.reply)) this.pace.throttled(clock.monotonicMs())
     const verdict = openVerdict(opened, tlsRequired)
