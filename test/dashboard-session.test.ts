@@ -151,6 +151,19 @@ test('an unknown address, a wrong password and a wrong code are told apart by no
   await signIn(who)
 })
 
+test('guesses at the same time are no more than guesses one after the other', async () => {
+  const who = await person()
+  const guess = () => ask('POST', '/api/v1/session', { email: who.email, password: 'x' })
+  const answers = await Promise.all(Array.from({ length: 15 }, guess))
+  assert.ok(answers.filter(({ status }) => status === 401).length <= 10)
+  world.clock.advance(60_000)
+  const later = await Promise.all(Array.from({ length: 15 }, guess))
+  assert.ok(later.filter(({ status }) => status === 401).length <= 1)
+  world.clock.advance(15 * 60_000)
+  const signedIn = await Promise.all(Array.from({ length: 12 }, () => signIn(who)))
+  assert.equal(signedIn.length, 12, 'who knows the password is not held up by themselves')
+})
+
 test('a second factor is asked for once it stands, works once for each step, and recovery codes work once', async () => {
   const who = await person()
   const session = await signIn(who)

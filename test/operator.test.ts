@@ -84,7 +84,7 @@ async function operator(): Promise<{ readonly who: Person; readonly asks: Asks }
 }
 
 async function until(what: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
+  for (let tries = 0; tries < 2_400; tries++) {
     if (await what()) return
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
@@ -114,6 +114,18 @@ test('no operator endpoint lets in who is not signed in, an owner, or a key; eac
     const let_in = await asks(method, path.slice('/api/v1'.length), body)
     assert.ok([200, 204, 404, 422].includes(let_in.status), `${method} ${path}: ${let_in.status}`)
   }
+})
+
+test('a user whom another account made with the same address becomes no operator beside', async () => {
+  const stranger = await person()
+  const who = await person()
+  const made = await (await signIn(stranger))('POST', '/users', { email: who.email, role: 'viewer' })
+  assert.equal(made.status, 201)
+  await assert.rejects(command('operator', 'grant', who.email), /several accounts/)
+  assert.match((await command('operator', 'grant', who.email, who.accountId)).join(), /"changed":1/)
+  const beside = await signIn({ email: who.email, password: made.body.data.password })
+  assert.equal((await beside('GET', '/operator/accounts')).body.code, 'not_operator')
+  assert.equal((await (await signIn(who))('GET', '/operator/accounts')).status, 200)
 })
 
 test('an operator makes, finds, limits, suspends and resumes accounts, and the log tells each deed', async () => {

@@ -24,14 +24,16 @@ export const operatorCommands: readonly Command[] = [
   ...(['grant', 'revoke'] as const).map(
     (verb): Command => ({
       path: ['operator', verb],
-      summary: verb === 'grant' ? 'make the users of an address operators' : 'take that back; it holds at once',
-      usage: '<address>',
+      summary: verb === 'grant' ? 'make the user of an address an operator' : 'take that back; it holds at once',
+      usage: '<address> [account]',
       options: JSON_OPTION,
       run: async (context, values, positionals) => {
-        noMore(positionals, 1)
-        const [email] = positionals
+        noMore(positionals, 2)
+        const [email, account] = positionals
         if (email === undefined) throw new UsageError('name the address of a user')
-        report(context, values, { email, changed: await grantOperator(context, email, verb === 'grant') })
+        const accountId = account === undefined ? null : (await findAccount(context, account)).account_id
+        const changed = await grantOperator(context, { email, accountId, operator: verb === 'grant' })
+        report(context, values, { email, changed })
       },
     }),
   ),

@@ -57,11 +57,23 @@ export async function closeAccount(options: OperatorsOptions, session: FoundSess
   })
 }
 
-/** @throws Error when nobody has that address */
-export async function grantOperator(options: OperatorsOptions, email: string, operator: boolean): Promise<number> {
+export interface OperatorGrant {
+  readonly email: string
+  /** Null: the only account that has a user of that address; to take it back, all. */
+  readonly accountId: string | null
+  readonly operator: boolean
+}
+
+/** @throws Error when nobody has that address, or one would be made of whom another account gave the same address */
+export async function grantOperator(
+  options: OperatorsOptions,
+  { email, accountId, operator }: OperatorGrant,
+): Promise<number> {
   return options.database.transaction(async (db) => {
-    if ((await countUsersOf(db, email)) === 0) throw new Error(`no user of the dashboard has the address ${email}`)
-    const changed = await setOperator(db, email, operator)
+    const users = await countUsersOf(db, email, accountId)
+    if (users === 0) throw new Error(`no user of the dashboard has the address ${email}`)
+    if (users > 1 && operator) throw new Error(`several accounts have a user ${email}: name the account too`)
+    const changed = await setOperator(db, email, accountId, operator)
     const action = operator ? 'operator.grant' : 'operator.revoke'
     if (changed > 0) await noteDeed(db, options, CONSOLE, { action, detail: { email: email.toLowerCase() } })
     return changed

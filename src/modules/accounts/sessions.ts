@@ -12,6 +12,7 @@ import { createHash } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
+import { ApiError } from '../../platform/errors.ts'
 import type { Principal } from '../../platform/http.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Secrets } from '../../platform/secrets.ts'
@@ -96,49 +97,62 @@ export function sessionsOf({ database, clock, ids, secrets, passwords }: Session
     return useRecoveryHash(database.system, user, hashOf(normalized(code)))
   }
 
-  const refuse = (ip: string, email: string): never => {
-    byAddress.count(ip)
-    byUser.count(email)
-    throw errors.invalid_credentials()
+  /** @throws ApiError rate_limit_exceeded */
+  const guarded = async <T>(ip: string, email: string, work: () => Promise<T>): Promise<T> => {
+    const names = [[byAddress, ip] as const, [byUser, email] as const]
+    const begun: (typeof names)[number][] = []
+    let failed = false
+    try {
+      // In one order, so that no two wait for one another.
+      for (const [tries, name] of names) {
+        const retryAfter = await tries.begin(name)
+        if (retryAfter > 0) throw errors.rate_limit_exceeded({ retry_after: retryAfter }, { retryAfter })
+        begun.push([tries, name])
+      }
+      return await work()
+    } catch (error) {
+      failed = error instanceof ApiError && error.code === 'invalid_credentials'
+      throw error
+    } finally {
+      for (const [tries, name] of begun) tries.end(name, failed)
+    }
   }
 
-  const guard = (ip: string, email: string): void => {
-    const retryAfter = Math.max(byAddress.waitSeconds(ip), byUser.waitSeconds(email))
-    if (retryAfter > 0) throw errors.rate_limit_exceeded({ retry_after: retryAfter }, { retryAfter })
+  const signIn = async ({ email, password, code, ip, agent }: SignIn): ReturnType<Sessions['signIn']> => {
+    const users = await usersByEmail(database.system, email, MAX_ACCOUNTS_OF_AN_ADDRESS)
+    let user: UserRow | null = null
+    // One hashing at least, so that an unknown address takes as long as a known one.
+    for (const candidate of users.length === 0 ? [null] : users) {
+      if (await passwords.verify(password, candidate?.password_hash ?? null)) user ??= candidate
+    }
+    if (user === null) throw errors.invalid_credentials()
+    if (user.totp_secret !== null && code === null) throw errors.second_factor_required()
+    if (code !== null && !(await codeFits(user, code))) throw errors.invalid_credentials()
+    byUser.forget(email)
+    const token = ids.bytes(TOKEN_BYTES).toString('base64url')
+    const now = clock.now()
+    const session: SessionRow = {
+      account_id: user.account_id,
+      id: ids.next(),
+      user_id: user.id,
+      created_at: now,
+      seen_at: now,
+      expires_at: new Date(now.getTime() + SESSION_LIFE_MS),
+      ip,
+      agent: agent.slice(0, MAX_AGENT_CHARS),
+    }
+    if (!(await addSession(database.system, session, hashOf(token), user))) throw errors.invalid_credentials()
+    const { operator, role } = user
+    return {
+      token,
+      session: { ...session, email: user.email, role, operator, totp: user.totp_secret !== null, acting_id: null },
+    }
   }
 
   return {
-    signIn: async ({ email: given, password, code, ip, agent }) => {
+    signIn: ({ email: given, ...asked }) => {
       const email = given.toLowerCase()
-      guard(ip, email)
-      const users = await usersByEmail(database.system, email, MAX_ACCOUNTS_OF_AN_ADDRESS)
-      let user: UserRow | null = null
-      // One hashing at least, so that an unknown address takes as long as a known one.
-      for (const candidate of users.length === 0 ? [null] : users) {
-        if (await passwords.verify(password, candidate?.password_hash ?? null)) user ??= candidate
-      }
-      if (user === null) return refuse(ip, email)
-      if (user.totp_secret !== null && code === null) throw errors.second_factor_required()
-      if (code !== null && !(await codeFits(user, code))) return refuse(ip, email)
-      byUser.forget(email)
-      const token = ids.bytes(TOKEN_BYTES).toString('base64url')
-      const now = clock.now()
-      const session: SessionRow = {
-        account_id: user.account_id,
-        id: ids.next(),
-        user_id: user.id,
-        created_at: now,
-        seen_at: now,
-        expires_at: new Date(now.getTime() + SESSION_LIFE_MS),
-        ip,
-        agent: agent.slice(0, MAX_AGENT_CHARS),
-      }
-      await addSession(database.system, session, hashOf(token))
-      const { operator, role } = user
-      return {
-        token,
-        session: { ...session, email: user.email, role, operator, totp: user.totp_secret !== null, acting_id: null },
-      }
+      return guarded(asked.ip, email, () => signIn({ ...asked, email }))
     },
     find: async (token) => {
       const session = await findSession(database.system, hashOf(token))
@@ -157,10 +171,10 @@ export function sessionsOf({ database, clock, ids, secrets, passwords }: Session
       const detail = { method, path }
       await noteDeed(database.system, { ids, clock }, { email, ip }, { action: 'account.request', accountId, detail })
     },
-    checkPassword: async (user, password, ip) => {
-      guard(ip, user.email)
-      if (!(await passwords.verify(password, user.password_hash))) refuse(ip, user.email)
-    },
+    checkPassword: (user, password, ip) =>
+      guarded(ip, user.email, async () => {
+        if (!(await passwords.verify(password, user.password_hash))) throw errors.invalid_credentials()
+      }),
     newSecret: (user) => {
       const secret = new Secret({ size: 20 })
       return {

@@ -48,11 +48,12 @@ const ACT_AS = statement(
 )
 const SET_OPERATOR = statement(
   'accounts_set_operator',
-  'update dashboard_user set operator = $2 where email = $1 and operator <> $2 returning account_id, id',
+  `update dashboard_user set operator = $2 where email = $1 and operator <> $2 and ($3::uuid is null or account_id = $3)
+   returning account_id, id`,
 )
 const USERS_OF_ADDRESS = statement(
   'accounts_count_users_of_address',
-  'select count(*)::int as users from dashboard_user where email = $1',
+  'select count(*)::int as users from dashboard_user where email = $1 and ($2::uuid is null or account_id = $2)',
 )
 const OPERATORS = statement(
   'accounts_operators',
@@ -168,12 +169,14 @@ export async function setActing(
 }
 
 /** @returns how many users of that address were changed */
-export async function setOperator(db: Db, email: string, operator: boolean): Promise<number> {
-  return (await db.query(SET_OPERATOR, [email.toLowerCase(), operator])).length
+/** @param accountId of that account alone; null: of all */
+export async function setOperator(db: Db, email: string, accountId: string | null, operator: boolean): Promise<number> {
+  return (await db.query(SET_OPERATOR, [email.toLowerCase(), operator, accountId])).length
 }
 
-export async function countUsersOf(db: Db, email: string): Promise<number> {
-  return (await db.one<{ users: number }>(USERS_OF_ADDRESS, [email.toLowerCase()]))?.users ?? 0
+/** @param accountId of that account alone; null: of all */
+export async function countUsersOf(db: Db, email: string, accountId: string | null): Promise<number> {
+  return (await db.one<{ users: number }>(USERS_OF_ADDRESS, [email.toLowerCase(), accountId]))?.users ?? 0
 }
 
 export interface OperatorRow {

@@ -81,11 +81,13 @@ const USE_RECOVERY = statement(
    where account_id = $1 and id = $2 and $3 = any(recovery_hashes)`,
 )
 
+// The user's row is locked: a password that is set meanwhile is seen here, or ends this session too.
 const INSERT_SESSION = statement(
   'accounts_add_session',
-  `with seen as (update dashboard_user set last_seen_at = $5 where account_id = $1 and id = $3)
+  `with seen as (
+     update dashboard_user set last_seen_at = $5 where account_id = $1 and id = $3 and password_hash = $9 returning id)
    insert into dashboard_session (account_id, id, user_id, token_hash, created_at, seen_at, expires_at, ip, agent)
-   values ($1, $2, $3, $4, $5, $5, $6, $7, $8)`,
+   select $1, $2, id, $4, $5, $5, $6, $7, $8 from seen`,
 )
 const FIND_SESSION = statement(
   'accounts_find_session',
@@ -171,9 +173,16 @@ export async function useRecoveryHash(db: Db, { account_id, id }: UserRow, hash:
   return (await db.execute(USE_RECOVERY, [account_id, id, hash])) === 1
 }
 
-export function addSession(db: Db, row: SessionRow, tokenHash: Buffer): Promise<number> {
+/** @returns false when the user has another password by now, or is gone */
+export async function addSession(
+  db: Db,
+  row: SessionRow,
+  tokenHash: Buffer,
+  { password_hash }: Pick<UserRow, 'password_hash'>,
+): Promise<boolean> {
   const { account_id, id, user_id, created_at, expires_at, ip, agent } = row
-  return db.execute(INSERT_SESSION, [account_id, id, user_id, tokenHash, created_at, expires_at, ip, agent])
+  const values = [account_id, id, user_id, tokenHash, created_at, expires_at, ip, agent, password_hash]
+  return (await db.execute(INSERT_SESSION, values)) === 1
 }
 
 export interface FoundSession extends SessionRow {
