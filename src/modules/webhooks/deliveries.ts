@@ -7,10 +7,10 @@ import { EVENT_TYPES, type EventReference, type EventType, eventsOfPeriod, event
 import { type Asker, readEndpoint } from './endpoints.ts'
 import { errors } from './errors.ts'
 import { enqueue, wants } from './fan-out.ts'
+import { KEPT_DAYS } from './schedule.ts'
 import * as sql from './sql.ts'
 import { type AttemptFacts, type Endpoint, TEST_EVENT } from './types.ts'
 
-export const KEPT_DAYS = 30
 const MAX_REPLAYED = 100_000
 const PAGE = 1_000
 const COUNT_LIMIT = 100_000
@@ -141,7 +141,7 @@ export function replayPeriod(
 }
 
 async function lockActive(db: Db, asker: Asker, webhookId: string): Promise<Endpoint> {
-  const endpoint = await db.one<Endpoint>(sql.lockOne, [asker.accountId, asker.domainIds, webhookId])
+  const endpoint = await db.one<Endpoint>(sql.lockShared, [asker.accountId, asker.domainIds, webhookId])
   if (endpoint === null) throw errors.not_found()
   if (!endpoint.is_active) throw errors.invalid_state()
   return endpoint

@@ -102,6 +102,7 @@ export async function changeEndpoint(
       context.clock.now(),
     ])
     if (!isActive) await db.execute(sql.dropQueued, [asker.accountId, id])
+    await db.query(sql.notify, [id])
     if (row === null) throw errors.not_found()
     return row
   })
@@ -114,6 +115,7 @@ export async function removeEndpoint({ database }: EndpointContext, asker: Asker
     if (row === null) throw errors.not_found()
     await db.execute(sql.dropQueued, [asker.accountId, id])
     await db.execute(sql.remove, [asker.accountId, id])
+    await db.query(sql.notify, [id])
   })
 }
 
@@ -126,6 +128,7 @@ export async function regenerateSecret(context: EndpointContext, asker: Asker, i
     const sealed = secrets.seal(PURPOSE, id, secret)
     const row = await db.one<Endpoint>(sql.setSecret, [asker.accountId, id, sealed, secret.slice(-4), clock.now()])
     if (row === null) throw errors.not_found()
+    await db.query(sql.notify, [id])
     return { ...row, secret }
   })
 }

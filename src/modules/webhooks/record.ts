@@ -4,7 +4,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { AttemptResult } from './attempt.ts'
-import { DISABLE_AFTER_MS, nextAttempt } from './schedule.ts'
+import { DISABLE_AFTER_MS, logBegins, nextAttempt } from './schedule.ts'
 import * as sql from './sql.ts'
 import type { DisabledEndpoint, DisabledReason } from './types.ts'
 
@@ -38,7 +38,7 @@ export function recordEnded({ database, clock, onDisabled }: RecordOptions, ende
     const again = ended.filter((_, i) => nexts[i] !== null)
     if (over.length > 0) {
       const success = over.map(({ result }) => result.success)
-      await db.execute(sql.finish, [...keysOf(over), success, over.map(factsText)])
+      await db.execute(sql.finish, [...keysOf(over), success, over.map(factsText), logBegins(now)])
     }
     if (again.length > 0) {
       const due = nexts.filter((next) => next !== null)

@@ -1,4 +1,6 @@
-// When to try again, and when to give up. Pure.
+// When to try again, when to give up, and how long that is known. Pure.
+
+import { firstIdAt } from '../../platform/ids.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -10,6 +12,15 @@ export const RETRY_AFTER_MS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 
 const MAX_RETRY_AFTER_MS = 24 * HOUR
 /** An endpoint that only fails for this long is switched off. */
 export const DISABLE_AFTER_MS = 5 * 24 * HOUR
+
+const DAY_MS = 24 * HOUR
+/** The delivery log's. */
+export const KEPT_DAYS = 30
+
+/** The first id that the delivery log has a place for; partitions go a day later. */
+export function logBegins(now: Date): string {
+  return firstIdAt(new Date(now.getTime() - KEPT_DAYS * DAY_MS))
+}
 
 /**
  * @param attempts how many have failed, from 1

@@ -36,6 +36,13 @@ export const lockOne = statement(
   'webhooks_lock_one',
   `select ${ENDPOINT} from webhook where account_id = $1 and ${SEEN} and id = $3 for update`,
 )
+// As a fan-out does: an endpoint stays on while this lasts, and neither the fan-out nor what is recorded waits for it.
+export const lockShared = statement(
+  'webhooks_lock_shared',
+  `select ${ENDPOINT} from webhook where account_id = $1 and ${SEEN} and id = $3 for key share`,
+)
+export const CHANGED_CHANNEL = 'webhook_changed'
+export const notify = statement('webhooks_notify', `select pg_notify('${CHANGED_CHANNEL}', $1)`)
 export const update = statement(
   'webhooks_update',
   `update webhook set name = $3, url = $4, events = $5, domain_ids = $6, is_active = $7, updated_at = $8,
@@ -128,6 +135,7 @@ export const noteResults = statement(
    from before k where w.id = k.id
    returning w.id, w.account_id, w.name, w.url, k.ends as disabled_now, w.disabled_reason`,
 )
+// The log has no place for what was queued before $5.
 export const finish = statement(
   'webhooks_finish',
   `with k as (select * from unnest($1::uuid[], $2::uuid[], $3::boolean[], $4::text[]) as k(id, lease, success, last)),
@@ -136,7 +144,8 @@ export const finish = statement(
      returning q.*, k.success, k.last as how
    )
    insert into webhook_delivery (id, account_id, webhook_id, event_id, event_at, event, email_id, attempt, success, last)
-   select id, account_id, webhook_id, event_id, event_at, event, email_id, attempt + 1, success, how::jsonb from ended`,
+   select id, account_id, webhook_id, event_id, event_at, event, email_id, attempt + 1, success, how::jsonb from ended
+   where id >= $5`,
 )
 export const retryLater = statement(
   'webhooks_retry_later',
@@ -150,7 +159,12 @@ export const letGo = statement(
   `update webhook_queue q set held = false, due = $2 where q.event_id = any($1::uuid[]) and q.held and q.due > $2
      and not exists (select from webhook_queue l where l.event_id = q.event_id and l.leads)`,
 )
-export const purge = statement('webhooks_purge', 'delete from webhook_queue where webhook_id = any($1::uuid[])')
+// Of those that are off: one that was switched on meanwhile may have been told something since.
+export const purge = statement(
+  'webhooks_purge',
+  `delete from webhook_queue q using webhook w
+   where q.webhook_id = any($1::uuid[]) and w.id = q.webhook_id and not w.is_active`,
+)
 
 // --- the delivery log
 

@@ -1,6 +1,9 @@
 // Delivering what waits. A claim puts a delivery off to the end of its lease and marks it with the claim's own id; a worker
 // that dies over it delays it by LEASE_MS, and it is told again. What is in this process is bounded by the shares; the rest
 // stays in the table, and a claim looks at each endpoint once, however much it has waiting.
+//
+// What is claimed was claimed with the endpoint's address and secret of that moment. When its owner changes it, what has not
+// begun is given back: it is claimed again as the endpoint is then, or is no more.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Connector } from '../../platform/connect.ts'
@@ -157,6 +160,14 @@ export function webhookWorker(options: WorkerOptions): Loop {
     onFailing: (withdrawn) => track(giveBack(withdrawn)),
   })
 
+  /** Changed since the last claim; null among them: all may have been. */
+  const changed = new Set<string | null>()
+  const heard = (webhookId: string | null): void => {
+    changed.add(webhookId)
+    const withdrawn = lanes.withdraw(webhookId)
+    if (withdrawn.length > 0) track(giveBack(withdrawn).then(() => worker.wake()))
+  }
+
   const turn = async (): Promise<number> => {
     if (unrecorded >= MAX_UNRECORDED - MAX_HELD) return POLL_MS
     const candidates = await candidatesOf(database, clock, lanes)
@@ -164,6 +175,7 @@ export function webhookWorker(options: WorkerOptions): Loop {
     const ready = candidates.filter(({ restMs }) => restMs === 0)
     const places = share(ready, lanes.held())
     if (places.size === 0) return Math.min(POLL_MS, ...resting.map(({ restMs }) => restMs))
+    changed.clear()
     const lease = options.ids.next()
     const now = clock.now()
     const until = new Date(now.getTime() + LEASE_MS)
@@ -178,7 +190,10 @@ export function webhookWorker(options: WorkerOptions): Loop {
     const dead = [...new Set(claimed.filter((one) => !one.is_active).map((one) => one.webhook_id))]
     if (dead.length > 0) await database.system.execute(sql.purge, [dead])
     const payloads = await payloadsOf(database, live)
-    for (const one of live) lanes.add({ claimed: one, lease, payload: payloads.get(one.event_id) ?? null })
+    const works = live.map((claimed): Work => ({ claimed, lease, payload: payloads.get(claimed.event_id) ?? null }))
+    const isOld = ({ claimed: { webhook_id: id } }: Work): boolean => changed.has(id) || changed.has(null)
+    for (const work of works) if (!isOld(work)) lanes.add(work)
+    await giveBack(works.filter(isOld))
     return claimed.length > 0 ? 0 : POLL_MS
   }
 
@@ -189,6 +204,10 @@ export function webhookWorker(options: WorkerOptions): Loop {
   })
   return {
     ...worker,
+    start: async () => {
+      await database.listen(sql.CHANGED_CHANNEL, heard)
+      await worker.start()
+    },
     stop: async (deadline) => {
       await worker.stop(deadline)
       track(giveBack(lanes.withdraw(null)))

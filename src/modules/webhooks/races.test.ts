@@ -1,0 +1,221 @@
+// What happens between two statements of the worker: it runs over a database that can be stopped before one of them.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { webhookReceiver } from '../../../test/webhook-receiver.ts'
+import { startWorld, type TestAccount, type World } from '../../../test/world.ts'
+import { outgoingRequests } from '../../outgoing.ts'
+import { type Database, type Statement, statement } from '../../platform/db.ts'
+import { firstIdAt } from '../../platform/ids.ts'
+import { append, type NewEvent } from '../events/index.ts'
+import { enqueue } from './fan-out.ts'
+import * as sql from './sql.ts'
+import { webhookWorker } from './worker.ts'
+
+const PATH = '/api/v1/customer/webhooks'
+const LIMIT_MS = 20_000
+
+let world: World
+before(async () => {
+  world = await startWorld({ settings: { POSTHORN_ROLES: 'api' } })
+})
+after(() => world[Symbol.asyncDispose]())
+
+async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + LIMIT_MS; !(await holds()); ) {
+    if (performance.now() > end) throw new Error(`${what} did not come about`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+function event(account: TestAccount): NewEvent {
+  const { clock, ids } = world.rooms.ground
+  return {
+    eventId: ids.next(),
+    at: clock.now(),
+    accountId: account.accountId,
+    domainId: null,
+    emailId: null,
+    type: 'suppression.created',
+    stream: 'transactional',
+    sandbox: false,
+    tag: null,
+    data: { email: 'ann@x.test' },
+    facts: null,
+  }
+}
+
+/** Deliveries that wait, as the fan-out leaves them. @returns the ids of their events */
+async function queue(account: TestAccount, webhookId: string, many: number, id?: string): Promise<readonly string[]> {
+  const { database, ground } = world.rooms
+  const events = Array.from({ length: many }, () => event(account))
+  await append(database.system, events)
+  const due = ground.clock.now()
+  const own = { accountId: account.accountId, webhookId, due, leading: false, held: false }
+  await enqueue(
+    database.system,
+    events.map((one) => ({ ...own, id: id ?? ground.ids.next(), event: one })),
+  )
+  return events.map(({ eventId }) => eventId)
+}
+
+const WAITING = statement('test_waiting', 'select count(*)::int as count from webhook_queue where webhook_id = $1')
+
+async function waiting(webhookId: string): Promise<number> {
+  return (await world.rooms.database.system.one<{ count: number }>(WAITING, [webhookId]))?.count ?? 0
+}
+
+async function endpoint(account: TestAccount, url: string): Promise<string> {
+  const made = await account.api.post(PATH, { url, events: ['*'] })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  return made.body.data.id
+}
+
+interface Hooks {
+  /** Before a statement of the worker outside of transactions. */
+  readonly before?: (what: Statement) => Promise<void>
+  /** After the worker has heard of a change. */
+  readonly heard?: (payload: string | null) => void
+}
+
+/** The worker alone, over the world's database. */
+async function worker({ before = async () => undefined, heard = () => undefined }: Hooks): Promise<AsyncDisposable> {
+  const { database, ground, store, config } = world.rooms
+  const { system } = database
+  const hooked: Database = {
+    ...database,
+    system: {
+      query: async (what, values) => {
+        await before(what)
+        return system.query(what, values)
+      },
+      one: async (what, values) => {
+        await before(what)
+        return system.one(what, values)
+      },
+      execute: async (what, values) => {
+        await before(what)
+        return system.execute(what, values)
+      },
+    },
+    listen: (channel, hear) =>
+      database.listen(channel, (payload) => {
+        hear(payload)
+        heard(payload)
+      }),
+  }
+  const connector = outgoingRequests(config, ground)
+  const { clock, ids, log } = ground
+  const onDisabled = async (): Promise<void> => undefined
+  const running = webhookWorker({
+    database: hooked,
+    clock,
+    ids,
+    log,
+    secrets: store.secrets,
+    connector,
+    onDisabled,
+  })
+  await running.start()
+  return {
+    [Symbol.asyncDispose]: async () => {
+      await running.stop(AbortSignal.timeout(LIMIT_MS))
+      await connector.close()
+    },
+  }
+}
+
+test('what was left in the queue of an endpoint that is off is dropped, but nothing of one that was switched on meanwhile', async () => {
+  const account = await world.newAccount()
+  await using receiver = await webhookReceiver()
+  const id = await endpoint(account, receiver.url)
+  await account.api.put(`${PATH}/${id}`, { is_active: false })
+  // As a fan-out leaves it that had read the endpoint while it was on.
+  const [left] = await queue(account, id, 1)
+  let told: readonly string[] = []
+  const switchOn = async ({ name }: Statement): Promise<void> => {
+    if (name !== sql.purge.name || told.length > 0) return
+    await account.api.put(`${PATH}/${id}`, { is_active: true })
+    told = await queue(account, id, 1)
+  }
+  await using _ = await worker({ before: switchOn })
+  await until('the delivery', () => receiver.received.some(({ body }) => body.event_id === told[0]))
+  assert.ok(left)
+})
+
+test('one that is switched off or removed is asked nothing more, and a new secret signs what waits', async () => {
+  const account = await world.newAccount()
+  await using receiver = await webhookReceiver()
+  const ids: string[] = []
+  for (const name of ['off', 'removed', 'resealed']) ids.push(await endpoint(account, `${receiver.url}/${name}`))
+  const [off = '', removed = '', resealed = ''] = ids
+  const heard: (string | null)[] = []
+  const held: (() => void)[] = []
+  let holds = false
+  receiver.answer = (_, reply) => void (holds ? held.push(() => reply.end()) : reply.end())
+  await using _ = await worker({ heard: (payload) => heard.push(payload) })
+  // Quick successes, so that each has as many waiting in the worker as it has under way.
+  for (const id of ids) await queue(account, id, 60)
+  await until('the first', async () => (await Promise.all(ids.map(waiting))).every((count) => count === 0))
+  holds = true
+  for (const id of ids) await queue(account, id, 60)
+  const begun = (name: string) => receiver.received.filter(({ path }) => path === `/${name}`).length - 60
+  await until('those under way', () => begun('off') === 16 && begun('removed') === 16 && begun('resealed') === 16)
+  await account.api.put(`${PATH}/${off}`, { is_active: false })
+  await account.api.delete(`${PATH}/${removed}`)
+  const { secret } = (await account.api.post(`${PATH}/${resealed}/regenerate-secret`)).body
+  await until('the word', () => ids.every((id) => heard.includes(id)))
+  holds = false
+  receiver.received.length = 0
+  for (const answer of held) answer()
+  await until('the rest', () => receiver.received.length >= 44)
+  await until('the end', async () => (await waiting(resealed)) === 0)
+  assert.deepEqual([...new Set(receiver.received.map(({ path }) => path))], ['/resealed'])
+  const { createHmac } = await import('node:crypto')
+  for (const { bytes, headers } of receiver.received) {
+    assert.equal(headers['x-webhook-signature'], createHmac('sha256', secret).update(bytes).digest('hex'))
+  }
+})
+
+test('a delivery that is older than its log ends, and so do those that are recorded with it', async () => {
+  const account = await world.newAccount()
+  await using receiver = await webhookReceiver()
+  const id = await endpoint(account, receiver.url)
+  const longAgo = new Date(world.clock.now().getTime() - 60 * 86_400_000)
+  await queue(account, id, 1, firstIdAt(longAgo))
+  await queue(account, id, 1)
+  await using _ = await worker({})
+  await until('the end', async () => (await waiting(id)) === 0)
+  assert.equal(receiver.received.length, 2)
+  assert.equal((await account.api.get(`${PATH}/${id}/deliveries`)).body.data.length, 1)
+})
+
+const BLOCK = statement('test_block', 'lock table webhook_queue in share mode')
+const BLOCKED = statement(
+  'test_blocked',
+  `select count(*)::int as count from pg_locks where relation = 'webhook_queue'::regclass and not granted`,
+)
+const IMPATIENT = statement('test_impatient', `set local lock_timeout = '3s'`)
+
+test('a replay that takes long keeps neither the fan-out nor the results of others waiting', async () => {
+  const account = await world.newAccount()
+  const id = await endpoint(account, 'http://127.0.0.1:9/hook')
+  const from = world.clock.now()
+  await append(world.rooms.database.system, [event(account)])
+  const { database } = world.rooms
+  let replayed: Promise<{ readonly status: number }> | null = null
+  await database.transaction(async (db) => {
+    await db.execute(BLOCK)
+    const to = new Date(world.clock.now().getTime() + 1_000)
+    replayed = account.api.post(`${PATH}/${id}/replay`, { from: from.toISOString(), to: to.toISOString() })
+    await until('the replay', async () => ((await db.one<{ count: number }>(BLOCKED))?.count ?? 0) > 0)
+    await database.transaction(async (other) => {
+      await other.execute(IMPATIENT)
+      assert.equal((await other.query(sql.listeners, [[account.accountId]])).length, 1)
+      const noted = [[id], [world.clock.now()], ['success'], [true], [0], [false], 1_000]
+      assert.equal((await other.query(sql.noteResults, noted)).length, 1)
+    })
+  })
+  const { status } = (await replayed) ?? { status: 0 }
+  assert.equal(status, 200)
+})
