@@ -208,6 +208,33 @@ test('a follower reads transactions by number: 10 comes behind 9, wherever a str
   }
 })
 
+const AHEAD = statement('test_ahead', `update follower set at = now() + interval '30 days' where name = $1`)
+
+test('a follower that read events of a clock which was weeks ahead misses none of those after it', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api' } })
+  const { database } = world.rooms
+  const name = 'test ahead'
+  const heard: string[] = []
+  const effect = async (_: unknown, some: readonly FollowedEvent[]): Promise<void> =>
+    void heard.push(...some.map(({ eventId }) => eventId))
+  await append(database.system, [event(world)])
+  const take = async (wanted: number): Promise<void> => {
+    for (const end = performance.now() + 20_000; heard.length < wanted; ) {
+      if (performance.now() > end) throw new Error(`it heard ${heard.length} events and not ${wanted}`)
+      await follow(database, { name, limit: 100, effect })
+    }
+  }
+  await take(1)
+  assert.equal(await database.system.execute(AHEAD, [name]), 1)
+  const later = [event(world), event(world)]
+  await append(database.system, later)
+  await take(3)
+  assert.deepEqual(
+    heard.slice(1),
+    later.map(({ eventId }) => eventId),
+  )
+})
+
 test('a stream shows what happens, and one that comes back misses nothing and hears nothing twice', async () => {
   await using world = await startWorld()
   const { database } = world.rooms

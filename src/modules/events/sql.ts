@@ -16,10 +16,11 @@ export const ofEmail = statement(
 )
 
 // A follower takes its own row, so two workers never read the same stretch; readers below the oldest open
-// transaction see every event exactly once, since no smaller transaction id can still commit.
+// transaction see every event exactly once, since no smaller transaction id can still commit. "at" prunes partitions: a clock
+// that was ahead for a while must not hide what happens after it was put right.
 export const lockFollower = statement(
   'events_lock_follower',
-  'select xid::text as xid, seq, at from follower where name = $1 for update',
+  'select xid::text as xid, seq, least(at, now()) as at from follower where name = $1 for update',
 )
 export const addFollower = statement(
   'events_add_follower',
@@ -52,7 +53,7 @@ export const ofTypes = statement(
 )
 export const followers = statement(
   'events_followers',
-  'select name, xid::text as xid, seq, at from follower order by name',
+  'select name, xid::text as xid, seq, least(at, now()) as at from follower order by name',
 )
 // As `after`, of the first event alone, without looking below open transactions: how far behind, not what may be read.
 export const firstAfter = statement(
@@ -141,13 +142,13 @@ export interface UnfollowedExpressions {
  */
 export function unfollowedSql({ follower, accountId }: UnfollowedExpressions): string {
   const of = (column: string, none: string): string =>
-    `coalesce((select f.${column} from follower f where f.name = ${follower}), ${none})`
+    `coalesce((select ${column} from follower f where f.name = ${follower}), ${none})`
   // The range of xid says nothing that is not so of every row that can be seen; it and the fence keep the planner on the
   // index of the order. By the time of the events it would read days of them (20 million events: 400 ms).
   return `select e.at, e.type, e.data, e.sandbox from event e
-    where (e.xid, e.seq) > (${of('xid', `'0'::xid8`)}, ${of('seq', '0')})
-      and e.xid >= ${of('xid', `'0'::xid8`)} and e.xid < pg_snapshot_xmax(pg_current_snapshot())
-      and e.at >= ${of('at', `'-infinity'`)} - interval '7 days' and e.account_id::text = ${accountId}::text offset 0`
+    where (e.xid, e.seq) > (${of('f.xid', `'0'::xid8`)}, ${of('f.seq', '0')})
+      and e.xid >= ${of('f.xid', `'0'::xid8`)} and e.xid < pg_snapshot_xmax(pg_current_snapshot())
+      and e.at >= ${of('least(f.at, now())', `'-infinity'`)} - interval '7 days' and e.account_id::text = ${accountId}::text offset 0`
 }
 
 export const rewind = statement(
