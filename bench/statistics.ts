@@ -60,6 +60,14 @@ const ROLL_UP = statement(
      from event where account_id = $1::uuid and at >= $2 and at < $3 group by 1, 2, 3, 4
    ) q, generate_series(0, 3) scope, generate_series(0, 2) span group by 1, 2, 3, 4, 5, 6, 7`,
 )
+// The same days by provider, eight of them, of the account and its domains. $1 account, $2 $3 from and before.
+const ROLL_UP_PROVIDERS = statement(
+  'bench_roll_up_providers',
+  `insert into stat_provider (account_id, scope, span, domain_id, tag, bucket, stream, sandbox, provider, accepted, bounced)
+   select account_id, scope, span, domain_id, tag, bucket, stream, sandbox, p, delivered / 8, hard / 8
+   from stat_bucket, unnest(array['google', 'microsoft', 'yahoo', 'apple', 'gmx', 'orange', 'mailru', 'unknown']) p
+   where account_id = $1::uuid and scope in (0, 1) and bucket >= $2 and bucket < $3 and (delivered > 0 or hard > 0)`,
+)
 const STAND_BEHIND = statement(
   'bench_stand_behind',
   `insert into follower (name, xid, seq, at) select f.name, e.xid, e.seq, now()
@@ -83,7 +91,9 @@ async function fill(database: Database, account: Account, events: number): Promi
     await database.transaction(async (db) => {
       await db.execute(SLOW)
       await db.execute(RAW, [account.account_id, many, new Date(day), stepMs])
-      await db.execute(ROLL_UP, [account.account_id, new Date(day), new Date(day + DAY_MS)])
+      const whole = [account.account_id, new Date(day), new Date(day + DAY_MS)]
+      await db.execute(ROLL_UP, whole)
+      await db.execute(ROLL_UP_PROVIDERS, whole)
     })
   }
   await database.system.execute(USED, [account.account_id, Math.round(events * SENT_SHARE)])
@@ -120,17 +130,16 @@ const period = (days: number): string => {
   return `from_date=${from}&to_date=${new Date().toISOString().slice(0, 10)}`
 }
 const DOMAIN = '0189aaaa-0000-7000-8000-000000000002'
+const REPORTS = ['', '/sends', '/bounces', '/spam', '/opens', '/opens/platforms', '/clicks', '/providers']
 const PATHS: readonly string[] = [
   '/api/v1/customer/usage',
-  ...['', '/sends', '/bounces', '/spam', '/opens', '/opens/platforms', '/clicks'].map(
-    (name) => `${V1}${name}?${period(DAYS)}`,
-  ),
+  ...REPORTS.map((name) => `${V1}${name}?${period(DAYS)}`),
+  ...REPORTS.map((name) => `${V1}${name}?${period(DAYS)}&timezone=Asia/Kathmandu`),
   `${V1}?${period(DAYS)}&tag=tag 7`,
   `${V1}?${period(DAYS)}&domain_id=${DOMAIN}`,
   `${V1}?${period(DAYS)}&domain_id=${DOMAIN}&tag=tag 7`,
-  `${V1}/sends?${period(DAYS)}&timezone=Asia/Kathmandu`,
   `${V1}?${period(DAYS)}&timezone=America/New_York`,
-  `${V1}?${period(DAYS)}&timezone=America/New_York&stream=broadcast`,
+  `${V1}/clicks?${period(DAYS)}&timezone=America/New_York&stream=broadcast`,
 ]
 
 async function timesOf(

@@ -8,7 +8,7 @@ import type { Db } from '../../platform/db.ts'
 import { SYSTEM_ACCOUNT_ID } from '../accounts/index.ts'
 import type { FollowedEvent } from '../events/index.ts'
 import { rate } from './figures.ts'
-import { type Asked, asked, datesOf, isUtc, zoned } from './report.ts'
+import { type Asked, datesOf, read } from './report.ts'
 import { SPANS, scopesOf, stillToCount } from './roll-up.ts'
 import * as sql from './sql-providers.ts'
 
@@ -104,14 +104,12 @@ interface ProvidersReport {
 }
 
 export async function providersReport(db: Db, accountId: string, of: Asked): Promise<ProvidersReport> {
-  const { period } = of
-  const parameters = [...asked(accountId, of), period.timezone, isUtc(period.timezone)]
-  const rows = await zoned(db.query<AnswersRow>(sql.answersByDay, parameters))
+  const rows = await read<AnswersRow>(db, accountId, sql.answersByDay, of)
   const byDay = Map.groupBy(rows, ({ date }) => date)
   const providers = byProvider(rows).map((tries) => ({ ...tries, ...ratesOf(tries) }))
   const totals = sumOf(rows)
   return {
-    data: datesOf(period).map((date) => {
+    data: datesOf(of.period).map((date) => {
       const known = byDay.get(date) ?? []
       return { date, ...sumOf(known), providers: byProvider(known) }
     }),

@@ -136,7 +136,8 @@ function daily<Name extends Counter>(
   }
 }
 
-async function read<Row extends object>(
+/** @throws ApiError invalid_parameter where the database does not know the zone */
+export async function read<Row extends object>(
   db: Db,
   accountId: string,
   { utc, zone }: sql.DaysStatements,
@@ -150,7 +151,7 @@ async function read<Row extends object>(
 }
 
 /** The first parameters of every statement that reads roll-ups. */
-export function asked(accountId: string, { query, period, boundTo }: Asked): readonly unknown[] {
+function asked(accountId: string, { query, period, boundTo }: Asked): readonly unknown[] {
   const domains = domainsOf(query.domain_id, boundTo)
   const tagged = query.tag !== undefined
   const scope = domains === null ? (tagged ? SCOPE.tag : SCOPE.account) : tagged ? SCOPE.domainAndTag : SCOPE.domain
@@ -166,8 +167,7 @@ export function asked(accountId: string, { query, period, boundTo }: Asked): rea
   ]
 }
 
-/** @throws ApiError invalid_parameter where the database does not know the zone */
-export async function zoned<Rows>(found: Promise<Rows>): Promise<Rows> {
+async function zoned<Rows>(found: Promise<Rows>): Promise<Rows> {
   return found.catch((error: unknown) => {
     if (sqlState(error) === UNKNOWN_ZONE) return fault('timezone', 'timezone')
     throw error
@@ -214,7 +214,7 @@ function domainsOf(asked: string | undefined, boundTo: readonly string[] | null)
   return asked === undefined ? boundTo : boundTo.filter((id) => id === asked.toLowerCase())
 }
 
-export function isUtc(timezone: string): boolean {
+function isUtc(timezone: string): boolean {
   return /^(?:etc\/)?(?:utc|gmt|uct|zulu|greenwich|universal)$/i.test(timezone)
 }
 

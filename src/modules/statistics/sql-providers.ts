@@ -1,4 +1,5 @@
 import { statement } from '../../platform/db.ts'
+import { ASKED, type DaysStatements, edgesOf, IN_UTC_DAYS, midnightsOf } from './sql.ts'
 
 /** What a provider's hosts can answer to a try, and the columns that count it. */
 export const ANSWERS = ['accepted', 'deferred', 'bounced', 'blocked'] as const
@@ -17,21 +18,38 @@ export const addAnswers = statement(
    on conflict (${KEYS}) do update set ${ANSWERS.map((name) => `${name} = s.${name} + excluded.${name}`).join(', ')}`,
 )
 
-// By day and provider: $2 scope, $3 domains, $4 tag, $5 stream, $6 sandbox too, $7 $8 first and last date, $9 time zone. UTC
-// ($10) reads days; another zone hours, or quarters where one of its midnights lies within an hour.
-export const answersByDay = statement(
-  'statistics_answers_by_day',
-  `select to_char(day, 'YYYY-MM-DD') as date, provider, ${ANSWERS.map((name) => `sum(${name})::bigint as ${name}`).join(', ')}
-   from (
-     select (bucket at time zone $9)::date as day, provider, ${COLUMNS} from stat_provider
-     where account_id = $1 and scope = $2 and domain_id = any($3::uuid[]) and tag = $4
-       and ($5::smallint is null or stream = $5) and ($6 or not sandbox)
-       and span = case when $10 then 1 else (
-         select case when bool_or(extract(minute from d::timestamp at time zone $9) <> 0) then 0 else 2 end
-         from generate_series($7::date, $8::date + 1, interval '1 day') d) end
-       and bucket >= $7::date - 1 and bucket < $8::date + 2
-   ) b where day between $7::date and $8::date group by day, provider`,
-)
+const SUMS = ANSWERS.map((name) => `sum(${name})::bigint as ${name}`).join(', ')
+
+/** By day and provider; parameters and days as in the other reports. */
+export const answersByDay: DaysStatements = {
+  utc: statement(
+    'statistics_answers_by_utc_day',
+    `select to_char(bucket, 'YYYY-MM-DD') as date, provider, ${SUMS} from stat_provider where ${IN_UTC_DAYS}
+     group by bucket, provider`,
+  ),
+  zone: statement(
+    'statistics_answers_by_zone_day',
+    `with ${midnightsOf(`generate_series($7::date, $8::date + 1, interval '1 day')`)},
+     spans as materialized (
+       select m.*, lead(base) over (order by day) as next_base, lag(day) over (order by day) as day_before,
+         case when late then -1 else 1 end as sign
+       from midnights m
+     ), edges as materialized (
+       select m.day, m.day_before, m.sign, e.* from spans m cross join lateral (
+         select provider, ${SUMS} from (${edgesOf(`provider, ${COLUMNS}`, 'stat_provider')}) c group by provider) e
+     )
+     select to_char(day, 'YYYY-MM-DD') as date, provider, ${SUMS} from (
+       select m.day, d.* from spans m cross join lateral (
+         select provider, ${COLUMNS} from stat_provider
+         where ${ASKED} and span = 1 and bucket >= m.base and bucket < m.next_base) d
+       union all
+       select day, provider, ${ANSWERS.map((name) => `-sign * ${name}`).join(', ')} from edges where day <= $8::date
+       union all
+       select day_before, provider, ${ANSWERS.map((name) => `sign * ${name}`).join(', ')} from edges
+       where day_before is not null
+     ) t group by day, provider having ${ANSWERS.map((name) => `sum(${name}) <> 0`).join(' or ')}`,
+  ),
+}
 
 // $1 when the log begins; $2 $3 accounts of which it has less, and from when on it is whole.
 /** Forgets what the log can tell again. */

@@ -42,16 +42,16 @@ export const plans = statement(
 
 // $2 scope, $3 domains, $4 tag, $5 stream, $6 sandbox too. The tenant's rows are found by `bucket` only where it is compared
 // with a timestamptz: row level security keeps comparisons of other types out of the index.
-const ASKED = `account_id = $1 and scope = $2 and domain_id = any($3::uuid[]) and tag = $4
+export const ASKED = `account_id = $1 and scope = $2 and domain_id = any($3::uuid[]) and tag = $4
   and ($5::smallint is null or stream = $5) and ($6 or not sandbox)`
-const UTC_DAYS = `from stat_bucket where ${ASKED} and span = 1 and bucket >= $7::date::timestamptz
-  and bucket < ($8::date + 1)::timestamptz`
+export const IN_UTC_DAYS = `${ASKED} and span = 1 and bucket >= $7::date::timestamptz and bucket < ($8::date + 1)::timestamptz`
+const UTC_DAYS = `from stat_bucket where ${IN_UTC_DAYS}`
 
 // The midnights of a zone ($9), and how each is counted from `utc`, a midnight of UTC: the hours before it, or where they are
 // fewer (`late`) those behind it, the last of them in quarters. So 90 days read at most 16 rows each and not 96, and no time
 // is converted but the midnights. Of a midnight that happens twice, PostgreSQL means the second and the day begins with the
 // first.
-const midnightsOf = (days: string): string => `guesses as materialized (
+export const midnightsOf = (days: string): string => `guesses as materialized (
      select d::date as day, d::timestamp at time zone $9 as at from ${days} d
    ), midnights as materialized (
      select day, at, date_trunc('day', at) as utc, date_trunc('hour', at + late * interval '59 minutes') as hour, late > 0 as late,
@@ -60,8 +60,8 @@ const midnightsOf = (days: string): string => `guesses as materialized (
        from (select day, case when ((at - interval '1 hour') at time zone $9)::date = day then at - interval '1 hour'
          else at end as at from guesses) g) m
    )`
-const edgesOf = (columns: string): string => {
-  const asked = `select ${columns} from stat_bucket where ${ASKED}`
+export const edgesOf = (columns: string, table = 'stat_bucket'): string => {
+  const asked = `select ${columns} from ${table} where ${ASKED}`
   return `${asked} and span = 2 and bucket >= case when m.late then m.hour else m.utc end
        and bucket < case when m.late then m.base else m.hour end
      union all

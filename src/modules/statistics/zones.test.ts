@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { startWorld, type World } from '../../../test/world.ts'
 import type { FollowedEvent } from '../events/index.ts'
+import { rollUpProviders } from './providers.ts'
 import { rollUp } from './roll-up.ts'
 
 const V1 = '/api/v1/stats/outbound'
@@ -73,21 +74,36 @@ test('every day of every zone has what happened in it, and so has every period',
             provider: null,
           }),
         )
-        await database.transaction((db) => rollUp(db, events))
+        const answers = events.map((event, i): FollowedEvent => {
+          return { ...event, type: 'email.delivered', provider: i % 3 === 0 ? 'google' : 'gmx' }
+        })
+        await database.transaction(async (db) => {
+          await rollUp(db, events)
+          await rollUpProviders(db, answers)
+        })
         const format = new Intl.DateTimeFormat('en-CA', { timeZone: timezone })
         const dates = events.map(({ at }) => format.format(at))
         const date = (days: number): string => new Date(turn + (days - 3) * DAY_MS).toISOString().slice(0, 10)
         const [from, to] = [date(Math.min(one, other)), date(Math.max(one, other))]
         const query = `from_date=${from}&to_date=${to}&timezone=${timezone}&tag=${tag}`
         const { data, totals } = (await world.api.get(`${V1}/sends?${query}`)).body
-        for (const day of data) {
+        const providers = (await world.api.get(`${V1}/providers?${query}`)).body
+        for (const [i, day] of data.entries()) {
+          const told = dates.flatMap((known, n) => (known === day.date ? [n % 3 === 0 ? 'google' : 'gmx'] : []))
+          const answered = providers.data[i]
+          assert.deepEqual([answered.date, answered.accepted], [day.date, told.length], `${query} answers`)
+          for (const { provider, accepted, attempts } of answered.providers) {
+            assert.ok(accepted > 0 && accepted === attempts)
+            assert.equal(accepted, told.filter((known) => known === provider).length, `${query} ${provider}`)
+          }
           assert.equal(day.sent, dates.filter((known) => known === day.date).length, `${day.date} in ${timezone}`)
         }
         const expected = dates.filter((known) => known >= from && known <= to).length
         assert.equal(totals.sent, expected)
+        assert.equal(providers.totals.accepted, expected)
         assert.equal((await world.api.get(`${V1}?${query}`)).body.data.sent, expected, `${query} as a whole`)
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 40 },
   )
 })
