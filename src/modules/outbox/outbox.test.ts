@@ -221,6 +221,21 @@ test('a result under another number or another epoch changes nothing', async () 
   assert.equal((await write(node.epoch, {})).size, 1)
 })
 
+test('an email that was claimed and handed back 32,767 times is claimed again, and keeps no other from it', async () => {
+  await using h = await house()
+  const [one] = await h.put([{}, {}])
+  await h.database.system.execute(statement('test_often', 'update queue set attempt = 32766 where id = $1'), [one?.id])
+  const { epoch } = await joinAsNode(h.database.system, h.clock, 'a')
+  const fences: (number | undefined)[] = []
+  for (let n = 0; n < 3; n++) {
+    const claimed = await h.take(epoch)
+    assert.equal(claimed.length, 2)
+    fences.push(claimed.find(({ id }) => id === one?.id)?.fence)
+    await handBack(h.database.system, epoch, claimed)
+  }
+  assert.deepEqual(fences, [32_767, 1, 2])
+})
+
 test('one destination and one account with many mails leave room for all others', async () => {
   await using h = await house()
   await h.put(Array.from({ length: 300 }, () => ({})))

@@ -51,7 +51,7 @@ export const addSites = statement(
  * The fair claim: a loose index scan visits each (destination, account) that has ready rows once and takes at most its
  * free places, so neither a destination nor an account with a million rows delays another, and the cost does not grow
  * with the depth of the queue. `blocked` asks the lists again for what is taken. A paused destination is visited and
- * nothing of it taken.
+ * nothing of it taken. What is handed back untouched is claimed again, as often as it takes: the number goes round.
  *
  * $1 most rows, $2 $3 cursor, $4 jsonb {"site": free places}, $5 free places of all other sites, $6 most pairs visited,
  * $7 suspended accounts, $8 epoch, $9 now
@@ -78,7 +78,7 @@ export const claim = (blocked: string): ReturnType<typeof statement> =>
          for update skip locked) z on true
        limit $1),
      u as (
-       update queue q set state = 1, lease_owner = $8, attempt = attempt + 1
+       update queue q set state = 1, lease_owner = $8, attempt = attempt % 32767::smallint + 1::smallint
        where id = any(array(select id from c where id is not null))
          and exists (select 1 from node where epoch = $8 and not dead)
        returning q.id, q.account_id, q.domain_id, q.site_id, q.attempt, q.sandbox, ${blocked} as blocked)
