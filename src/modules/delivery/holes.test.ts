@@ -3,10 +3,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type House, house } from '../../../test/delivery-house.ts'
+import { type CorrectableClock, systemClock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
+import { membershipOf } from './membership.ts'
 
 const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } }
 const WITHIN_MS = 30_000
+const UNHEARD = { nodeName: 'test', onLost: () => undefined, onDue: () => undefined }
 /** Nothing that is waited for here may come of it. */
 const RARELY = { renewEveryMs: 600_000 }
 
@@ -124,4 +127,38 @@ test('a bug met while a connection is opened costs no place among the sockets', 
   const ids = [await h.put('bob@example.net'), await h.put('ann@example.net'), await h.put('eve@example.net')]
   await delivery.start()
   for (const id of ids) await until('deferred', async () => (await h.status(id)) === 'deferred')
+})
+
+test('the clock follows the database, but not the slowness of its answers', async () => {
+  await using h = await house(ZONE)
+  const real = systemClock()
+  let wayMs = 0
+  let aheadMs = 0
+  const corrections: number[] = []
+  const clock: CorrectableClock = {
+    ...real,
+    monotonicMs: () => real.monotonicMs() + wayMs,
+    now: () => new Date(real.now().getTime() + wayMs + aheadMs),
+    correct: (ms) => void corrections.push(ms),
+  }
+  const system: Db = {
+    ...h.database.system,
+    one: async (what, values) => {
+      const row = await h.database.system.one<never>(what, values)
+      wayMs += 8_000
+      return row
+    },
+  }
+  const slow = membershipOf({ ...UNHEARD, clock, database: { ...h.database, system } })
+  // The test's clock and the database's are one, but for what was added on the way.
+  for (let n = 0; n < 2; n++) {
+    await slow.keep()
+    wayMs = 0
+  }
+  const quick = membershipOf({ ...UNHEARD, clock, database: h.database })
+  await quick.keep()
+  assert.deepEqual(corrections, [])
+  aheadMs = 60_000
+  await quick.keep()
+  assert.equal(Math.round((corrections[0] ?? 0) / 1_000), -60)
 })

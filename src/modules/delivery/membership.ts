@@ -56,16 +56,17 @@ export function membershipOf({ database, clock, nodeName, onLost, onDue }: Membe
   }
 
   const join = async (): Promise<NodeLease> => {
-    const askedMs = clock.now().getTime()
+    const askedMs = clock.monotonicMs()
     const joined = await joinAsNode(db, clock, nodeName)
     correctClock(askedMs, joined.databaseNow)
     return joined
   }
 
-  /** The database answered at some time between the question and now. */
+  /** The database answered at some time between the question and now: of a slow answer nobody knows when. */
   const correctClock = (askedMs: number, databaseNow: Date): void => {
-    const behindMs = databaseNow.getTime() - (askedMs + clock.now().getTime()) / 2
-    if (Math.abs(behindMs) < CLOCK_STEP_MS) return
+    const halfMs = (clock.monotonicMs() - askedMs) / 2
+    const behindMs = databaseNow.getTime() - (clock.now().getTime() - halfMs)
+    if (Math.abs(behindMs) < CLOCK_STEP_MS + halfMs) return
     offsetMs += behindMs
     clock.correct(offsetMs)
   }
@@ -95,7 +96,7 @@ export function membershipOf({ database, clock, nodeName, onLost, onDue }: Membe
         current = next
         doubtful = false
       } else if (lease !== null) {
-        const askedMs = clock.now().getTime()
+        const askedMs = clock.monotonicMs()
         current = await renew(lease)
         if (current !== null) correctClock(askedMs, current.databaseNow)
       }
