@@ -41,7 +41,7 @@ export const answersByDay: DaysStatements = {
      select to_char(day, 'YYYY-MM-DD') as date, provider, ${SUMS} from (
        select m.day, d.* from spans m cross join lateral (
          select provider, ${COLUMNS} from stat_provider
-         where ${ASKED} and span = 1 and bucket >= m.base and bucket < m.next_base) d
+         where ${ASKED} and span = 1 and bucket >= m.base and bucket < m.next_base offset 0) d
        union all
        select day, provider, ${ANSWERS.map((name) => `-sign * ${name}`).join(', ')} from edges where day <= $8::date
        union all

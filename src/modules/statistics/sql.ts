@@ -120,9 +120,19 @@ export const sumOfDays = statement(
 /** When a domain sent for the first and the last time, to the quarter of an hour, and how much in all. */
 export const sentByDomain = statement(
   'statistics_sent_by_domain',
-  `select coalesce(sum(sent), 0)::bigint as total, min(bucket) filter (where sent > 0) as first,
-     max(bucket) filter (where sent > 0) as last
-   from stat_bucket where account_id = $1 and scope = 1 and span = 0 and domain_id = $2 and tag = '' and not sandbox`,
+  `with days as materialized (
+     select coalesce(sum(sent), 0)::bigint as total, min(bucket) filter (where sent > 0) as first,
+       max(bucket) filter (where sent > 0) as last
+     from stat_bucket where account_id = $1 and scope = 1 and span = 1 and domain_id = $2 and tag = '' and not sandbox
+   )
+   select total, ${(['first', 'last'] as const)
+     .map(
+       (end) => `(select ${end === 'first' ? 'min' : 'max'}(bucket) from stat_bucket
+     where account_id = $1 and scope = 1 and span = 0 and domain_id = $2 and tag = '' and not sandbox and sent > 0
+       and bucket >= d.${end} and bucket < d.${end} + interval '1 day') as ${end}`,
+     )
+     .join(', ')}
+   from days d`,
 )
 
 // The roll-ups and what the follower has not taken yet, of one snapshot: exact at once.
