@@ -1,6 +1,9 @@
-// Small, quiet charts in SVG, drawn by us. A pointer over a day reads out its figures; behind each stands a table.
+// Small, quiet charts in SVG, drawn by us. A pointer over a day reads out its figures, a click shows its mails; behind each
+// stands a table.
 
+import { Link, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useId, useState } from 'react'
+import type { Search } from './search.ts'
 
 export interface Series {
   readonly name: string
@@ -23,7 +26,17 @@ const GAP = 2
 const MIN_FOR_RATE = 20
 
 /** Days as stacked bars. */
-export function StackedDays({ title, days, series }: DaysProps) {
+export function StackedDays({
+  title,
+  days,
+  series,
+  beside = [],
+  short = false,
+}: DaysProps & {
+  /** Read out and in the table, but not drawn. */
+  readonly beside?: readonly Series[]
+  readonly short?: boolean
+}) {
   const most = niceTop(Math.max(...days.map((_, day) => sumOf(series, day)), 1))
   const width = WIDTH / Math.max(1, days.length)
   return (
@@ -31,8 +44,10 @@ export function StackedDays({ title, days, series }: DaysProps) {
       title={title}
       days={days}
       series={series}
+      beside={beside}
       top={most.toLocaleString()}
       show={(value) => value.toLocaleString()}
+      short={short}
     >
       {days.map((day, i) => {
         let top = HEIGHT
@@ -127,12 +142,14 @@ function Chart({
   title,
   days,
   series,
+  beside = [],
   top,
   mark,
   show,
   short = false,
   children,
 }: DaysProps & {
+  readonly beside?: readonly Series[]
   /** What the upper edge stands for. */
   readonly top: string
   /** Beside the legend: what the dashed line means. */
@@ -143,9 +160,10 @@ function Chart({
 }) {
   const [table, setTable] = useState(false)
   const [over, setOver] = useState<number | null>(null)
+  const navigate = useNavigate()
   const id = useId()
   const figuresOf = (day: number): string =>
-    series.map(({ name, values }) => `${show(values[day] ?? 0)} ${name}`).join(', ')
+    [...beside, ...series].map(({ name, values }) => `${show(values[day] ?? 0)} ${name}`).join(', ')
   return (
     <figure className="mt-4">
       <figcaption className="mb-1 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 text-quiet">
@@ -183,7 +201,7 @@ function Chart({
         </span>
       </figcaption>
       {table ? (
-        <DayTable days={days} series={series} show={show} labelledBy={id} />
+        <DayTable days={days} series={[...beside, ...series]} show={show} labelledBy={id} />
       ) : (
         <div className="relative border-b border-line" onMouseLeave={() => setOver(null)}>
           <span aria-hidden="true" className="absolute top-0 left-0 text-xs text-quiet">
@@ -213,7 +231,9 @@ function Chart({
                 width={WIDTH / days.length}
                 height={HEIGHT}
                 fill="transparent"
+                className="cursor-pointer"
                 onMouseEnter={() => setOver(i)}
+                onClick={() => void navigate({ to: '/emails', search: mailsOf(day) as never })}
               />
             ))}
           </svg>
@@ -254,7 +274,9 @@ function DayTable({
           {days.map((day, i) => (
             <tr key={day} className="border-t border-line">
               <th scope="row" className="text-left font-normal">
-                {day}
+                <Link to="/emails" search={mailsOf(day) as never} className="underline">
+                  {day}
+                </Link>
               </th>
               {series.map(({ name, values }) => (
                 <td key={name}>{show(values[i] ?? 0)}</td>
@@ -275,6 +297,11 @@ function sumOf(series: readonly Series[], day: number): number {
 function niceTop(value: number): number {
   const size = 10 ** Math.floor(Math.log10(value))
   return ([1, 2, 5, 10].find((step) => step * size >= value) ?? 10) * size
+}
+
+/** The view of the emails that were accepted on a day. */
+export function mailsOf(day: string): Search {
+  return { from: day, to: day }
 }
 
 export function percent(rate: number): string {

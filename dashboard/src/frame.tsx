@@ -28,6 +28,7 @@ function Inside({ me }: { readonly me: Json }) {
   useKeys(me.user.operator, { showHelp: () => setHelp(true), showPalette: () => setPalette(true) })
   useEffect(() => followEvents(refresher()), [])
   useFocusOnMove(() => setOpen(false))
+  useEscape(open, () => setOpen(false))
   return (
     <div className="flex min-h-dvh flex-col md:flex-row">
       <a
@@ -36,7 +37,7 @@ function Inside({ me }: { readonly me: Json }) {
       >
         Skip to content
       </a>
-      <header className="flex items-center justify-between border-b border-line px-4 py-2 md:hidden">
+      <header className="sticky top-0 z-20 flex items-center justify-between border-b border-line bg-paper px-4 py-2 md:hidden">
         <Brand />
         <span className="flex gap-2">
           <Button onClick={() => setPalette(true)}>Find</Button>
@@ -47,7 +48,7 @@ function Inside({ me }: { readonly me: Json }) {
       </header>
       <nav
         aria-label="Main"
-        className={`${open ? 'flex' : 'hidden'} shrink-0 flex-col border-line px-3 pt-4 max-md:border-b md:sticky md:top-0 md:flex md:h-dvh md:w-52 md:overflow-y-auto md:border-r`}
+        className={`${open ? 'flex' : 'hidden'} shrink-0 flex-col border-line px-3 pt-4 max-md:fixed max-md:inset-x-0 max-md:top-[51px] max-md:bottom-0 max-md:z-20 max-md:overflow-y-auto max-md:bg-paper md:sticky md:top-0 md:flex md:h-dvh md:w-52 md:overflow-y-auto md:border-r`}
       >
         <p className="mb-3 hidden px-2 md:block">
           <Brand />
@@ -161,6 +162,17 @@ function Who({ me }: { readonly me: Json }) {
       </p>
     </div>
   )
+}
+
+function useEscape(open: boolean, close: () => void): void {
+  useEffect(() => {
+    if (!open) return
+    const look = ({ key }: KeyboardEvent): void => {
+      if (key === 'Escape') close()
+    }
+    document.addEventListener('keydown', look)
+    return () => document.removeEventListener('keydown', look)
+  }, [open, close])
 }
 
 /** On another page the reader begins at its top: the focus goes to its content. Filters of one page move nothing. */

@@ -1,9 +1,10 @@
 // Deliverability by mailbox provider: a strip of days for each, its height divided as the provider's answers to our tries
 // were. A pointer over a day reads out its figures; behind the strips stands a table of the period.
 
+import { useNavigate } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import type { Json } from './api.ts'
-import { dayName, percent } from './charts.tsx'
+import { dayName, mailsOf, percent } from './charts.tsx'
 import { Table } from './table.tsx'
 import { rate } from './ui.tsx'
 
@@ -126,6 +127,7 @@ function Strip({
   readonly hatch: string
 }) {
   const width = WIDTH / Math.max(1, days.length)
+  const navigate = useNavigate()
   return (
     <svg
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
@@ -161,7 +163,9 @@ function Strip({
           width={width}
           height={HEIGHT}
           fill="transparent"
+          className="cursor-pointer"
           onMouseEnter={() => setOver({ provider, day: i })}
+          onClick={() => void navigate({ to: '/emails', search: mailsOf(day.date) as never })}
         />
       ))}
     </svg>
@@ -240,26 +244,19 @@ function ProviderTable({ providers }: { readonly providers: readonly Json[] }) {
       empty=""
       columns={[
         { head: 'Provider', main: true, cell: ({ provider }) => nameOf(provider) },
-        { head: 'tries', right: true, cell: ({ attempts }) => <Counted count={attempts} of="tries" share={null} /> },
+        { head: 'tries', right: true, named: true, cell: ({ attempts }) => attempts.toLocaleString() },
         ...ANSWERS.map((answer) => ({
           head: answer,
           right: true,
+          named: true,
           cell: (one: Json) => (
-            <Counted count={one[answer]} of={answer} share={one.attempts < MIN_TRIES ? null : one[`${answer}_rate`]} />
+            <span className="whitespace-nowrap">
+              {one[answer].toLocaleString()}
+              {one.attempts >= MIN_TRIES && <span className="text-quiet"> {percent(one[`${answer}_rate`])}</span>}
+            </span>
           ),
         })),
       ]}
     />
-  )
-}
-
-/** On a phone the heads are away, so each number says what it counts. */
-function Counted({ count, of, share }: { readonly count: number; readonly of: string; readonly share: number | null }) {
-  return (
-    <span className="whitespace-nowrap">
-      {count.toLocaleString()}
-      <span className="md:hidden"> {of}</span>
-      {share !== null && <span className="text-quiet"> {percent(share)}</span>}
-    </span>
   )
 }

@@ -11,6 +11,8 @@ export interface Column<Row> {
   /** Left out on a phone. */
   readonly wide?: boolean
   readonly right?: boolean
+  /** On a phone, where the heads are away, its head stands before it: for numbers that do not say what they count. */
+  readonly named?: boolean
   /** Takes the room that is left, in one line; what does not fit is shown on hover. */
   readonly fill?: boolean
 }
@@ -78,7 +80,7 @@ function Cell<Row>({
   /** Another column takes what room is left: this one keeps to one line. */
   readonly tight: boolean
 }) {
-  const { cell, main = false, wide = false, right = false, fill = false } = column
+  const { head, cell, main = false, wide = false, right = false, named = false, fill = false } = column
   const shown = cell(row)
   const width = fill
     ? 'w-full max-w-0 truncate max-md:w-auto max-md:max-w-full'
@@ -98,6 +100,7 @@ function Cell<Row>({
       title={typeof shown === 'string' && (fill || tight) ? shown : undefined}
       className={looks.join(' ')}
     >
+      {named && <span className="text-quiet md:hidden">{head} </span>}
       {shown}
     </td>
   )

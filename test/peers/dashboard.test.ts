@@ -112,8 +112,11 @@ async function furnish({ api_key: live, test_api_key: key }: Owner): Promise<rea
   const hook = await post(live, '/customer/webhooks', { url, name: 'Hook', events: ['*'] })
   const text = 'Hello {{name}}'
   const template = await post(live, '/templates', { name: 'Welcome', subject: text, text, html: `<p>${text}</p>` })
+  const counted = '/api/v1/stats/outbound/providers?include_sandbox=true'
+  await waitFor('the figures', async () => (await call(key, 'GET', counted)).body.totals.attempts >= 3)
   const captured = await waitFor('captured mail', async () => (await call(key, 'GET', '/api/v1/inbox')).body.data[0])
   return [
+    ['/?sandbox=1', '/overview'],
     [`/emails/${sent[0].email_id}`, '/emails/one'],
     [`/inbox/${captured.id}`, '/inbox/one'],
     [`/domains/${domain.id}`, '/domains/one'],
@@ -287,11 +290,47 @@ test('a webhook is tested, its answer shown, a delivery told again, its secret c
     await page.getByRole('button', { name: 'New secret', exact: true }).first().click()
     await page.getByRole('dialog', { name: 'New secret' }).getByRole('button', { name: 'New secret' }).click()
     await page.getByRole('status').locator('pre').waitFor()
+
+    const mail = { from: 'a@b.example', to: 'jo@example.net', subject: 'Told of', text: 'Hi' }
+    const sent = await call(who.test_api_key, 'POST', '/api/v1/send', mail)
+    await dashboard.open(page, `/emails/${sent.body.data.email_id}`)
+    const heard = page.getByRole('table', { name: 'What Mine was told' })
+    await heard.getByRole('row', { name: /email\.delivered.*success.*200/ }).waitFor({ timeout: 60_000 })
     assert.deepEqual(here.faults, [])
   } finally {
     receiver.closeAllConnections()
     receiver.close()
   }
+})
+
+test('the overview shows what each provider answered, day by day, and a domain how to ask for TLS reports', async () => {
+  const who = await dashboard.owner()
+  const one = await furnish(who)
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/?sandbox=1')
+  const chart = page.getByRole('figure').filter({ hasText: 'Deliverability by provider' })
+  const strip = chart.getByRole('listitem').filter({ hasText: 'Sandbox' })
+  await strip.getByText('3 of 3 accepted', { exact: true }).waitFor()
+  const box = await strip.locator('svg').boundingBox()
+  assert.ok(box !== null && box.width > 200)
+  await strip.locator('svg').hover({ position: { x: box.width - 3, y: 5 } })
+  await chart.getByText(/^Sandbox, .+: (?:3 accepted, 0 deferred, 0 bounced, 0 blocked|no tries)$/).waitFor()
+  await chart.getByRole('button', { name: 'Table of deliverability by provider', exact: true }).click()
+  await chart.getByRole('row', { name: /^Sandbox.* 3 .*accepted 3 .*blocked 0$/ }).waitFor()
+  assert.deepEqual(await seriousFaults(page), [])
+  await page.getByRole('button', { name: 'Table of Emails by day', exact: true }).click()
+  const days = page.getByRole('figure').filter({ hasText: 'Emails by day' })
+  await days.getByRole('columnheader', { name: 'delivered', exact: true }).waitFor()
+  await days.getByRole('row').last().getByRole('link').click()
+  await page.getByRole('heading', { name: 'Emails', exact: true }).waitFor()
+  assert.match(page.url(), /\/emails\?from=(\d{4}-\d\d-\d\d)&to=\1$/)
+
+  const [domain = ''] = one.find(([, name]) => name === '/domains/one') ?? []
+  await dashboard.open(page, domain)
+  await page.getByText('_smtp._tls.shop.example', { exact: true }).waitFor()
+  await page.getByText('No report yet.').waitFor()
+  assert.deepEqual(here.faults, [])
 })
 
 test('a template is written, changed, looked at with values, and taken back', async () => {

@@ -55,12 +55,18 @@ export function Health() {
               keyOf={(one) => one.name}
               columns={[
                 { head: 'What', main: true, cell: ({ name }) => PARTS[name] ?? name },
-                { head: 'Rate', right: true, cell: ({ value }) => (value === null ? '–' : percent(value)) },
-                { head: 'Warning at', right: true, cell: ({ warning }) => percent(warning) },
-                { head: 'Critical at', right: true, cell: ({ critical }) => percent(critical) },
+                {
+                  head: 'Rate',
+                  right: true,
+                  named: true,
+                  cell: ({ value }) => (value === null ? '–' : percent(value)),
+                },
+                { head: 'Warning at', right: true, named: true, cell: ({ warning }) => percent(warning) },
+                { head: 'Critical at', right: true, named: true, cell: ({ critical }) => percent(critical) },
                 {
                   head: 'Points of 100',
                   right: true,
+                  named: true,
                   cell: ({ score }) => (score === null ? '–' : Math.round(score)),
                 },
                 { head: 'Counts for', right: true, wide: true, cell: ({ weight }) => `${Math.round(weight)} %` },
@@ -75,8 +81,8 @@ export function Health() {
               keyOf={(one) => one.date}
               columns={[
                 { head: 'Day', cell: ({ date }) => date },
-                { head: 'Score', right: true, cell: ({ score }) => score ?? '–' },
-                { head: 'Grade', cell: ({ grade }) => grade ?? '–' },
+                { head: 'Score', right: true, named: true, cell: ({ score }) => score ?? '–' },
+                { head: 'Grade', named: true, cell: ({ grade }) => grade ?? '–' },
               ]}
               empty="It is written once a day."
             />

@@ -8,6 +8,7 @@ import { Confirm } from '../confirm.tsx'
 import { Preview } from '../preview.tsx'
 import { say } from '../say.tsx'
 import { type Step, storyOf, timelineOf } from '../timeline.ts'
+import { Told } from '../told.tsx'
 import {
   Button,
   Copy,
@@ -92,6 +93,7 @@ export function Email() {
         </section>
         <About email={email} />
       </div>
+      <Told key={`told ${id}`} emailId={id} />
       <Section title="The mail">
         <Preview key={id} base={`/emails/${id}`} mail={email} />
       </Section>

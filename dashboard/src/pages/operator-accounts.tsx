@@ -70,6 +70,7 @@ export function Accounts() {
           {
             head: 'Emails this month',
             right: true,
+            named: true,
             cell: ({ emails_this_month: count }) => count.toLocaleString(),
           },
           { head: 'Since', wide: true, cell: ({ created_at: at }) => <Time at={at} /> },
@@ -377,8 +378,8 @@ export function PlansPage() {
         keyOf={({ plan }) => plan}
         columns={[
           { head: 'Plan', main: true, cell: ({ plan }) => plan },
-          { head: 'Accounts', right: true, cell: ({ accounts }) => accounts.toLocaleString() },
-          { head: 'Emails', right: true, cell: limit('emails') },
+          { head: 'Accounts', right: true, named: true, cell: ({ accounts }) => accounts.toLocaleString() },
+          { head: 'Emails', right: true, named: true, cell: limit('emails') },
           { head: 'Validations', right: true, wide: true, cell: limit('validations') },
           { head: 'Content checks', right: true, wide: true, cell: limit('content_checks') },
           { head: 'Risk previews', right: true, wide: true, cell: limit('risk_previews') },
@@ -386,6 +387,7 @@ export function PlansPage() {
           {
             head: 'Sends a second',
             right: true,
+            named: true,
             cell: ({ rates }) => `${rates.send.per_second} (${rates.send.burst} at once)`,
           },
         ]}

@@ -63,8 +63,8 @@ export function Queues() {
               </>
             ),
           },
-          { head: 'Depth', right: true, cell: depth },
-          { head: 'Oldest', cell: ({ oldest_at: at }) => <Age at={at} /> },
+          { head: 'Depth', right: true, named: true, cell: depth },
+          { head: 'Oldest', named: true, cell: ({ oldest_at: at }) => <Age at={at} /> },
           {
             head: 'Rate',
             right: true,
@@ -184,8 +184,8 @@ export function Machines() {
           },
           { head: 'State', cell: ({ state }) => <State name={STATES[state] ?? state} word={state} /> },
           { head: 'Roles', cell: ({ roles }) => roles.join(', ') },
-          { head: 'Version', cell: ({ version }) => version },
-          { head: 'Heartbeat', cell: ({ heartbeat_age_seconds: age }) => `${inWords(age)} ago` },
+          { head: 'Version', named: true, cell: ({ version }) => version },
+          { head: 'Heartbeat', named: true, cell: ({ heartbeat_age_seconds: age }) => `${inWords(age)} ago` },
           {
             head: 'Lag',
             right: true,

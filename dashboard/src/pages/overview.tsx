@@ -26,6 +26,8 @@ export function Overview() {
   const bounces = useApi(withQuery('/stats/outbound/bounces', range), every)
   const spam = useApi(withQuery('/stats/outbound/spam', range), every)
   const providers = useApi(withQuery('/stats/outbound/providers', range), every)
+  const opens = useApi(withQuery('/stats/outbound/opens', range), every)
+  const clicks = useApi(withQuery('/stats/outbound/clicks', range), every)
   const latest = useApi(
     withQuery('/customer/bounces', { limit: 100, from: new Date(`${from_date}T00:00:00`).toISOString() }),
     every,
@@ -39,10 +41,16 @@ export function Overview() {
     >
       <Problem error={totals.error} />
       {figures === undefined ? <Waiting lines={3} /> : <Figures figures={figures} days={days} />}
-      {sends.data !== undefined && bounces.data !== undefined && spam.data !== undefined && (
-        <Days sends={sends.data.data} bounces={bounces.data.data} spam={spam.data.data} />
-      )}
+      {sends.data !== undefined &&
+        bounces.data !== undefined &&
+        spam.data !== undefined &&
+        providers.data !== undefined && (
+          <Days sends={sends.data.data} bounces={bounces.data.data} spam={spam.data.data} tries={providers.data.data} />
+        )}
       {providers.data !== undefined && <ProviderStrips report={providers.data} />}
+      {opens.data !== undefined && clicks.data !== undefined && (
+        <Engagement opens={opens.data.data} clicks={clicks.data.data} />
+      )}
       <Health />
       <Latest />
     </Page>
@@ -158,13 +166,17 @@ function Days({
   sends,
   bounces,
   spam,
+  tries,
 }: {
   readonly sends: readonly Json[]
   readonly bounces: readonly Json[]
   readonly spam: readonly Json[]
+  /** What receivers answered, by day. */
+  readonly tries: readonly Json[]
 }) {
   const days = sends.map(({ date }) => String(date))
   const sent = sends.map((day) => Number(day.sent))
+  const delivered = tries.map((day) => Number(day.accepted))
   const bounced = bounces.map((day) => Number(day.bounces))
   const complained = spam.map((day) => Number(day.spam_complaints))
   if (sent.every((count) => count === 0)) return null
@@ -174,13 +186,10 @@ function Days({
         title="Emails by day"
         days={days}
         series={[
-          {
-            name: 'not bounced',
-            color: 'good',
-            values: sent.map((count, i) => Math.max(0, count - (bounced[i] ?? 0))),
-          },
+          { name: 'delivered', color: 'good', values: delivered },
           { name: 'bounced', color: 'bad', values: bounced },
         ]}
+        beside={[{ name: 'sent', color: 'ink', values: sent }]}
       />
       <div className="grid gap-x-8 md:grid-cols-2">
         <RateDays
@@ -196,11 +205,44 @@ function Days({
           days={days}
           name="complained"
           parts={complained}
-          wholes={sent}
+          wholes={delivered}
           threshold={MAX_COMPLAINT_RATE}
         />
       </div>
     </>
+  )
+}
+
+/** What people did with the mails; machines apart. */
+function Engagement({ opens, clicks }: { readonly opens: readonly Json[]; readonly clicks: readonly Json[] }) {
+  const days = opens.map(({ date }) => String(date))
+  const people = (of: readonly Json[], name: string) => ({
+    name: 'by people',
+    color: 'brass',
+    values: of.map((day) => Number(day[name])),
+  })
+  const machines = (of: readonly Json[], name: string) => ({
+    name: 'by machines',
+    color: 'robot',
+    values: of.map((day) => Number(day[name])),
+  })
+  const isSilent = opens.every((day) => day.opens + day.machine_opens === 0)
+  if (isSilent && clicks.every((day) => day.clicks + day.bot_clicks === 0)) return null
+  return (
+    <div className="mt-2 grid gap-x-8 md:grid-cols-2">
+      <StackedDays
+        title="Opens"
+        days={days}
+        series={[people(opens, 'opens'), machines(opens, 'machine_opens')]}
+        short
+      />
+      <StackedDays
+        title="Clicks"
+        days={days}
+        series={[people(clicks, 'clicks'), machines(clicks, 'bot_clicks')]}
+        short
+      />
+    </div>
   )
 }
 

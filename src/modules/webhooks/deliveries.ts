@@ -44,6 +44,7 @@ export interface DeliveryFilter {
   readonly status: string | null
   /** Its number. */
   readonly event: number | null
+  readonly emailId: string | null
   readonly from: Date | null
   readonly to: Date | null
   readonly cursor: string | null
@@ -72,9 +73,21 @@ export function listDeliveries(
   return database.tenant(accountId, async (db) => {
     await readEndpoint(db, asker, webhookId)
     const offset = filter.cursor === null ? filter.offset : 0
+    const { emailId } = filter
+    const of = emailId === null ? [] : [emailId]
     const [rows, counted] = await Promise.all([
-      db.query<DeliveryRow>(sql.deliveries, [...where, filter.cursor, filter.limit + 1, offset]),
-      db.one<{ total: number }>(sql.countDeliveries, [...where, COUNT_LIMIT]),
+      db.query<DeliveryRow>(emailId === null ? sql.deliveries : sql.deliveriesOf, [
+        ...where,
+        filter.cursor,
+        filter.limit + 1,
+        offset,
+        ...of,
+      ]),
+      db.one<{ total: number }>(emailId === null ? sql.countDeliveries : sql.countDeliveriesOf, [
+        ...where,
+        COUNT_LIMIT,
+        ...of,
+      ]),
     ])
     const shown = rows.slice(0, filter.limit)
     const next = rows.length > filter.limit ? (shown.at(-1)?.id ?? null) : null

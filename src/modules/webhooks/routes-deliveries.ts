@@ -44,6 +44,7 @@ const Delivery = Type.Object({
 const Query = Type.Object({
   status: Type.Optional(Type.Enum(['pending', 'success', 'failed'])),
   event: Type.Optional(Type.Enum([...Object.keys(EVENT_TYPES), 'test'])),
+  email_id: Type.Optional(Uuid),
   from: Type.Optional(DateTime),
   to: Type.Optional(DateTime),
   limit: ListLimit,
@@ -79,6 +80,7 @@ function logRoute(context: DeliveryContext): AnyEndpoint {
       const { rows, total, next } = await listDeliveries(context, principal, params.webhookId, {
         status: query.status ?? null,
         event: query.event === undefined ? null : numberOf(query.event),
+        emailId: query.email_id ?? null,
         from: query.from === undefined ? null : new Date(query.from),
         to: query.to === undefined ? null : new Date(query.to),
         cursor: query.cursor ?? null,

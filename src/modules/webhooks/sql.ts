@@ -186,24 +186,23 @@ const PENDING = `select id, account_id, webhook_id, event_id, event_at, event, e
 const DELIVERIES = `account_id = $1 and webhook_id = $2 and ($4::smallint is null or event = $4)
   and id >= $5 and id < $6`
 
-export const deliveries = statement(
-  'webhooks_deliveries',
-  `select * from (
-     (${ENDED} where ${DELIVERIES} and ($3::text is null or $3 = case when success then 'success' else 'failed' end)
+const listed = (of: string): string => `select * from (
+     (${ENDED} where ${of} and ($3::text is null or $3 = case when success then 'success' else 'failed' end)
        and ($7::uuid is null or id < $7) order by id desc limit $8::bigint + $9::bigint)
      union all
-     (${PENDING} where ${DELIVERIES} and ($3::text is null or $3 = 'pending') and ($7::uuid is null or id < $7)
+     (${PENDING} where ${of} and ($3::text is null or $3 = 'pending') and ($7::uuid is null or id < $7)
        order by id desc limit $8::bigint + $9::bigint)
-   ) d order by id desc limit $8::bigint offset $9::bigint`,
-)
-export const countDeliveries = statement(
-  'webhooks_count_deliveries',
-  `select count(*) as total from (
-     (select 1 from webhook_delivery where ${DELIVERIES}
+   ) d order by id desc limit $8::bigint offset $9::bigint`
+const counted = (of: string): string => `select count(*) as total from (
+     (select 1 from webhook_delivery where ${of}
        and ($3::text is null or $3 = case when success then 'success' else 'failed' end) limit $7)
-     union all (select 1 from webhook_queue where ${DELIVERIES} and ($3::text is null or $3 = 'pending') limit $7)
-   ) d`,
-)
+     union all (select 1 from webhook_queue where ${of} and ($3::text is null or $3 = 'pending') limit $7)
+   ) d`
+export const deliveries = statement('webhooks_deliveries', listed(DELIVERIES))
+export const countDeliveries = statement('webhooks_count_deliveries', counted(DELIVERIES))
+// The same of one email, its id last: statements of their own, so that they are planned over its index.
+export const deliveriesOf = statement('webhooks_deliveries_of', listed(`${DELIVERIES} and email_id = $10`))
+export const countDeliveriesOf = statement('webhooks_count_deliveries_of', counted(`${DELIVERIES} and email_id = $8`))
 export const oneDelivery = statement(
   'webhooks_one_delivery',
   `${ENDED} where account_id = $1 and id = $2 union all ${PENDING} where account_id = $1 and id = $2 limit 1`,

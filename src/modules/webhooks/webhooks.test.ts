@@ -111,6 +111,28 @@ test('an event arrives in the one shape, and both signatures hold for the bytes 
   )
 })
 
+test('the deliveries of one email are listed apart, those that wait too', async () => {
+  const account = await world.newAccount()
+  await using receiver = await webhookReceiver()
+  const { id } = await endpoint(account, { url: `${receiver.url}/in` })
+  const waiting = await endpoint(account, { url: 'http://127.0.0.1:9/nobody-listens' })
+  const [mine, other] = [event(account), event(account)]
+  const later = event(account, { type: 'email.delivered', emailId: mine.emailId, facts: null })
+  await tell([mine, other, later])
+  const of = `?email_id=${mine.emailId}`
+  await until(async () => (await deliveries(account, id, '?status=success')).length === 3)
+  const told = await deliveries(account, id, of)
+  assert.deepEqual(told.map(({ event: name }) => name).sort(), ['email.delivered', 'email.sent'])
+  assert.ok(told.every(({ email_id: emailId }) => emailId === mine.emailId))
+  const { pagination } = (await account.api.get(`${PATH}/${id}/deliveries${of}&limit=1`)).body
+  assert.equal(pagination.total, 2)
+  const next = await deliveries(account, id, `${of}&limit=1&cursor=${pagination.next_cursor}`)
+  assert.deepEqual(next, told.slice(1))
+  await until(async () => (await deliveries(account, waiting.id, `${of}&status=pending`)).length === 2)
+  assert.deepEqual(await deliveries(account, id, `${of}&event=email.bounced`), [])
+  assert.equal((await account.api.get(`${PATH}/${id}/deliveries?email_id=x`)).status, 400)
+})
+
 test('an endpoint is told of its events and domains alone, and of nothing while it is off', async () => {
   const account = await world.newAccount()
   const domainId = await world.verifiedDomain('scoped.example', account)
