@@ -1497,6 +1497,7 @@ create table webhook_delivery (
   last jsonb,
   constraint webhook_delivery_pkey PRIMARY KEY (id)
 ) partition by RANGE (id);
+CREATE INDEX webhook_delivery_email ON ONLY webhook_delivery USING btree (account_id, email_id) WHERE (email_id IS NOT NULL);
 CREATE INDEX webhook_delivery_list ON ONLY webhook_delivery USING btree (account_id, webhook_id, id);
 alter table webhook_delivery enable row level security, force row level security;
 create policy system on webhook_delivery to posthorn_system

@@ -18028,6 +18028,7 @@ export interface operations {
             query?: {
                 status?: "pending" | "success" | "failed";
                 event?: "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.unsubscribed" | "email.failed" | "email.scheduled" | "email.deferred" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.verification_failed" | "suppression.created" | "suppression.deleted" | "contact.confirmed" | "health.grade_changed" | "test";
+                email_id?: string;
                 from?: string;
                 to?: string;
                 limit?: number;

@@ -28,6 +28,7 @@ export function Overview() {
   const providers = useApi(withQuery('/stats/outbound/providers', range), every)
   const opens = useApi(withQuery('/stats/outbound/opens', range), every)
   const clicks = useApi(withQuery('/stats/outbound/clicks', range), every)
+  const reports = [sends, bounces, spam, providers, opens, clicks]
   const latest = useApi(
     withQuery('/customer/bounces', { limit: 100, from: new Date(`${from_date}T00:00:00`).toISOString() }),
     every,
@@ -41,16 +42,14 @@ export function Overview() {
     >
       <Problem error={totals.error} />
       {figures === undefined ? <Waiting lines={3} /> : <Figures figures={figures} days={days} />}
-      {sends.data !== undefined &&
-        bounces.data !== undefined &&
-        spam.data !== undefined &&
-        providers.data !== undefined && (
+      {reports.every(({ data }) => data !== undefined) && (
+        <>
           <Days sends={sends.data.data} bounces={bounces.data.data} spam={spam.data.data} tries={providers.data.data} />
-        )}
-      {providers.data !== undefined && <ProviderStrips report={providers.data} />}
-      {opens.data !== undefined && clicks.data !== undefined && (
-        <Engagement opens={opens.data.data} clicks={clicks.data.data} />
+          <ProviderStrips report={providers.data} />
+          <Engagement opens={opens.data.data} clicks={clicks.data.data} />
+        </>
       )}
+      {reports.some(({ data, error }) => data === undefined && error === null) && <Waiting lines={12} />}
       <Health />
       <Latest />
     </Page>
