@@ -31,8 +31,8 @@ export interface Job {
    * for somebody else, or all of them might wait for one that waits for a connection. Null: it may not be sent any more.
    */
   prepare(idle: (wait: Promise<void>) => Promise<void>): Promise<Outgoing | null>
-  /** Asked before MAIL FROM. */
-  maySend(): boolean
+  /** Asked before a host is connected to, and before MAIL FROM. */
+  maySend(): Promise<boolean>
   /** Asked before the final dot. */
   beforeDot(): Promise<boolean>
 }
@@ -272,14 +272,14 @@ export class Route {
     const done = new Set<string>()
     for (const target of this.#order(lane)) {
       if (done.has(target.host)) continue
-      if (!job.maySend() || this.#options.signal.aborted) return false
+      if (!(await job.maySend()) || this.#options.signal.aborted) return false
       // A connection that was used before may turn out to be closed: that is said again on a new one, once.
       for (let again = true; again; ) {
         again = false
         const reused = await this.#connect(lane, target, job, tried, dialogue)
         const { link } = lane
         if (link === null || reused === null) break
-        if (!job.maySend()) return false
+        if (!(await job.maySend())) return false
         const result = await link.connection.send({
           from: outgoing.returnPath,
           recipients: [outgoing.recipient],

@@ -34,6 +34,7 @@ import {
 import { type Composer, composerOf } from './compose.ts'
 import { answerGate, byteBudget, type Pass } from './gates.ts'
 import { htmlReader } from './html-reader.ts'
+import { lateAsks } from './late-asks.ts'
 import { membershipOf } from './membership.ts'
 import { type Network, NO_SUCH_DOMAIN, networkOf } from './network.ts'
 import { type DeliveryOptions, LIMITS } from './options.ts'
@@ -81,6 +82,8 @@ interface Held {
   readonly key: SigningKey | null
   /** When it was asked for, by the monotonic clock. */
   readonly claimedAtMs: number
+  /** When the lists were asked about it last. */
+  askedAtMs: number
   pass: Pass | null
 }
 
@@ -105,6 +108,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     onError,
   })
   const recorder = recorderOf(options)
+  const isStillWanted = lateAsks(database, clock)
   const reports = siteReporter({
     db: database.system,
     clock,
@@ -233,7 +237,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       else {
         heldBytes += letter.body?.length ?? 0
         const key = keys.get(letter.domainId ?? '') ?? null
-        void carry({ claimed: row, letter, epoch, key, claimedAtMs, pass: null })
+        void carry({ claimed: row, letter, epoch, key, claimedAtMs, askedAtMs: claimedAtMs, pass: null })
       }
     }
     if (surplus.length > 0) await giveBack(epoch, surplus)
@@ -327,7 +331,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     const job: Job = {
       tlsRequired: letter.tlsRequired,
       site: siteOf(letter),
-      maySend: () => safe(epoch) && isAsked(one.claimedAtMs),
+      maySend: async () => (await isStillWanted(one)) && safe(epoch) && isAsked(one.claimedAtMs),
       prepare: async (idle) => {
         if (!safe(epoch) || stopping) return null
         if (letter.body === null) {
