@@ -289,6 +289,12 @@ export function isUnavailable(error: unknown): boolean {
   )
 }
 
+/** True when a transaction was broken off so that another could go on (deadlock, serialization): it may be run again. */
+export function isBrokenOff(error: unknown): boolean {
+  const state = sqlState(error)
+  return state === '40P01' || state === '40001'
+}
+
 /** The SQLSTATE of an error the server raised, or null. */
 export function sqlState(error: unknown): string | null {
   const { code } = (error ?? {}) as { code?: unknown }

@@ -11,7 +11,7 @@ import { parseHeaderBlock } from '../../mail/headers.ts'
 import type { Report } from '../../mail/report.ts'
 import { readFeedbackAddress, readReturnPath, type VerpIds, type VerpMac } from '../../mail/verp.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { type Database, type Db, isUnavailable } from '../../platform/db.ts'
+import { type Database, type Db, isBrokenOff, isUnavailable } from '../../platform/db.ts'
 import { firstIdAt, type Ids } from '../../platform/ids.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
@@ -163,8 +163,9 @@ async function readClaimed(options: InboundOptions, reader: ReportReader, claime
       return told.outcome
     })
     .catch(async (error: unknown) => {
-      // An outage is no fault of the report.
-      if (isUnavailable(error)) await database.system.execute(sql.UNCOUNT_TRY, [claimed.id]).catch(() => undefined)
+      // An outage is no fault of the report, nor is another transaction.
+      if (isUnavailable(error) || isBrokenOff(error))
+        await database.system.execute(sql.UNCOUNT_TRY, [claimed.id]).catch(() => undefined)
       throw error
     })
   if (outcome === null) return putOff(Math.min(AGAIN_MOST_MS, AGAIN_MS + waitsSince(claimed, clock) / 2))

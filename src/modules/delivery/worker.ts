@@ -34,7 +34,7 @@ import {
 import { type Composer, composerOf } from './compose.ts'
 import { answerGate, byteBudget, type Pass } from './gates.ts'
 import { htmlReader } from './html-reader.ts'
-import { lateAsks } from './late-asks.ts'
+import { type AskedAbout, lateAsks } from './late-asks.ts'
 import { membershipOf } from './membership.ts'
 import { type Network, NO_SUCH_DOMAIN, networkOf } from './network.ts'
 import { type DeliveryOptions, LIMITS } from './options.ts'
@@ -75,15 +75,12 @@ const SANDBOX_AT_ONCE = 32
 const SECOND_LOOK_AFTER_MS = 15 * 60_000
 
 /** One email from claim to record. */
-interface Held {
+interface Held extends AskedAbout {
   readonly claimed: Claimed
-  readonly letter: Letter
   readonly epoch: number
   readonly key: SigningKey | null
   /** When it was asked for, by the monotonic clock. */
   readonly claimedAtMs: number
-  /** When the lists were asked about it last. */
-  askedAtMs: number
   pass: Pass | null
 }
 

@@ -7,7 +7,7 @@
 import type { Readable } from 'node:stream'
 import { parseAddress, suppressionKey } from '../../mail/address.ts'
 import { type CsvFault, type CsvRow, csvLine, readCsv } from '../../platform/csv.ts'
-import type { Database, Db } from '../../platform/db.ts'
+import { type Database, type Db, isBrokenOff } from '../../platform/db.ts'
 import type { SuppressionReason } from './ask.ts'
 import { type Context, type NewSuppression, type SuppressionRow, suppress, wireSuppression } from './entries.ts'
 import * as sql from './sql.ts'
@@ -17,6 +17,7 @@ const ROWS_A_PAGE = 1_000
 /** More faults than this are counted, not listed. */
 const MAX_FAULTS = 1_000
 const SHOWN_CHARS = 320
+const MAX_TRIES = 10
 
 export const REASONS: readonly SuppressionReason[] = [
   'manual',
@@ -67,8 +68,15 @@ export async function importSuppressions(
   let failed = 0
   let batch: NewSuppression[] = []
   let writing: Promise<void> = Promise.resolve()
-  const write = async (rows: readonly NewSuppression[]): Promise<void> => {
-    const made = await database.tenant(accountId, (db) => suppress(db, context, rows))
+  const write = async (rows: readonly NewSuppression[], tries = 1): Promise<void> => {
+    const made = await database
+      .tenant(accountId, (db) => suppress(db, context, rows))
+      .catch((error: unknown) => {
+        // Bounces that are recorded meanwhile take rows of theirs in another order.
+        if (!isBrokenOff(error) || tries === MAX_TRIES) throw error
+        return null
+      })
+    if (made === null) return write(rows, tries + 1)
     const created = made.filter((one) => one.created).length
     imported += created
     updated += made.length - created

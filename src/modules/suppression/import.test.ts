@@ -1,0 +1,33 @@
+// An import meets other writers of the list: what the database breaks off for their sake is written again.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { freshDb } from '../../../test/database.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { connect, type Database } from '../../platform/db.ts'
+import { systemIds } from '../../platform/ids.ts'
+import { ensureEventPartitions } from '../events/index.ts'
+import { type ImportEntry, importSuppressions } from './import.ts'
+
+async function* entries(count: number): AsyncGenerator<ImportEntry> {
+  for (let line = 2; line < count + 2; line++) {
+    yield { line, email: `u${line}@example.net`, reason: '', details: '', expiresAt: '', sandbox: '' }
+  }
+}
+
+test('an import that loses a deadlock goes on, and counts every row once', async () => {
+  await using store = await freshDb()
+  const database = connect({ url: store.url, onError: () => undefined })
+  const [clock, ids] = [systemClock(), systemIds()]
+  await ensureEventPartitions(database.system, clock.now())
+  let tenants = 0
+  const tenant: Database['tenant'] = (accountId, work) =>
+    database.tenant(accountId, async (db) => {
+      const done = await work(db)
+      if (++tenants % 2 === 1) throw Object.assign(new Error('deadlock detected'), { code: '40P01' })
+      return done
+    })
+  const summary = await importSuppressions({ ...database, tenant }, { clock, ids }, ids.next(), entries(1_200))
+  await database.close()
+  assert.deepEqual(summary, { imported: 1_200, updated: 0, failed: 0, errors: [] })
+})
