@@ -296,6 +296,20 @@ const EXPIRE = statement(
   `update node set lease_until = now() - interval '1 second' where epoch = $1`,
 )
 
+test('destinations keep their numbers where more of them are named than are remembered', async () => {
+  await using h = await house()
+  const sites = siteIds(h.database.system, 3)
+  const first = await sites.of(['a.example', 'b.example'])
+  const [both, more] = await Promise.all([
+    sites.of(['b.example', 'c.example', 'd.example']),
+    sites.of(['a.example', 'e.example', 'f.example', 'g.example']),
+  ])
+  assert.deepEqual([...both.keys()].sort(), ['b.example', 'c.example', 'd.example'])
+  assert.deepEqual([both.get('b.example'), more.get('a.example')], [first.get('b.example'), first.get('a.example')])
+  const again = await sites.of([...both.keys(), ...more.keys()])
+  assert.deepEqual(again, new Map([...both, ...more]))
+})
+
 test('an expired node is fenced out: its leases go to others, its late result writes nothing', async () => {
   await using h = await house()
   await h.put([{}])

@@ -13,31 +13,33 @@ export const MAX_KNOWN_SITES = 100_000
  * Numbers never change, so what was looked up once stays valid. New ones are made in a transaction of their own: a site
  * that nothing goes to is harmless, and a row locked inside an acceptance would make others wait for its commit.
  */
-export function siteIds(db: Db): SiteIds {
+export function siteIds(db: Db, maxKnown = MAX_KNOWN_SITES): SiteIds {
   const known = new Map<string, number>()
-  const learn = async (names: readonly string[]): Promise<void> => {
-    if (known.size + names.length > MAX_KNOWN_SITES) known.clear()
-    for (const { id, name } of await db.query<{ id: number; name: string }>(sql.findSites, [names])) known.set(name, id)
+  /** Puts what is found into `found`: what is known may be forgotten meanwhile. @returns the names that nobody knows */
+  const learn = async (names: readonly string[], found: Map<string, number>): Promise<readonly string[]> => {
+    const rows = await db.query<{ id: number; name: string }>(sql.findSites, [names])
+    if (known.size + rows.length > maxKnown) known.clear()
+    for (const { id, name } of rows) {
+      known.set(name, id)
+      found.set(name, id)
+    }
+    return names.filter((name) => !found.has(name))
   }
   return {
     of: async (names) => {
-      const wanted = [...new Set(names)]
-      const unknown = wanted.filter((name) => !known.has(name))
-      if (unknown.length > 0) {
-        await learn(unknown)
-        const missing = unknown.filter((name) => !known.has(name))
-        if (missing.length > 0) {
-          await db.execute(sql.addSites, [missing])
-          await learn(missing)
-        }
+      const found = new Map<string, number>()
+      const unknown = new Set<string>()
+      for (const name of names) {
+        const id = known.get(name)
+        if (id === undefined) unknown.add(name)
+        else found.set(name, id)
       }
-      return new Map(wanted.map((name) => [name, numberOf(known, name)]))
+      const missing = unknown.size === 0 ? [] : await learn([...unknown], found)
+      if (missing.length > 0) {
+        await db.execute(sql.addSites, [missing])
+        if ((await learn(missing, found)).length > 0) throw new Error('a destination got no number')
+      }
+      return found
     },
   }
-}
-
-function numberOf(known: ReadonlyMap<string, number>, name: string): number {
-  const id = known.get(name)
-  if (id === undefined) throw new Error('a destination got no number')
-  return id
 }

@@ -157,6 +157,7 @@ async function ensurePartitions({ database, clock }: AcceptOptions): Promise<voi
 }
 
 function asResult(error: unknown): readonly GroupResult[] {
+  if (isUnavailable(error)) return [errors.service_unavailable({}, { retryAfter: RETRY_AFTER_SECONDS })]
   return [
     error instanceof ApiError
       ? error

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Database } from '../../platform/db.ts'
+import { ApiError } from '../../platform/errors.ts'
+import { type AcceptOptions, acceptance, type Submission } from './accept.ts'
+
+test('a database that goes away while a refused group is written call by call is told as away', async () => {
+  const faults = ['22P02', 'ECONNRESET', 'ECONNRESET']
+  const database = {
+    transaction: () => Promise.reject(Object.assign(new Error('no'), { code: faults.shift() })),
+  } as unknown as Database
+  const sites = { of: async () => new Map<string, number>() }
+  const accepting = acceptance({ database, sites, hasRoom: () => true } as unknown as AcceptOptions)
+  const call: Submission = { accountId: 'a', messages: [], strict: true, idempotency: null, answerOf: () => null }
+  const told = await Promise.all([call, call].map((one) => accepting.submit(one).catch((error: unknown) => error)))
+  assert.deepEqual(
+    told.map((error) => (error instanceof ApiError ? error.status : error)),
+    [503, 503],
+  )
+  assert.deepEqual(faults, [])
+})
