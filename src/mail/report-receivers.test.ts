@@ -96,6 +96,9 @@ const DSNS: readonly (readonly [status: string, diagnostic: string, expected: st
     'smtp; 550-Verification failed for <b+x@mail.posthorn.test>\n 550-No Such User Here\n 550 Sender verify failed',
     'block policy',
   ],
+  ['5.7.27', 'smtp; 550 5.7.27 Sender address has null MX', 'block policy'],
+  ['5.1.10', 'smtp; 556 5.1.10 Recipient address has null MX', 'hard bad_domain'],
+  ['5.1.1', 'smtp; 550 5.1.1 Recipient temporarily rejected: greylisting active', 'soft rate_limited'],
   ['5.1.1', '', 'hard invalid_recipient'],
   ['5.0.0', '', 'unknown unknown'],
 ]

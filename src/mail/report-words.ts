@@ -159,6 +159,8 @@ function localCategory(words: string, reply: QuotedReply | null, status: string 
     .slice(0, READ_CHARS)
     .toLowerCase()
     .replace(/recipients?(?:\(s\))? could not be reached/, '')
+  // RFC 7505 has a status for senders too (X.7.27).
+  if (/\b(?:sender|from|return[- ]path)\b.{0,80}null ?mx/.test(text)) return null
   if (
     reply !== null &&
     !/name service error|nxdomain|host (?:name )?(?:unknown|not found)|null ?mx|does not accept mail|domain is not reachable/.test(
