@@ -71,7 +71,7 @@ test('a server that is gone without a word is given up, and the next connection 
     const heard = Promise.allSettled([gone.system.one(ONE), gone.transaction((db) => db.one(ONE))])
     for (const told of await heard) {
       assert.equal(told.status, 'rejected')
-      assert.ok(told.status === 'rejected' && isUnavailable(told.reason), String(told))
+      assert.ok(told.status === 'rejected' && isUnavailable(told.reason), JSON.stringify(told))
     }
     assert.deepEqual(await gone.system.one(ONE), { one: 1 })
     assert.deepEqual(await gone.transaction((db) => db.one(ONE)), { one: 1 })
