@@ -2,11 +2,11 @@
 // is some sets that must occur within `gap` words; a concept is what its patterns say about a mail, and its points.
 //
 // Everything is found while the words go by: for each set the last place is kept, and a pattern is asked when one of its
-// sets occurs. So the cost of a word does not depend on the length of the mail. The end of a sentence counts as
-// SENTENCE words, so that near means near in meaning too.
+// sets occurs and all others have occurred before: of most patterns some set never does. So the cost of a word does not
+// depend on the length of the mail. The end of a sentence counts as SENTENCE words, so that near means near in meaning too.
 
+import { type Dictionary, UNKNOWN } from './dictionary.ts'
 import { CLASS, type Class, hashOf, join, type Listener, Reader, type Sign } from './reader.ts'
-import { mayHold, type Sieve, sieveOf } from './sieve.ts'
 import type { Location } from './types.ts'
 
 export interface Concept {
@@ -45,6 +45,7 @@ const SENTENCE = 3
 const UNLESS_WORDS = 12
 const NEVER = -2_000_000_000
 const MAX_PHRASE_WORDS = 4
+const FOUND = 255
 
 /** Sets that the reader tells by class. */
 const CLASS_SETS: Readonly<Record<string, Class>> = {
@@ -65,11 +66,8 @@ export interface Hit {
 export interface Compiled {
   readonly lexicon: Lexicon
   readonly setCount: number
+  /** By index of a term: its key. */
   readonly keys: Int32Array
-  readonly values: Int32Array
-  readonly mask: number
-  /** May hold the key: most words are in no set, and one look at few bits tells. */
-  readonly sieve: Sieve
   /** By index of a term, 1: a longer phrase begins so. */
   readonly begins: Uint8Array
   /** Sets by index of a term. */
@@ -80,6 +78,8 @@ export interface Compiled {
   readonly gaps: Int32Array
   readonly unless: Int32Array
   readonly patternsOfSet: readonly Int32Array[]
+  /** By index of a pattern: how many different sets it has. */
+  readonly setCounts: Uint8Array
   readonly classSets: readonly number[]
 }
 
@@ -108,19 +108,6 @@ export function compile(lexicon: Lexicon): Compiled {
       if (!terms.has(key)) terms.set(key, [])
     }
   }
-  const size = 2 ** Math.ceil(Math.log2(terms.size * 6))
-  const keys = new Int32Array(size)
-  const values = new Int32Array(size).fill(-1)
-  const setsOfTerm: number[][] = []
-  const begins: number[] = []
-  for (const [key, sets] of terms) {
-    let slot = key & (size - 1)
-    while (values[slot] !== -1) slot = (slot + 1) & (size - 1)
-    keys[slot] = key
-    values[slot] = setsOfTerm.push(sets) - 1
-    begins.push(begun.has(key) ? 1 : 0)
-  }
-  const sieve = sieveOf(terms.keys())
   const { patterns } = lexicon
   for (const { concept } of patterns)
     if (lexicon.concepts[concept] === undefined) throw new Error(`no concept ${concept}`)
@@ -130,21 +117,23 @@ export function compile(lexicon: Lexicon): Compiled {
   const patternsOfSet = names.map((_, id) =>
     Int32Array.from(setsOfPattern.flatMap((sets, i) => (sets.includes(id) ? [i] : []))),
   )
+  const setCounts = Uint8Array.from(setsOfPattern, (sets) => new Set(sets).size)
   const classSets = Object.values(CLASS).map((kind) => {
     const name = Object.keys(CLASS_SETS).find((one) => CLASS_SETS[one] === kind)
     return name === undefined ? -1 : need(name)
   })
   return {
+    ...{ lexicon, setCount: names.length, keys: Int32Array.from(terms.keys()), setsOfTerm: [...terms.values()] },
     ...{
-      lexicon,
-      setCount: names.length,
-      keys,
-      values,
-      mask: size - 1,
-      sieve,
-      begins: Uint8Array.from(begins),
+      begins: Uint8Array.from(terms.keys(), (key) => (begun.has(key) ? 1 : 0)),
+      patterns,
+      setsOfPattern,
+      gaps,
+      unless,
+      patternsOfSet,
+      setCounts,
+      classSets,
     },
-    ...{ setsOfTerm, patterns, setsOfPattern, gaps, unless, patternsOfSet, classSets },
   }
 }
 
@@ -182,20 +171,22 @@ function wordHashes(text: string): { readonly hash: number; readonly length: num
   return words
 }
 
-/** What hears each word besides: the trained model. */
-export type WordSink = (hash: number, pair: number) => void
+/** Told of each word and pair of words that the trained model knows, as often as it occurs. */
+export type FeatureSink = (feature: number) => void
 
 /** What stands for a class among the words: its name with a sign that no word has. */
-export const CLASS_WORDS: readonly number[] = Object.keys(CLASS).map((name) => hashOf(`#${name}`))
+const CLASS_WORDS: readonly number[] = Object.keys(CLASS).map((name) => hashOf(`#${name}`))
 
 const OVERLAP_BITS = 65_536
 
 export class Ear implements Listener {
   private readonly compiled: Compiled
-  private readonly sink: WordSink
+  private readonly dictionary: Dictionary
+  private readonly onFeature: FeatureSink
   private readonly last: Int32Array
   private readonly starts: Int32Array
-  private readonly done: Uint8Array
+  /** By index of a pattern: how many of its sets have not occurred yet, or FOUND. */
+  private readonly lacking: Uint8Array
   private readonly shown = new Int32Array(OVERLAP_BITS / 32)
   private hasShown = false
   private position = 0
@@ -220,18 +211,20 @@ export class Ear implements Listener {
   partWords = 0
   partKnown = 0
 
-  constructor(compiled: Compiled, sink: WordSink) {
+  /** @param dictionary of the terms of `compiled` and of the features that are told */
+  constructor(compiled: Compiled, dictionary: Dictionary, onFeature: FeatureSink) {
     this.compiled = compiled
-    this.sink = sink
+    this.dictionary = dictionary
+    this.onFeature = onFeature
     this.last = new Int32Array(compiled.setCount).fill(NEVER)
     this.starts = new Int32Array(compiled.setCount)
-    this.done = new Uint8Array(compiled.patterns.length)
+    this.lacking = compiled.setCounts.slice()
   }
 
   /** For the next mail: as a new one, without making its tables again. */
   reset(): void {
     this.last.fill(NEVER)
-    this.done.fill(0)
+    this.lacking.set(this.compiled.setCounts)
     if (this.hasShown) this.shown.fill(0)
     this.hasShown = false
     this.position = this.phones = this.words = this.capitalWords = this.partWords = this.partKnown = 0
@@ -270,42 +263,55 @@ export class Ear implements Listener {
       if (kind === CLASS.url || kind === CLASS.host) {
         if (this.addresses.length < 500) this.addresses.push({ start, end, location: this.location })
       }
+      this.before = 0
+      this.feature(this.dictionary.find(CLASS_WORDS[kind] as number))
       // `office 365`, `100 % free`: a number is a word of phrases too.
       if (hash === 0) this.forget()
-      else this.phrases(hash, start, end)
-      this.before = 0
-      this.sink(CLASS_WORDS[kind] as number, 0)
+      else this.phrases(hash, this.dictionary.find(hash), UNKNOWN, start, end)
       return
     }
     this.words++
     this.count(hash, length)
     if (length >= 4 && capitals === length) this.capitalWords++
-    this.sink(hash, this.before === 0 ? 0 : join(this.before, hash))
+    const alone = this.dictionary.find(hash)
+    const pair = this.before === 0 ? UNKNOWN : this.dictionary.find(join(this.before, hash))
+    this.feature(alone)
+    this.feature(pair)
+    this.phrases(hash, alone, pair, start, end)
     this.before = hash
-    this.phrases(hash, start, end)
   }
 
-  /** The word itself, and the phrases that it goes on or ends. */
-  private phrases(hash: number, start: number, end: number): void {
+  private feature(place: number): void {
+    if (place === UNKNOWN) return
+    const feature = this.dictionary.feature(place)
+    if (feature !== UNKNOWN) this.onFeature(feature)
+  }
+
+  /**
+   * The word itself, and the phrases that it goes on or ends.
+   *
+   * @param alone where the dictionary has the word
+   * @param pair where it has the word with the one before
+   */
+  private phrases(hash: number, alone: number, pair: number, start: number, end: number): void {
     const { begun, begunFrom } = this
-    if (!this.hasBegun) {
-      if (this.look(hash, start, end)) this.begin(hash, start)
-      return
-    }
-    this.hasBegun = false
-    for (let words = MAX_PHRASE_WORDS - 1; words >= 1; words--) {
-      const key = begun[words] as number
-      begun[words] = 0
-      if (key === 0) continue
-      const longer = join(key, hash)
-      const from = begunFrom[words] as number
-      if (this.look(longer, from, end) && words + 1 < MAX_PHRASE_WORDS) {
-        begun[words + 1] = longer
-        begunFrom[words + 1] = from
-        this.hasBegun = true
+    if (this.hasBegun) {
+      this.hasBegun = false
+      for (let words = MAX_PHRASE_WORDS - 1; words >= 1; words--) {
+        const key = begun[words] as number
+        begun[words] = 0
+        if (key === 0) continue
+        const longer = join(key, hash)
+        const place = key === this.before ? pair : this.dictionary.find(longer)
+        const from = begunFrom[words] as number
+        if (this.look(place, from, end) && words + 1 < MAX_PHRASE_WORDS) {
+          begun[words + 1] = longer
+          begunFrom[words + 1] = from
+          this.hasBegun = true
+        }
       }
     }
-    if (this.look(hash, start, end)) this.begin(hash, start)
+    if (this.look(alone, start, end)) this.begin(hash, start)
   }
 
   private begin(hash: number, start: number): void {
@@ -331,53 +337,47 @@ export class Ear implements Listener {
     else this.shown[cell] = (this.shown[cell] as number) | (1 << (bit & 31))
   }
 
-  private find(key: number): number {
-    const { keys, values, mask, sieve } = this.compiled
-    if (!mayHold(sieve, key)) return -1
-    let slot = key & mask
-    while (values[slot] !== -1) {
-      if (keys[slot] === key) return values[slot] as number
-      slot = (slot + 1) & mask
-    }
-    return -1
-  }
-
   /** @returns whether a longer phrase begins so */
-  private look(key: number, start: number, end: number): boolean {
-    const term = this.find(key)
-    if (term === -1) return false
+  private look(place: number, start: number, end: number): boolean {
+    const term = place === UNKNOWN ? UNKNOWN : this.dictionary.term(place)
+    if (term === UNKNOWN) return false
     for (const set of this.compiled.setsOfTerm[term] as readonly number[]) this.occurs(set, start, end)
     return this.compiled.begins[term] === 1
   }
 
   private occurs(set: number, start: number, end: number): void {
-    const { last, done, compiled, position } = this
-    last[set] = position
-    this.starts[set] = start
+    const { last, lacking, compiled, position } = this
     const { setsOfPattern, gaps, unless } = compiled
     const asked = compiled.patternsOfSet[set] as Int32Array
+    if (last[set] === NEVER) for (const pattern of asked) lacking[pattern] = (lacking[pattern] as number) - 1
+    last[set] = position
+    this.starts[set] = start
     for (let n = 0; n < asked.length; n++) {
       const i = asked[n] as number
-      if (done[i] === 1) continue
+      if (lacking[i] !== 0) continue
       const sets = setsOfPattern[i] as Int32Array
       let first = position
       for (let k = 0; k < sets.length; k++) first = Math.min(first, last[sets[k] as number] as number)
-      // A set that has not occurred is further away than any gap.
       if (position - first > (gaps[i] as number)) continue
       const takenBackBy = unless[i] as number
       if (takenBackBy >= 0 && first - (last[takenBackBy] as number) <= UNLESS_WORDS) continue
-      const pattern = compiled.patterns[i] as Pattern
-      done[i] = 1
-      const from =
-        pattern.gap === ANYWHERE
-          ? start
-          : Math.min(
-              ...Array.from(sets, (one) =>
-                (last[one] as number) >= this.partFrom ? (this.starts[one] as number) : start,
-              ),
-            )
-      this.hits.push({ pattern, location: this.location, start: from, end })
+      lacking[i] = FOUND
+      this.hit(i, start, end)
     }
+  }
+
+  private hit(i: number, start: number, end: number): void {
+    const pattern = this.compiled.patterns[i] as Pattern
+    const from = pattern.gap === ANYWHERE ? start : this.earliest(this.compiled.setsOfPattern[i] as Int32Array, start)
+    this.hits.push({ pattern, location: this.location, start: from, end })
+  }
+
+  /** Where the first of the sets stands, of those that stand in the part at hand; one of them stands at `start`. */
+  private earliest(sets: Int32Array, start: number): number {
+    let earliest = start
+    for (const set of sets)
+      if ((this.last[set] as number) >= this.partFrom) earliest = Math.min(earliest, this.starts[set] as number)
+    return earliest
   }
 
   sentence(): void {
@@ -392,7 +392,7 @@ export class Ear implements Listener {
   }
 
   knows(hash: number): boolean {
-    const term = this.find(hash)
-    return term !== -1 && (this.compiled.setsOfTerm[term]?.length ?? 0) > 0
+    const place = this.dictionary.find(hash)
+    return place !== UNKNOWN && (this.compiled.setsOfTerm[this.dictionary.term(place)]?.length ?? 0) > 0
   }
 }

@@ -9,7 +9,6 @@
 import { readFileSync } from 'node:fs'
 import { join as joinPath } from 'node:path'
 import { hashOf, join } from './reader.ts'
-import { mayHold, type Sieve, sieveOf } from './sieve.ts'
 
 /** Of 100: enough that words alone can make a mail `high`, never `critical`. */
 export const MODEL_POINTS = 45
@@ -26,9 +25,6 @@ export interface Model {
   readonly keys: Int32Array
   readonly weights: Float32Array
   readonly names: readonly string[]
-  readonly slots: Int32Array
-  readonly mask: number
-  readonly sieve: Sieve
 }
 
 export function featureKey(name: string): number {
@@ -48,24 +44,18 @@ export function parseModel(text: string): Model {
     .join('\n\n')
     .split('\n')
     .filter((line) => line !== '')
-  const size = 2 ** Math.ceil(Math.log2(Math.max(16, lines.length * 4)))
-  const slots = new Int32Array(size).fill(-1)
   const keys = new Int32Array(lines.length)
   const weights = new Float32Array(lines.length)
   const names = lines.map((line, i) => {
     const blank = line.indexOf(' ')
     const name = line.slice(blank + 1)
-    const key = featureKey(name)
-    keys[i] = key
+    keys[i] = featureKey(name)
     weights[i] = Number(line.slice(0, blank)) / 100
-    let slot = key & (size - 1)
-    while (slots[slot] !== -1) slot = (slot + 1) & (size - 1)
-    slots[slot] = i
     return name
   })
   return {
     ...{ version: settings.get('version') ?? '', bias: setting('bias'), from: setting('from'), to: setting('to') },
-    ...{ features: lines.length, keys, weights, names, slots, mask: size - 1, sieve: sieveOf(keys) },
+    ...{ features: lines.length, keys, weights, names },
   }
 }
 
@@ -84,7 +74,7 @@ export interface Opinion {
   readonly words: readonly string[]
 }
 
-/** Hears the words of one mail. */
+/** Hears the features of one mail. */
 export class Judge {
   private readonly model: Model
   private readonly heard: Uint8Array
@@ -101,28 +91,11 @@ export class Judge {
     this.found.length = 0
   }
 
-  /** @param pair of the word before and this one, 0: there is none */
-  hear(word: number, pair: number): void {
-    this.look(word)
-    if (pair !== 0) this.look(pair)
-  }
-
-  private look(key: number): void {
-    const { slots, keys, mask, sieve } = this.model
-    if (!mayHold(sieve, key)) return
-    let slot = key & mask
-    let at = slots[slot] as number
-    while (at !== -1) {
-      if (keys[at] === key) {
-        if (this.heard[at] === 0) {
-          this.heard[at] = 1
-          this.found.push(at)
-        }
-        return
-      }
-      slot = (slot + 1) & mask
-      at = slots[slot] as number
-    }
+  /** @param feature counts once, however often it is heard */
+  hear(feature: number): void {
+    if (this.heard[feature] !== 0) return
+    this.heard[feature] = 1
+    this.found.push(feature)
   }
 
   opinion(): Opinion {

@@ -6,6 +6,7 @@
 
 import { attachmentFindings } from './attachments.ts'
 import { BRANDS } from './brands.ts'
+import { Dictionary } from './dictionary.ts'
 import { excerpt, type Finding, told } from './finding.ts'
 import { type HtmlFacts, type Link, readHtml } from './html.ts'
 import { ANYWHERE, type Compiled, compile, Ear, type Hit, type Lexicon } from './lexicon.ts'
@@ -148,7 +149,8 @@ let idle: Desk | null = null
 
 function newDesk(): Desk {
   const judge = new Judge(trainedModel())
-  const ear = new Ear(lexicon(), (word, pair) => judge.hear(word, pair))
+  const dictionary = new Dictionary(lexicon().keys, trainedModel().keys)
+  const ear = new Ear(lexicon(), dictionary, (feature) => judge.hear(feature))
   return { judge, ear, reader: new Reader(ear) }
 }
 
