@@ -396,8 +396,10 @@ function endsName(code: number): boolean {
   return code <= 0x20 || code === 0x2f || code === 0x3e || code === 0x3d
 }
 
+const CLOSES = new Map(Array.from(RAW, (name) => [name, new RegExp(`</${name}(?=[\\s/>])`, 'gi')]))
+
 function indexOfClose(html: string, name: string, from: number): number {
-  const close = new RegExp(`</${name}(?=[\\s/>])`, 'gi')
+  const close = CLOSES.get(name) as RegExp
   close.lastIndex = from
   return close.exec(html)?.index ?? -1
 }

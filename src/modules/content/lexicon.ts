@@ -70,8 +70,9 @@ export interface Compiled {
   readonly keys: Int32Array
   /** By index of a term, 1: a longer phrase begins so. */
   readonly begins: Uint8Array
-  /** Sets by index of a term. */
-  readonly setsOfTerm: readonly (readonly number[])[]
+  /** The sets of all terms, one after the other, and by index of a term where its own begin; the last ends them all. */
+  readonly setsOfTerms: Int32Array
+  readonly setsFrom: Int32Array
   readonly patterns: readonly Pattern[]
   /** By index of a pattern: its sets, its gap, and the set that takes it back or -1. */
   readonly setsOfPattern: readonly Int32Array[]
@@ -108,6 +109,8 @@ export function compile(lexicon: Lexicon): Compiled {
       if (!terms.has(key)) terms.set(key, [])
     }
   }
+  const setsFrom = [0]
+  for (const sets of terms.values()) setsFrom.push((setsFrom.at(-1) ?? 0) + sets.length)
   const { patterns } = lexicon
   for (const { concept } of patterns)
     if (lexicon.concepts[concept] === undefined) throw new Error(`no concept ${concept}`)
@@ -123,7 +126,8 @@ export function compile(lexicon: Lexicon): Compiled {
     return name === undefined ? -1 : need(name)
   })
   return {
-    ...{ lexicon, setCount: names.length, keys: Int32Array.from(terms.keys()), setsOfTerm: [...terms.values()] },
+    ...{ lexicon, setCount: names.length, keys: Int32Array.from(terms.keys()) },
+    ...{ setsOfTerms: Int32Array.from([...terms.values()].flat()), setsFrom: Int32Array.from(setsFrom) },
     ...{
       begins: Uint8Array.from(terms.keys(), (key) => (begun.has(key) ? 1 : 0)),
       patterns,
@@ -187,6 +191,8 @@ export class Ear implements Listener {
   private readonly starts: Int32Array
   /** By index of a pattern: how many of its sets have not occurred yet, or FOUND. */
   private readonly lacking: Uint8Array
+  /** By set, 1: it belongs to a pattern that lacks none. */
+  private readonly ready: Uint8Array
   private readonly shown = new Int32Array(OVERLAP_BITS / 32)
   private hasShown = false
   private position = 0
@@ -219,12 +225,14 @@ export class Ear implements Listener {
     this.last = new Int32Array(compiled.setCount).fill(NEVER)
     this.starts = new Int32Array(compiled.setCount)
     this.lacking = compiled.setCounts.slice()
+    this.ready = new Uint8Array(compiled.setCount)
   }
 
   /** For the next mail: as a new one, without making its tables again. */
   reset(): void {
     this.last.fill(NEVER)
     this.lacking.set(this.compiled.setCounts)
+    this.ready.fill(0)
     if (this.hasShown) this.shown.fill(0)
     this.hasShown = false
     this.position = this.phones = this.words = this.capitalWords = this.partWords = this.partKnown = 0
@@ -341,17 +349,34 @@ export class Ear implements Listener {
   private look(place: number, start: number, end: number): boolean {
     const term = place === UNKNOWN ? UNKNOWN : this.dictionary.term(place)
     if (term === UNKNOWN) return false
-    for (const set of this.compiled.setsOfTerm[term] as readonly number[]) this.occurs(set, start, end)
-    return this.compiled.begins[term] === 1
+    const { setsFrom, setsOfTerms, begins } = this.compiled
+    const until = setsFrom[term + 1] as number
+    for (let n = setsFrom[term] as number; n < until; n++) this.occurs(setsOfTerms[n] as number, start, end)
+    return begins[term] === 1
   }
 
   private occurs(set: number, start: number, end: number): void {
-    const { last, lacking, compiled, position } = this
+    const isFirst = this.last[set] === NEVER
+    this.last[set] = this.position
+    this.starts[set] = start
+    if (isFirst) this.nowHeard(set)
+    if (this.ready[set] === 1) this.ask(set, start, end)
+  }
+
+  /** A set occurs for the first time: of some patterns it was the last that lacked. */
+  private nowHeard(set: number): void {
+    const { lacking, ready, compiled } = this
+    for (const pattern of compiled.patternsOfSet[set] as Int32Array) {
+      lacking[pattern] = (lacking[pattern] as number) - 1
+      if (lacking[pattern] === 0) for (const one of compiled.setsOfPattern[pattern] as Int32Array) ready[one] = 1
+    }
+  }
+
+  /** The patterns of the set that lack nothing: do their sets stand near enough? */
+  private ask(set: number, start: number, end: number): void {
+    const { last, lacking, position, compiled } = this
     const { setsOfPattern, gaps, unless } = compiled
     const asked = compiled.patternsOfSet[set] as Int32Array
-    if (last[set] === NEVER) for (const pattern of asked) lacking[pattern] = (lacking[pattern] as number) - 1
-    last[set] = position
-    this.starts[set] = start
     for (let n = 0; n < asked.length; n++) {
       const i = asked[n] as number
       if (lacking[i] !== 0) continue
@@ -393,6 +418,7 @@ export class Ear implements Listener {
 
   knows(hash: number): boolean {
     const place = this.dictionary.find(hash)
-    return place !== UNKNOWN && (this.compiled.setsOfTerm[this.dictionary.term(place)]?.length ?? 0) > 0
+    const term = place === UNKNOWN ? UNKNOWN : this.dictionary.term(place)
+    return term !== UNKNOWN && this.compiled.setsFrom[term] !== this.compiled.setsFrom[term + 1]
   }
 }

@@ -107,7 +107,20 @@ export class Judge {
     const share = Math.min(1, Math.max(0, (logit - from) / (to - from)))
     const points = Math.round(MODEL_POINTS * share * share)
     if (points === 0) return { logit, points, words: [] }
-    const heaviest = this.found.sort((a, b) => (weights[b] as number) - (weights[a] as number)).slice(0, TOLD_WORDS)
-    return { logit, points, words: heaviest.map((at) => names[at] as string) }
+    return { logit, points, words: this.heaviest().map((at) => names[at] as string) }
+  }
+
+  /** The few that weigh most; of two with the same weight the one that was heard first stands first. */
+  private heaviest(): readonly number[] {
+    const { weights } = this.model
+    const top: number[] = []
+    for (const at of this.found) {
+      const weight = weights[at] as number
+      let place = top.length
+      while (place > 0 && (weights[top[place - 1] as number] as number) < weight) place--
+      if (place < TOLD_WORDS) top.splice(place, 0, at)
+      if (top.length > TOLD_WORDS) top.pop()
+    }
+    return top
   }
 }
