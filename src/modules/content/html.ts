@@ -83,6 +83,7 @@ const MAX_LINKS = 1_000
 const LINK_TEXT_CHARS = 300
 const MAX_TARGET_CHARS = 2_048
 const ENTITY_CHARS = 32
+const MAX_STYLES = 256
 const PREHEADER_BEFORE_CHARS = 120
 
 interface Element {
@@ -120,6 +121,8 @@ class Walk {
   /** The next `&` from some place before the one at hand, -1: not looked for. */
   private ampersand = -1
   private readonly codes: Uint16Array
+  /** What was declared by each style attribute: a mail has few, and repeats them. */
+  private readonly styles: Styles = new Map()
 
   /** @param reader has begun with this html */
   constructor(html: string, reader: Reader) {
@@ -229,7 +232,7 @@ class Walk {
     const { html } = this
     const afterName = nameEnd(html, start + 1)
     const name = html.slice(start + 1, Math.min(afterName, start + 17)).toLowerCase()
-    const tag = readAttributes(html, afterName)
+    const tag = readAttributes(html, afterName, this.styles)
     this.part(name)
     if (name === 'a' || name === 'area') this.link(tag, start)
     else if (name === 'img') this.image(tag, start)
@@ -305,7 +308,9 @@ interface Tag {
   end: number
 }
 
-function readAttributes(html: string, from: number): Tag {
+type Styles = Map<string, Declared>
+
+function readAttributes(html: string, from: number, styles: Styles): Tag {
   // One shape, written out: this is made for each tag.
   const tag: Tag = {
     href: null,
@@ -354,14 +359,14 @@ function readAttributes(html: string, from: number): Tag {
         value = html.slice(valueFrom, at)
       }
     }
-    set(tag, html.slice(nameFrom, Math.min(nameTo, nameFrom + 24)).toLowerCase(), value)
+    set(tag, html.slice(nameFrom, Math.min(nameTo, nameFrom + 24)).toLowerCase(), value, styles)
   }
   return tag
 }
 
-function set(tag: Tag, name: string, value: string): void {
+function set(tag: Tag, name: string, value: string, styles: Styles): void {
   if (name === 'href') tag.href ??= value
-  else if (name === 'style') tag.style = declarations(value)
+  else if (name === 'style') tag.style = declared(value, styles)
   else if (name === 'src') tag.source = value.slice(0, 16).trim().toLowerCase()
   else if (name === 'alt') tag.hasAlt = true
   else if (name === 'width') tag.width = Number.parseInt(value, 10)
@@ -371,6 +376,14 @@ function set(tag: Tag, name: string, value: string): void {
   else if (name === 'hidden') tag.hidden = true
   else if (name === 'http-equiv') tag.httpEquiv = value.slice(0, 16).trim().toLowerCase()
   else if (name.startsWith('on') && /^on[a-z]{3,20}$/.test(name)) tag.handler = name
+}
+
+function declared(style: string, styles: Styles): Declared {
+  const known = styles.get(style)
+  if (known !== undefined) return known
+  const fresh = declarations(style)
+  if (styles.size < MAX_STYLES) styles.set(style, fresh)
+  return fresh
 }
 
 function countShown(codes: Uint16Array, from: number, to: number): number {

@@ -164,8 +164,8 @@ function hostFindings(host: Host, { alarmed, spoken }: Heard, make: Make): Findi
       'A link goes to a domain in another script',
       'Check that it is the domain you mean',
     )
-  const free = [...FREE_HOSTS].find((one) => name === one || name.endsWith(`.${one}`))
-  if (free !== undefined)
+  const isFree = isFreeHost(name)
+  if (isFree)
     say(
       'link_free_host',
       alarmed ? 14 : 3,
@@ -192,13 +192,23 @@ function hostFindings(host: Host, { alarmed, spoken }: Heard, make: Make): Findi
       `A link’s host uses the name of ${brand.name} and is not theirs`,
       own,
     )
-  } else if (free === undefined) {
+  } else if (!isFree) {
     const bait = [...label.split('-'), ...sub.split(/[.-]/)].filter((word) => BAIT_WORDS.has(word)).length
     const hyphens = label.split('-').length - 1
     if ((bait >= 2 && hyphens >= 1) || (alarmed && bait >= 1 && hyphens >= 1))
       say('link_bait_host', alarmed ? 16 : 6, alarmed ? 2 : 1, 'A link’s host is named for what fraud asks for', own)
   }
   return found
+}
+
+/** One of FREE_HOSTS, or a host under it. */
+function isFreeHost(name: string): boolean {
+  for (let from = 0; from !== -1; ) {
+    if (FREE_HOSTS.has(name.slice(from))) return true
+    const dot = name.indexOf('.', from)
+    from = dot === -1 ? -1 : dot + 1
+  }
+  return false
 }
 
 function readHost(name: string): Host {
@@ -208,6 +218,12 @@ function readHost(name: string): Host {
   return { host: name, domain, label: domainWithoutSuffix ?? '', sub: subdomain ?? '' }
 }
 
+const LONG_BRAND_CHARS = 6
+/** Brands with so long a label, by its beginning. */
+const LONG_BRANDS = Map.groupBy(
+  BRANDS.filter(({ labels: [own = ''] }) => own.length >= LONG_BRAND_CHARS),
+  ({ labels: [own = ''] }) => own.slice(0, LONG_BRAND_CHARS),
+)
 const DIGITS: Readonly<Record<string, string>> = { 0: 'o', 1: 'l', 3: 'e', 4: 'a', 5: 's' }
 
 /** The brand whose name a host wears that is not one of its own. */
@@ -226,9 +242,9 @@ function brandIn({ label, sub }: Host, spoken: ReadonlySet<string>): Brand | nul
       if (word.length >= 5 || label.includes(word) || spoken.has(brand.name)) return brand
     }
   }
-  for (const brand of BRANDS) {
+  for (const brand of LONG_BRANDS.get(plain.slice(0, LONG_BRAND_CHARS)) ?? []) {
     const [own = ''] = brand.labels
-    if (own.length >= 6 && plain !== own && plain.startsWith(own) && !isOwn(brand, label)) return brand
+    if (plain !== own && plain.startsWith(own) && !isOwn(brand, label)) return brand
   }
   return null
 }

@@ -176,7 +176,8 @@ export class Reader {
     const length = at - from
     if (length === 1 || length > MAX_LETTERS) return from
     const isSentence = code === DOT && at + 1 < to && codes[at + 1] === 0x20
-    if (!isSentence && (code > 0x7f || ENDS_WORD[code] === 0)) return from
+    const isEnd = isSentence || (code === COLON ? !HTTP.has(hash) : code <= 0x7f && ENDS_WORD[code] === 1)
+    if (!isEnd) return from
     this.newlines = 0
     this.listener.word(hash, length, from, at, CLASS.word, capitals)
     if (!isSentence) return at
@@ -410,7 +411,7 @@ export class Reader {
     const kind = mode === MODE.url ? CLASS.url : at > 0 ? CLASS.email : HOST.test(text) ? CLASS.host : CLASS.word
     if (kind === CLASS.word) return
     if (kind === CLASS.email && !text.includes('.')) {
-      this.readAgain(text.toLowerCase().replaceAll('@', 'a'), 'digits')
+      this.readsAs(hashOf(text.toLowerCase().replaceAll('@', 'a').slice(0, MAX_LETTERS)))
       return
     }
     this.listener.word(0, text.length, this.start, this.end, kind, 0)
@@ -454,20 +455,19 @@ export class Reader {
 
   /** `v1agra`, `acc0unt`: digits that stand for letters, told only where the word is one that rules know. */
   private readDigits(): void {
-    const letters = this.letters.slice(0, this.length)
+    const { letters, length } = this
     if ((letters[0] as number) < 0x40 && this.digits > 1) return
-    let text = ''
-    for (const letter of letters) text += LEET[letter] ?? String.fromCharCode(letter)
-    this.readAgain(text, 'digits')
+    let hash = FNV_BASIS
+    for (let i = 0; i < length; i++)
+      hash = Math.imul(hash ^ (LEET[letters[i] as number] ?? (letters[i] as number)), FNV_PRIME)
+    this.readsAs(hash)
   }
 
-  private readAgain(text: string, sign: Sign): void {
-    for (let i = 0; i < text.length && i < MAX_LETTERS; i++) this.letters[i] = text.charCodeAt(i)
-    const length = Math.min(text.length, MAX_LETTERS)
-    const hash = hashLetters(this.letters, length)
+  /** @param hash of the word as it is meant */
+  private readsAs(hash: number): void {
     if (!this.listener.knows(hash)) return
     this.hash = hash
-    this.listener.sign(sign, this.start, this.end)
+    this.listener.sign('digits', this.start, this.end)
   }
 
   private endSpaced(): void {
@@ -482,7 +482,15 @@ export class Reader {
   }
 }
 
-const LEET: Readonly<Record<number, string>> = { 0x30: 'o', 0x31: 'i', 0x33: 'e', 0x34: 'a', 0x35: 's', 0x37: 't' }
+/** `0` o, `1` i, `3` e, `4` a, `5` s, `7` t. */
+const LEET: Readonly<Record<number, number>> = {
+  0x30: 0x6f,
+  0x31: 0x69,
+  0x33: 0x65,
+  0x34: 0x61,
+  0x35: 0x73,
+  0x37: 0x74,
+}
 
 function hashLetters(letters: Uint16Array, length: number): number {
   let hash = FNV_BASIS
