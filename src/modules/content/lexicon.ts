@@ -194,7 +194,7 @@ export class Ear implements Listener {
   /** By set, 1: it belongs to a pattern that lacks none. */
   private readonly ready: Uint8Array
   private readonly shown = new Int32Array(OVERLAP_BITS / 32)
-  private hasShown = false
+  private compares = true
   private position = 0
   /** The word before, for pairs. 0: a sentence began. */
   private before = 0
@@ -213,7 +213,7 @@ export class Ear implements Listener {
   /** Words at the beginning of each part, in the order of reading. */
   private readonly wordsBefore = new Map<Location, number>()
   capitalWords = 0
-  /** Words of the part at hand, and how many of them stood in an earlier part. */
+  /** Words of the part at hand, and how many of them stood before; 0 where the parts are not compared. */
   partWords = 0
   partKnown = 0
 
@@ -228,13 +228,17 @@ export class Ear implements Listener {
     this.ready = new Uint8Array(compiled.setCount)
   }
 
-  /** For the next mail: as a new one, without making its tables again. */
-  reset(): void {
+  /**
+   * For the next mail: as a new one, without making its tables again.
+   *
+   * @param compares whether the words of its parts are to be compared
+   */
+  reset(compares: boolean): void {
+    this.compares = compares
     this.last.fill(NEVER)
     this.lacking.set(this.compiled.setCounts)
     this.ready.fill(0)
-    if (this.hasShown) this.shown.fill(0)
-    this.hasShown = false
+    if (compares) this.shown.fill(0)
     this.position = this.phones = this.words = this.capitalWords = this.partWords = this.partKnown = 0
     this.hits = []
     this.signs = new Map()
@@ -279,7 +283,7 @@ export class Ear implements Listener {
       return
     }
     this.words++
-    this.count(hash, length)
+    if (this.compares && length >= 4) this.count(hash)
     if (length >= 4 && capitals === length) this.capitalWords++
     const alone = this.dictionary.find(hash)
     const pair = this.before === 0 ? UNKNOWN : this.dictionary.find(join(this.before, hash))
@@ -335,10 +339,8 @@ export class Ear implements Listener {
     this.hasBegun = false
   }
 
-  private count(hash: number, length: number): void {
-    if (length < 4) return
+  private count(hash: number): void {
     this.partWords++
-    this.hasShown = true
     const bit = (hash ^ (hash >>> 16)) & (OVERLAP_BITS - 1)
     const cell = bit >> 5
     if (((this.shown[cell] as number) & (1 << (bit & 31))) !== 0) this.partKnown++

@@ -76,7 +76,7 @@ export function scoreContent(question: ContentQuestion): ContentScore {
   const desk = idle ?? newDesk()
   // A fault leaves the desk in disorder, and the next mail gets a new one.
   idle = null
-  desk.ear.reset()
+  desk.ear.reset(question.html !== null && question.text !== null)
   desk.judge.reset()
   const scored = scoreAt(desk, question)
   desk.reader.tidy()
