@@ -67,6 +67,16 @@ const PLAIN: Readonly<Record<string, string>> = {
   ð: 'd',
 }
 
+/** Letters that digits stand for: `0` o, `1` i, `3` e, `4` a, `5` s, `7` t. */
+export const LEET: Readonly<Record<number, number>> = {
+  0x30: 0x6f,
+  0x31: 0x69,
+  0x33: 0x65,
+  0x34: 0x61,
+  0x35: 0x73,
+  0x37: 0x74,
+}
+
 let made: Folding | null = null
 
 export function folding(): Folding {
@@ -97,4 +107,15 @@ function make(): Folding {
       lookalike[(folded[other.charCodeAt(0)] as number) || other.charCodeAt(0)] = latin.charCodeAt(0)
   }
   return { folded, kind, lookalike, capital }
+}
+
+/** Mathematical alphanumerics, and letters in squares and circles. 0: none of them. */
+export function styledLetter(high: number, low: number): number {
+  if (high === 0xd835) {
+    const at = low - 0xdc00
+    return at < 0x2a4 ? 0x61 + ((at % 52) % 26) : 0
+  }
+  if (high !== 0xd83c) return 0
+  for (const from of [0xdd30, 0xdd50, 0xdd70]) if (low >= from && low < from + 26) return 0x61 + low - from
+  return 0
 }

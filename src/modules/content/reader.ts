@@ -3,7 +3,7 @@
 // whole. Letters are folded (fold.ts), so `Vérifiez` and `VERIFIEZ` are one word; addresses, numbers, sums of money and
 // wallet addresses are told as classes. A word is told by a 32-bit FNV-1a hash of its folded letters.
 
-import { type Folding, folding, KIND } from './fold.ts'
+import { type Folding, folding, KIND, LEET, styledLetter } from './fold.ts'
 
 export const CLASS = {
   word: 0,
@@ -482,29 +482,8 @@ export class Reader {
   }
 }
 
-/** `0` o, `1` i, `3` e, `4` a, `5` s, `7` t. */
-const LEET: Readonly<Record<number, number>> = {
-  0x30: 0x6f,
-  0x31: 0x69,
-  0x33: 0x65,
-  0x34: 0x61,
-  0x35: 0x73,
-  0x37: 0x74,
-}
-
 function hashLetters(letters: Uint16Array, length: number): number {
   let hash = FNV_BASIS
   for (let i = 0; i < length; i++) hash = Math.imul(hash ^ (letters[i] as number), FNV_PRIME)
   return hash
-}
-
-/** Mathematical alphanumerics, and letters in squares and circles. 0: none of them. */
-function styledLetter(high: number, low: number): number {
-  if (high === 0xd835) {
-    const at = low - 0xdc00
-    return at < 0x2a4 ? 0x61 + ((at % 52) % 26) : 0
-  }
-  if (high !== 0xd83c) return 0
-  for (const from of [0xdd30, 0xdd50, 0xdd70]) if (low >= from && low < from + 26) return 0x61 + low - from
-  return 0
 }
