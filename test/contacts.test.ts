@@ -55,7 +55,7 @@ interface Mail {
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20))
 
 async function mailsTo(email: string, account = owner): Promise<readonly Mail[]> {
-  for (const end = performance.now() + 10_000; performance.now() < end; await settled()) {
+  for (const end = performance.now() + 60_000; performance.now() < end; await settled()) {
     await world.rooms.delivery?.turn()
     const waiting = await account.api.get(`/api/v1/emails?recipient=${email}&status=queued,deferred`)
     if (waiting.body.pagination.total === 0) break

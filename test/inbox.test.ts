@@ -17,7 +17,7 @@ test('sandbox mail stands in the inbox of the account, for its keys alone', asyn
   const sent = await testApi.post('/api/v1/send', { ...MAIL, from: 'you@example.com', to: 'bounce@sandbox.test' })
   const id = sent.body.data.email_id
   let list = await world.api.get(`/api/v1/inbox?email_id=${id}`)
-  for (let tries = 0; list.body.pagination.total === 0 && tries < 400; tries++) {
+  for (let tries = 0; list.body.pagination.total === 0 && tries < 2_400; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 25))
     list = await world.api.get(`/api/v1/inbox?email_id=${id}`)
   }

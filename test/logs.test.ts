@@ -9,7 +9,7 @@ import { plain, smtpSession } from './submission.ts'
 import { webhookReceiver } from './webhook-receiver.ts'
 import { startWorld } from './world.ts'
 
-const LIMIT_MS = 30_000
+const LIMIT_MS = 60_000
 
 interface Line {
   readonly level: string

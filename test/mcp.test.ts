@@ -32,7 +32,7 @@ test('an assistant finds a bounced mail, has it explained, and can change nothin
   await world.verifiedDomain('sender.example')
   const mail = { from: 'a@sender.example', to: 'b@example.net', subject: 'Lost', text: 't' }
   const { body: sent } = await world.api.post('/api/v1/send', mail)
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 2_400; tries++) {
     const { body } = await world.api.get(`/api/v1/emails/${sent.data.email_id}`)
     if (body.data.status === 'bounced') break
     await new Promise((resolve) => setTimeout(resolve, 25))

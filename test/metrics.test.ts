@@ -16,7 +16,7 @@ test('requests, acceptances, attempts and the queue are counted where Prometheus
   const { body: sent } = await world.account.testApi.post('/api/v1/send', mail)
   const id = sent.data.email_id
   assert.ok(id)
-  for (let tries = 0; tries < 100; tries++) {
+  for (let tries = 0; tries < 1_200; tries++) {
     const { body: story } = await world.account.testApi.get(`/api/v1/emails/${id}`)
     if (story.data.status === 'delivered') break
     await new Promise((resolve) => setTimeout(resolve, 50))

@@ -21,7 +21,7 @@ async function delivered(
   const mail = { from: 'a@shop.example', to: 'bob@example.net', subject: 's', text: 't' }
   const { body } = await world.api.post('/api/v1/send', mail)
   const [got] = await received(1)
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 2_400; tries++) {
     const { data } = (await world.api.get(`/api/v1/emails/${body.data.email_id}`)).body
     if (data.status === 'delivered') break
     await new Promise((resolve) => setTimeout(resolve, 25))
@@ -70,7 +70,7 @@ test('a report whose row cannot be written is answered 451 and taken when it com
   await database.system.execute(HOLD, [])
   world.clock.advance(2 * 3_600_000)
   let rows: readonly { state: number; outcome: string | null }[] = []
-  for (let tries = 0; tries < 400 && rows[0]?.state !== 1; tries++) {
+  for (let tries = 0; tries < 2_400 && rows[0]?.state !== 1; tries++) {
     rows = await database.system.query(COUNT, [])
     await new Promise((resolve) => setTimeout(resolve, 25))
   }

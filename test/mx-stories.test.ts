@@ -10,6 +10,7 @@ import { smtpSession } from './submission.ts'
 import { startWorld, type World } from './world.ts'
 
 const HOST = 'mail.posthorn.test'
+const UNDER_WAY = statement('test_under_way', 'select count(*)::int as count from email where status = 1')
 const WAITING = statement('test_waiting', 'select count(*)::int as count from inbound_report where state = 0')
 
 describe('the inbound MX of a process', () => {
@@ -245,8 +246,11 @@ describe('the inbound MX of a process', () => {
     const bounce = 'From: MAILER-DAEMON@x\r\nSubject: failure notice\r\n\r\n550 5.1.1 no such user'
     await settle()
     const { ['operator kept']: before = 0 } = await outcomes()
-    // A bounce of a mail that is not delivered yet says nothing; this one was, a moment ago.
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    // A bounce of a mail that is not delivered yet says nothing.
+    await until('the delivery', async () => {
+      const row = await world.rooms.database.system.one<{ count: number }>(UNDER_WAY, [])
+      return row?.count === 0 ? true : null
+    })
     assert.match(await mail(sentOn.from, bounce), /^250 /)
     await settle()
     const sent = toOperator().length

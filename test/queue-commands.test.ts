@@ -21,7 +21,7 @@ async function run(world: World, words: readonly string[], values: Record<string
 }
 
 async function until(what: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 1_200; tries++) {
+  for (let tries = 0; tries < 2_400; tries++) {
     if (await what()) return
     await new Promise((resolve) => setTimeout(resolve, 25))
   }

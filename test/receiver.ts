@@ -168,7 +168,7 @@ export async function startReceiver(script: ReceiverScript = {}): Promise<Receiv
     script: (change) => {
       state.script = { ...state.script, ...change }
     },
-    received: (count, timeoutMs = 10_000) => accepted(state, count, timeoutMs),
+    received: (count, timeoutMs = 60_000) => accepted(state, count, timeoutMs),
     close,
     [Symbol.asyncDispose]: close,
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
@@ -139,13 +139,14 @@ test("another process's file is left alone until it is old", async () => {
   const ids = systemIds()
   const other = journalIn(dir.path, ids)
   await other.append(['theirs'])
-  const journal = journalIn(dir.path, ids, { othersAfterMs: 300 })
+  const journal = journalIn(dir.path, ids, { othersAfterMs: 3_600_000 })
   await journal.append(['ours'])
   const got: string[] = []
   await journal.drain(async (lines) => void got.push(...lines))
   assert.deepEqual(got, ['ours'])
   assert.equal(journal.waiting(), true)
-  await setTimeout(400)
+  const longAgo = new Date(Date.now() - 7_200_000)
+  for (const name of readdirSync(dir.path)) utimesSync(path.join(dir.path, name), longAgo, longAgo)
   await journal.drain(async (lines) => void got.push(...lines))
   assert.deepEqual(got, ['ours', 'theirs'])
   assert.equal(journal.waiting(), false)

@@ -58,7 +58,7 @@ async function ask(url: string, text: string): Promise<Record<string, unknown>[]
   }
 }
 
-async function until(what: string, holds: () => Promise<boolean>, withinMs = 10_000): Promise<void> {
+async function until(what: string, holds: () => Promise<boolean>, withinMs = 60_000): Promise<void> {
   const clock = systemClock()
   const giveUpAt = clock.monotonicMs() + withinMs
   while (!(await holds())) {

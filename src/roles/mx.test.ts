@@ -104,7 +104,7 @@ async function inside(reader?: ReportReader): Promise<Inside> {
       return last
     },
     settle: async () => {
-      for (let tries = 0; tries < 800; tries++) {
+      for (let tries = 0; tries < 2_400; tries++) {
         h.clock.advance(50)
         if ((await outcomes()).every(({ state }) => state > 0)) return
         await new Promise((resolve) => setTimeout(resolve, 25))
@@ -289,7 +289,7 @@ describe('the inbound MX', { concurrency: false }, () => {
 
   test('reports that harm their reader are tried three times and kept, and those around them have their effect', async () => {
     const code = new URL('../../test/poison-thread.ts', import.meta.url)
-    await using w = await inside(reportReader({ code, withinMs: 600, memoryMb: 16 }))
+    await using w = await inside(reportReader({ code, withinMs: 1_500, memoryMb: 16 }))
     const [first, second] = [await w.delivered('bob@example.net'), await w.delivered('eve@example.net')]
     // It runs out of memory, never ends, ends its thread, or throws.
     for (const poison of ['oom', 'loop', 'exit', 'throw']) {

@@ -181,11 +181,14 @@ test('a destination that answers 421 is left alone for a while, and gets everyth
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2', { mail: { reply: '421 4.7.0 too many connections', then: 'close' } })
   const first = await h.put('a@example.net')
+  const began = performance.now()
   await h.delivery.turn()
   assert.equal(await h.status(first), 'deferred')
   mx.script({ mail: 'default' })
   const second = await h.put('b@example.net')
-  assert.equal(await h.delivery.turn(), 0)
+  const sent = await h.delivery.turn()
+  // A machine that took as long as the pause says nothing.
+  if (performance.now() - began < 1_000) assert.equal(sent, 0)
   await new Promise((resolve) => setTimeout(resolve, 1_100))
   h.clock.advance(7 * MINUTE)
   await h.delivery.turn()
@@ -300,14 +303,14 @@ test('mail of a domain that was removed ends, and tells why', async () => {
 test('a dead destination among many delays nobody', async () => {
   const zones: Record<string, { MX?: string[]; A?: string[] }> = { 'dead.test': { A: ['127.0.0.9'] } }
   for (let n = 0; n < 20; n++) zones[`d${n}.test`] = { A: ['127.0.0.2'] }
-  await using h = await house(zones, { timeouts: { banner: 8_000, connect: 8_000 } })
+  await using h = await house(zones, { timeouts: { banner: 60_000, connect: 60_000 } })
   const mx = await h.receiver('127.0.0.2')
   await h.receiver('127.0.0.9', { banner: { then: 'stall' } })
   for (let n = 0; n < 200; n++) await h.put(`u${n}@dead.test`)
   for (let n = 0; n < 20; n++) await h.put(`bob@d${n}.test`)
   await h.delivery.start()
   // Sooner than the dead one's first time-out.
-  await mx.received(20, 7_000)
+  await mx.received(20, 50_000)
 })
 
 test('when a node dies over a mail, another one sends it, under the same Message-ID, and its late result counts for nothing', async () => {

@@ -120,7 +120,7 @@ test('the daily job makes the record of every account that sent, and tells of a 
   const history = async (of = api) => (await of.get(`${PATH}/history`)).body.data as { date: string; grade: string }[]
   const records = async (many: number): Promise<void> => {
     for (let i = 0; (await history()).length < many; i++) {
-      if (i > 200) throw new Error(`there are fewer than ${many} records`)
+      if (i > 1_200) throw new Error(`there are fewer than ${many} records`)
       daily?.wake()
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
@@ -169,7 +169,7 @@ test('a domain that is new has the whole readiness report, and is for plain text
   const readiness = async () => (await api.get(`${READINESS}/${domainId}`)).body.data
   let data = await readiness()
   // What other tests have open on the same server holds the follower back.
-  for (let tries = 0; data.sending_stats.total_sent === 0 && tries < 200; tries++) {
+  for (let tries = 0; data.sending_stats.total_sent === 0 && tries < 1_200; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 50))
     await followStatistics(world.rooms.database)
     data = await readiness()

@@ -18,7 +18,7 @@ const notices = (world: World): Promise<readonly any[]> => world.rooms.database.
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   for (let waited = 0; !(await holds()); waited += 50) {
-    if (waited > 15_000) throw new Error(`${what} did not come about`)
+    if (waited > 60_000) throw new Error(`${what} did not come about`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

@@ -34,11 +34,11 @@ const command = async (...words: string[]): Promise<string[]> => {
   return lines
 }
 const until = async (what: string, look: () => Promise<boolean>): Promise<void> => {
-  for (let i = 0; i < 400; i++) {
+  for (let i = 0; i < 2_400; i++) {
     if (await look()) return
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
-  throw new Error(`${what} did not come within 10 seconds`)
+  throw new Error(`${what} did not come within a minute`)
 }
 /** The path of the one link of a mail that is sent now. */
 const linkOf = async (target: string): Promise<string> => {

@@ -46,7 +46,7 @@ async function endpoint(account: TestAccount, url: string): Promise<string> {
   return made.body.data.id
 }
 
-async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 20_000): Promise<void> {
+async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
   const end = performance.now() + limitMs
   while (!(await holds())) {
     if (performance.now() > end) throw new Error(`${what} did not come about`)
