@@ -81,6 +81,22 @@ test('a server that is gone without a word is given up, and the next connection 
   }
 })
 
+test('a close does not wait for a server that is gone without a word', async () => {
+  const way = await stoppableWay(store.url)
+  const gone = connect({ url: way.url, onError: () => undefined })
+  try {
+    await gone.listen('test', () => undefined)
+    await gone.system.one(ONE)
+    way.freeze()
+    const waiting = gone.system.one(ONE).catch(() => null)
+    await gone.close()
+    way.close()
+    await waiting
+  } finally {
+    way.close()
+  }
+})
+
 /** A way to the database whose connections can be left hanging, as if their other end had lost its power. */
 async function stoppableWay(url: string) {
   const { host, port } = new pg.Client({ connectionString: url })

@@ -63,6 +63,7 @@ export interface DatabaseOptions {
 }
 
 const CONNECT_WITHIN_MS = 4_000
+const CLOSE_WITHIN_MS = 3_000
 const ANSWER_WITHIN_MS = 60_000
 const KEEP_ALIVE_AFTER_MS = 10_000
 const IDLE_MS = 60_000
@@ -115,9 +116,18 @@ export function connect(options: DatabaseOptions): Database {
         waiting: waitingCount,
       })),
     ping: (withinMs) => ping(system, withinMs),
-    close: async () => {
-      await Promise.all([listener.close(), system.end(), tenant.end()])
-    },
+    close: () => soon(Promise.all([listener.close(), system.end(), tenant.end()])),
+  }
+}
+
+/** A goodbye that a server which hangs does not hear is not waited for. */
+async function soon(goodbye: Promise<unknown>): Promise<void> {
+  const late = Promise.withResolvers<void>()
+  const timer = setTimeout(late.resolve, CLOSE_WITHIN_MS)
+  try {
+    await Promise.race([goodbye, late.promise])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

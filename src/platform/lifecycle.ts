@@ -9,6 +9,9 @@ export interface Service {
 }
 
 const UNDO_MS = 5_000
+/** Behind the deadline: for the first that is late, and for each of the others. */
+const LATE_MS = 2_000
+const LATE_TOO_MS = 200
 
 /** Starts in order; when one fails, stops those already started, in reverse, and rejects with its error. */
 export async function startAll(services: readonly Service[]): Promise<void> {
@@ -24,17 +27,41 @@ export async function startAll(services: readonly Service[]): Promise<void> {
   }
 }
 
-/** Stops in reverse order. One that fails does not keep the others up; the errors come together at the end. */
+/**
+ * Stops in reverse order. One that fails, or does not settle behind the deadline, does not keep the others up; the errors
+ * come together at the end.
+ */
 export async function stopAll(services: readonly Service[], deadline: AbortSignal): Promise<void> {
   const errors: unknown[] = []
+  let lateMs = LATE_MS
   for (const service of services.toReversed()) {
     try {
-      await service.stop(deadline)
+      if (!(await settles(service.stop(deadline), deadline, lateMs))) {
+        lateMs = LATE_TOO_MS
+        throw new Error('it goes on behind the deadline')
+      }
     } catch (error) {
       errors.push(new Error(`${service.name} did not stop cleanly`, { cause: error }))
     }
   }
   if (errors.length > 0) throw new AggregateError(errors, 'services did not stop cleanly')
+}
+
+/** @returns false when it did not within `lateMs` of the deadline. @throws what it throws */
+async function settles(work: Promise<void>, deadline: AbortSignal, lateMs: number): Promise<boolean> {
+  const late = Promise.withResolvers<false>()
+  let timer: NodeJS.Timeout | undefined
+  const wait = (): void => {
+    timer = setTimeout(late.resolve, lateMs, false)
+  }
+  if (deadline.aborted) wait()
+  else deadline.addEventListener('abort', wait, { once: true })
+  try {
+    return await Promise.race([work.then(() => true), late.promise])
+  } finally {
+    deadline.removeEventListener('abort', wait)
+    clearTimeout(timer)
+  }
 }
 
 export interface Loop extends Service {

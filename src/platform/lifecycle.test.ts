@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Service, stopAll } from './lifecycle.ts'
+
+test('a service that never stops keeps nobody waiting behind the deadline, and the others are stopped', async () => {
+  const stopped: string[] = []
+  const service = (name: string, stop: () => Promise<void>): Service => ({
+    name,
+    start: async () => undefined,
+    stop: async () => {
+      stopped.push(name)
+      await stop()
+    },
+  })
+  const never = (): Promise<void> => new Promise(() => undefined)
+  const services = [
+    service('first', async () => undefined),
+    service('hangs too', never),
+    service('hangs', never),
+    service('last', async () => undefined),
+  ]
+  await assert.rejects(stopAll(services, AbortSignal.abort()), (error: AggregateError) => {
+    const names = error.errors.map(({ message }: Error) => message)
+    assert.deepEqual(names, ['hangs did not stop cleanly', 'hangs too did not stop cleanly'])
+    return true
+  })
+  assert.deepEqual(stopped, ['last', 'hangs', 'hangs too', 'first'])
+})
