@@ -190,6 +190,17 @@ const PROSE: readonly (readonly [maker: string, text: string, expected: string])
     ),
     'soft inactive_mailbox',
   ],
+  [
+    "a person's machine that speaks of failing",
+    prose(
+      'Bob <bob@dest.example>',
+      'Your mail could not be delivered to me in person',
+      'I am away.',
+      'text/plain',
+      'Auto-Submitted: auto-replied; owner-email="bob@dest.example"\n',
+    ),
+    'auto_reply',
+  ],
 ]
 
 for (const [maker, text, expected] of PROSE) {

@@ -190,7 +190,10 @@ function isAutoReply(headers: Fields): boolean {
   const mailer =
     MAILER.test(wordsOf(fieldOf(headers, 'from')).slice(0, 500)) || fieldOf(headers, 'x-failed-recipients') !== null
   if (AUTO_SUBJECT.test(subject) && !(mailer && FAILED_SUBJECT.test(subject))) return true
-  if (mailer || FAILED_SUBJECT.test(subject)) return false
+  if (mailer) return false
+  // RFC 3834 section 5.3: a parameter that names whose machine it is, which no mailer has.
+  if (/^auto-replied\b.*(?:vacation|owner-email)/.test(submitted)) return true
+  if (FAILED_SUBJECT.test(subject)) return false
   if (submitted.startsWith('auto-replied') || /vacation/.test(submitted)) return true
   const precedence = (fieldOf(headers, 'precedence') ?? '').trim().toLowerCase()
   return (
