@@ -38,6 +38,25 @@ test('a large content is scored in a thread, to the same score, and the process 
   }
 })
 
+test('a content seen before is not scored again, nor twice at once; one that differs anywhere is', async () => {
+  let scored = 0
+  const read = contentReader({
+    score: (question) => {
+      scored++
+      return scoreContent(question)
+    },
+    monotonicMs: () => performance.now(),
+    onUnscored: (error) => assert.fail(String(error)),
+  })
+  const first = { subject: 'Your order', html: '<p>It is on its way</p>', text: null, attachments: [] }
+  const found = await Promise.all([read(first), read({ ...first }), read(structuredClone(first))])
+  assert.equal((await read(first)).score, found[0]?.score)
+  assert.equal(scored, 1)
+  for (const other of [{ subject: 'Your orders' }, { html: '<p>It is on its way!</p>' }, { text: '' }, { bulk: true }])
+    await read({ ...first, ...other })
+  assert.equal(scored, 5)
+})
+
 test('a content beyond the limits costs its thread; a send then counts it as high, remembered as a score is', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-scorer-'))
   const file = path.join(folder, 'thread.mjs')
