@@ -69,10 +69,9 @@ export function join(first: number, next: number): number {
 }
 
 /** By ASCII code, 1: a word ends before it, whatever follows. */
-const ENDS_WORD = Uint8Array.from({ length: 128 }, (_, code) => {
-  const goesOn = code === DOT || code === AT || code === COLON || folding().kind[code] !== KIND.break
-  return goesOn ? 0 : 1
-})
+const ENDS_WORD = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[a-z0-9.@:]/i.test(String.fromCharCode(code)) ? 0 : 1,
+)
 
 function isPlainLetter(code: number): boolean {
   return ((code | 0x20) - 0x61) >>> 0 < 26
