@@ -41,7 +41,7 @@ test('after an outage nothing is known before every process that is up has hande
     const a = watch('a')
     const b = watch('b')
     const lookUntilKnown = async (...all: readonly JournalWatch[]): Promise<void> => {
-      for (let tries = 0; tries < 5 && all.some((one) => one.knownSince() === null); tries++) {
+      for (let tries = 0; tries < 50 && all.some((one) => one.knownSince() === null); tries++) {
         for (const one of all) await one.look()
       }
     }
