@@ -9,6 +9,8 @@ const MAKE = statement('test_make', 'create table if not exists posthorn.kept (n
 const ADD = statement('test_add', 'insert into kept (n) values ($1)')
 const LIST = statement('test_list', 'select n from kept order by n')
 const SLEEP = statement('test_sleep', 'select pg_sleep($1)')
+const BACKEND = statement('test_backend', 'select pg_backend_pid() as pid')
+const READ_ONLY = statement('test_read_only', 'set transaction read only')
 const ONE = statement('test_one', 'select 1 as one')
 
 let store: TestDatabase
@@ -60,6 +62,17 @@ test('a transaction that the server rolled back is no success, whoever overlooke
   })
   await assert.rejects(overlooked, /rolled back/)
   assert.ok(!(await kept()).includes(4))
+})
+
+test('a server that has become read-only is as good as away, and its connection is not used again', async () => {
+  const [before] = await database.system.query<{ pid: number }>(BACKEND)
+  const refused = database.transaction(async (db) => {
+    await db.execute(READ_ONLY)
+    await db.execute(ADD, [6])
+  })
+  await assert.rejects(refused, isUnavailable)
+  const [then] = await database.system.query<{ pid: number }>(BACKEND)
+  assert.notEqual(then?.pid, before?.pid)
 })
 
 test('a server that is gone without a word is given up, and the next connection is used', async () => {

@@ -195,6 +195,7 @@ async function transact<T>(pool: pg.Pool, accountId: string | null, work: (db: D
     await client.query('rollback').catch((failure: Error) => {
       broken = failure
     })
+    if (sqlState(error) === READ_ONLY) broken = error as Error
     throw error
   } finally {
     client.off('error', heard)
@@ -277,8 +278,10 @@ function listenOn(url: string, onError: (error: unknown) => void): Listener {
   }
 }
 
-// SQLSTATE classes 08 (connection), 53 (resources), 57P (shutdown, crash, not yet up) and what sockets say.
-const UNAVAILABLE_STATE = /^(08|53|57P)/
+// SQLSTATE classes 08 (connection), 53 (resources), 57P (shutdown, crash, not yet up), 25006 (read-only: the primary of
+// before) and what sockets say.
+const UNAVAILABLE_STATE = /^(08|53|57P|25006)/
+const READ_ONLY = '25006'
 const UNAVAILABLE_SOCKET = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
