@@ -160,7 +160,12 @@ async function newFile(folder: string, ids: Ids): Promise<OpenFile> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const name = path.join(folder, `${ids.next()}.log`)
   const handle = await open(name, 'ax', 0o600)
-  await syncFolder(folder)
+  try {
+    await syncFolder(folder)
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
   return { handle, path: name, bytes: 0 }
 }
 

@@ -143,9 +143,11 @@ export function proberOf(options: ProbeOptions): Prober {
       }
       if (opened.kind !== 'open') continue
       const { connection } = opened
-      const probed = await converse(connection, target)
-      closing.push(connection.quit())
-      return probed
+      try {
+        return await converse(connection, target)
+      } finally {
+        closing.push(connection.quit())
+      }
     }
     return last
   }
