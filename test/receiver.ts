@@ -83,6 +83,8 @@ export interface ReceiverScript {
   readonly midBody?: { readonly bytes: number; readonly answer: Answer }
   /** After so many bytes of the body nothing is read from the socket any more. */
   readonly stopReadingAtBytes?: number
+  /** How long it rests after each piece of the body. */
+  readonly restsMs?: number
   /** false: messages are counted and forgotten. */
   readonly keep?: boolean
 }
@@ -376,11 +378,15 @@ class Session {
 
   /** @returns false when more bytes are needed */
   #readBody(): boolean {
-    const { midBody, stopReadingAtBytes } = this.#script
+    const { midBody, stopReadingAtBytes, restsMs } = this.#script
     const seen = this.#bodyBytes + this.#input.length
     if (stopReadingAtBytes !== undefined && seen >= stopReadingAtBytes) {
       this.#socket.pause()
       return false
+    }
+    if (restsMs !== undefined) {
+      this.#socket.pause()
+      setTimeout(() => this.#socket.resume(), restsMs)
     }
     if (midBody !== undefined && seen >= midBody.bytes) {
       this.#mode = 'dead'

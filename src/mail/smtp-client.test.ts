@@ -389,6 +389,14 @@ for (const [name, script, expected] of BIG_SENDINGS) {
   })
 }
 
+test('a server that takes a little of a large message now and then is given up', async () => {
+  await using mx = await startReceiver({ restsMs: 100 })
+  const connection = await opened(mx, {
+    timeouts: { block: 2_000, bytesPerSecond: BIG.length, data: 10_000, dot: 10_000 },
+  })
+  assert.deepEqual(told(await connection.send({ ...TRANSACTION, message: BIG })), ['data timeout'])
+})
+
 test('a kept connection that the server has closed is stale, a new one is not', async () => {
   await using mx = await startReceiver()
   const connection = await opened(mx)

@@ -321,7 +321,8 @@ export class SmtpConnection {
   async #body({ message, beforeDot }: Transaction, run: Run): Promise<void> {
     if (this.#stream.disturbed) return this.#spokeEarly(run)
     this.#recorder.client(`(${message.length} bytes)`)
-    const poured = await this.#stream.pour(wireParts(message), this.#timeouts.block, async () => {
+    const { block: blockTimeoutMs, bytesPerSecond } = this.#timeouts
+    const poured = await this.#stream.pour(wireParts(message), { blockTimeoutMs, bytesPerSecond }, async () => {
       run.held = beforeDot !== undefined && !(await beforeDot())
       run.dotSent = !run.held
       return run.dotSent

@@ -22,6 +22,8 @@ export interface Timeouts {
   readonly data: number
   /** For 64 KB of the message to leave. */
   readonly block: number
+  /** The slowest server that is waited for beyond one block. No time, but it bounds one. */
+  readonly bytesPerSecond: number
   /** For the reply to the final dot. Cutting it short makes duplicates. */
   readonly dot: number
   readonly quit: number
@@ -37,6 +39,7 @@ export const TIMEOUTS: Timeouts = {
   rcpt: 300_000,
   data: 120_000,
   block: 180_000,
+  bytesPerSecond: 16_384,
   dot: 600_000,
   quit: 2_000,
 }

@@ -116,11 +116,29 @@ export class SmtpStream {
    * Writes `parts` as one, waiting for the socket after every 64 KB. Ends early, without a word, when the connection
    * breaks or the server speaks: `hear` tells which.
    *
-   * @param blockTimeoutMs the longest wait for room for one block
+   * @param blockTimeoutMs the longest wait for room for one block; for all of them so long and a second for each
+   * `bytesPerSecond`, or a server that takes a little now and then would hold the message for hours
    * @param beforeLast called right before the bytes that end with the last part are handed to the socket
    * @returns whether the last part was handed over
    */
-  async pour(parts: readonly Buffer[], blockTimeoutMs: number, beforeLast: () => Promise<boolean>): Promise<boolean> {
+  async pour(
+    parts: readonly Buffer[],
+    { blockTimeoutMs, bytesPerSecond }: { readonly blockTimeoutMs: number; readonly bytesPerSecond: number },
+    beforeLast: () => Promise<boolean>,
+  ): Promise<boolean> {
+    const bytes = parts.reduce((sum, part) => sum + part.length, 0)
+    const deadline = this.#deadline(
+      blockTimeoutMs + Math.ceil(bytes / bytesPerSecond) * 1_000,
+      'the server did not take the message',
+    )
+    try {
+      return await this.#pour(parts, blockTimeoutMs, beforeLast)
+    } finally {
+      clearTimeout(deadline)
+    }
+  }
+
+  async #pour(parts: readonly Buffer[], blockTimeoutMs: number, beforeLast: () => Promise<boolean>): Promise<boolean> {
     let held = 0
     this.#socket.cork()
     for (const [index, part] of parts.entries()) {
