@@ -81,10 +81,8 @@ export interface ReceiverScript {
   readonly login?: { readonly username: string; readonly password: string; readonly mechanisms?: string }
   /** After so many bytes of the body ... */
   readonly midBody?: { readonly bytes: number; readonly answer: Answer }
-  /** After so many bytes of the body nothing is read from the socket any more. */
-  readonly stopReadingAtBytes?: number
-  /** How long it rests after each piece of the body. */
-  readonly restsMs?: number
+  /** From so many bytes of the body on it rests so long after each piece that it read. */
+  readonly rests?: { readonly fromBytes: number; readonly ms: number }
   /** false: messages are counted and forgotten. */
   readonly keep?: boolean
 }
@@ -378,15 +376,11 @@ class Session {
 
   /** @returns false when more bytes are needed */
   #readBody(): boolean {
-    const { midBody, stopReadingAtBytes, restsMs } = this.#script
+    const { midBody, rests } = this.#script
     const seen = this.#bodyBytes + this.#input.length
-    if (stopReadingAtBytes !== undefined && seen >= stopReadingAtBytes) {
+    if (rests !== undefined && seen >= rests.fromBytes) {
       this.#socket.pause()
-      return false
-    }
-    if (restsMs !== undefined) {
-      this.#socket.pause()
-      setTimeout(() => this.#socket.resume(), restsMs)
+      setTimeout(() => this.#socket.resume(), rests.ms).unref()
     }
     if (midBody !== undefined && seen >= midBody.bytes) {
       this.#mode = 'dead'

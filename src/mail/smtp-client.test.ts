@@ -363,7 +363,7 @@ const BIG = Buffer.alloc(20 * 1_048_576, 'some text that goes on and on\r\n')
 const BIG_SENDINGS: [name: string, script: ReceiverScript, expected: RegExp][] = [
   ['a close in the body', { midBody: { bytes: 100_000, answer: close } }, /^data (closed|reset)$/],
   ['a reset in the body', { midBody: { bytes: 100_000, answer: { then: 'reset' } } }, /^data (closed|reset)$/],
-  ['no more reading', { stopReadingAtBytes: 100_000 }, /^data timeout$/],
+  ['no more reading', { rests: { fromBytes: 100_000, ms: 60_000 } }, /^data timeout$/],
   [
     'a 550 before the dot',
     { midBody: { bytes: 100_000, answer: { reply: '550 enough', then: 'stall' } } },
@@ -390,7 +390,7 @@ for (const [name, script, expected] of BIG_SENDINGS) {
 }
 
 test('a server that takes a little of a large message now and then is given up', async () => {
-  await using mx = await startReceiver({ restsMs: 100 })
+  await using mx = await startReceiver({ rests: { fromBytes: 0, ms: 100 } })
   const connection = await opened(mx, {
     timeouts: { block: 2_000, bytesPerSecond: BIG.length, data: 10_000, dot: 10_000 },
   })
