@@ -1,22 +1,12 @@
 import { statement } from '../../platform/db.ts'
-import { ASKED, type DaysStatements, edgesOf, IN_UTC_DAYS, midnightsOf } from './sql.ts'
+import { ASKED, adding, type DaysStatements, edgesOf, IN_UTC_DAYS, KEYS, midnightsOf, WHOLE_FROM } from './sql.ts'
 
 /** What a provider's hosts can answer to a try, and the columns that count it. */
 export const ANSWERS = ['accepted', 'deferred', 'bounced', 'blocked'] as const
 
-const KEYS = 'account_id, scope, span, domain_id, tag, bucket, stream, sandbox, provider'
-const KEY_ARRAYS =
-  '$1::uuid[], $2::smallint[], $3::smallint[], $4::uuid[], $5::text[], $6::timestamptz[], $7::smallint[], $8::boolean[], $9::text[]'
 const COLUMNS = ANSWERS.join(', ')
 
-// Sorted by key, as the other roll-ups are.
-export const addAnswers = statement(
-  'statistics_add_answers',
-  `insert into stat_provider as s (${KEYS}, ${COLUMNS})
-   select ${KEYS}, ${COLUMNS} from unnest(${KEY_ARRAYS}, $10::int[], $11::int[], $12::int[], $13::int[])
-     as c(${KEYS}, ${COLUMNS}) order by ${KEYS}
-   on conflict (${KEYS}) do update set ${ANSWERS.map((name) => `${name} = s.${name} + excluded.${name}`).join(', ')}`,
-)
+export const addAnswers = adding('statistics_add_answers', 'stat_provider', [...KEYS, ['provider', 'text']], ANSWERS)
 
 const SUMS = ANSWERS.map((name) => `sum(${name})::bigint as ${name}`).join(', ')
 
@@ -51,11 +41,8 @@ export const answersByDay: DaysStatements = {
   ),
 }
 
-// $1 when the log begins; $2 $3 accounts of which it has less, and from when on it is whole.
-/** Forgets what the log can tell again. */
+/** Forgets what the log can tell again; parameters as in the other roll-ups. */
 export const dropAnswersFrom = statement(
   'statistics_drop_answers',
-  `delete from stat_provider s where s.bucket >= $1
-     and s.bucket >= coalesce((select k.at from unnest($2::uuid[], $3::timestamptz[]) as k(account_id, at)
-       where k.account_id = s.account_id and k.at > $1), $1)`,
+  `delete from stat_provider s where s.bucket >= $1 and s.bucket >= ${WHOLE_FROM}`,
 )

@@ -2,19 +2,38 @@ import { type Statement, statement } from '../../platform/db.ts'
 import { unfollowedSql } from '../events/index.ts'
 import { COUNTERS, type Counter, FIRSTS } from './counters.ts'
 
-const KEYS = 'account_id, scope, span, domain_id, tag, bucket, stream, sandbox'
-const KEY_ARRAYS =
-  '$1::uuid[], $2::smallint[], $3::smallint[], $4::uuid[], $5::text[], $6::timestamptz[], $7::smallint[], $8::boolean[]'
 const COLUMNS = COUNTERS.join(', ')
 
-// Sorted by key, so that a replay beside a running follower cannot wait for it in a circle.
-export const addCounts = statement(
-  'statistics_add',
-  `insert into stat_bucket as s (${KEYS}, ${COLUMNS})
-   select ${KEYS}, ${COLUMNS} from unnest(${KEY_ARRAYS}, ${COUNTERS.map((_, i) => `$${i + 9}::int[]`).join(', ')})
-     as c(${KEYS}, ${COLUMNS}) order by ${KEYS}
-   on conflict (${KEYS}) do update set ${COUNTERS.map((name) => `${name} = s.${name} + excluded.${name}`).join(', ')}`,
-)
+/** The key columns of a roll-up, with their types. */
+export const KEYS: readonly (readonly [name: string, type: string])[] = [
+  ['account_id', 'uuid'],
+  ['scope', 'smallint'],
+  ['span', 'smallint'],
+  ['domain_id', 'uuid'],
+  ['tag', 'text'],
+  ['bucket', 'timestamptz'],
+  ['stream', 'smallint'],
+  ['sandbox', 'boolean'],
+]
+
+/**
+ * Adds to a roll-up: an array for each key, then one for each counter. Sorted by key, so that a replay beside a running
+ * follower cannot wait for it in a circle.
+ */
+export function adding(name: string, table: string, keyed: typeof KEYS, counters: readonly string[]): Statement {
+  const keys = keyed.map(([key]) => key).join(', ')
+  const columns = counters.join(', ')
+  const arrays = [...keyed.map(([, type]) => type), ...counters.map(() => 'int')]
+  return statement(
+    name,
+    `insert into ${table} as s (${keys}, ${columns})
+     select ${keys}, ${columns} from unnest(${arrays.map((type, i) => `$${i + 1}::${type}[]`).join(', ')})
+       as c(${keys}, ${columns}) order by ${keys}
+     on conflict (${keys}) do update set ${counters.map((counter) => `${counter} = s.${counter} + excluded.${counter}`).join(', ')}`,
+  )
+}
+
+export const addCounts = adding('statistics_add', 'stat_bucket', KEYS, COUNTERS)
 
 export const readFirsts = statement(
   'statistics_read_firsts',
@@ -159,7 +178,7 @@ export const monthNow = statement(
 )
 
 // $1 when the log begins; $2 $3 accounts of which it has less, and from when on it is whole.
-const WHOLE_FROM = `coalesce((select k.at from unnest($2::uuid[], $3::timestamptz[]) as k(account_id, at)
+export const WHOLE_FROM = `coalesce((select k.at from unnest($2::uuid[], $3::timestamptz[]) as k(account_id, at)
   where k.account_id = s.account_id and k.at > $1), $1)`
 /** Forgets what the log can tell again. */
 export const dropBucketsFrom = statement(
