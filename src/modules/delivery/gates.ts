@@ -72,12 +72,9 @@ export interface ByteBudget {
 export function byteBudget(limit: number): ByteBudget {
   const waiting: { readonly bytes: number; readonly resolve: () => void }[] = []
   let taken = 0
+  const fits = (bytes: number): boolean => taken === 0 || taken + bytes <= limit
   const next = (): void => {
-    for (
-      let first = waiting[0];
-      first !== undefined && (taken === 0 || taken + first.bytes <= limit);
-      first = waiting[0]
-    ) {
+    for (let first = waiting[0]; first !== undefined && fits(first.bytes); first = waiting[0]) {
       waiting.shift()
       taken += first.bytes
       first.resolve()
@@ -85,7 +82,7 @@ export function byteBudget(limit: number): ByteBudget {
   }
   return {
     take: (bytes) => {
-      if (waiting.length === 0 && (taken === 0 || taken + bytes <= limit)) {
+      if (waiting.length === 0 && fits(bytes)) {
         taken += bytes
         return null
       }

@@ -8,7 +8,7 @@
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
-import { isUnavailable, sqlState } from '../../platform/db.ts'
+import { isBrokenOff, isUnavailable, sqlState } from '../../platform/db.ts'
 import { groupCommit } from '../../platform/group-commit.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/log.ts'
@@ -49,8 +49,8 @@ const ENOUGH = 32
 const RETRY_MS = 500
 const TRIES = 5
 
-// Serialization, deadlock, lock and statement time-outs; a row without a partition, and what is said behind it in a pipeline.
-const PASSING: ReadonlySet<string> = new Set(['40001', '40P01', '55P03', '57014'])
+// Lock and statement time-outs; a row without a partition, and what is said behind it in a pipeline.
+const PASSING: ReadonlySet<string> = new Set(['55P03', '57014'])
 const NO_PARTITION: ReadonlySet<string> = new Set(['23514', '25P02'])
 
 export function recorderOf(options: RecorderOptions): Recorder {
@@ -77,7 +77,7 @@ export function recorderOf(options: RecorderOptions): Recorder {
     if (giveUp.signal.aborted) throw error
     const state = sqlState(error) ?? ''
     const unready = NO_PARTITION.has(state)
-    if (!isUnavailable(error) && (tries >= TRIES || !(unready || PASSING.has(state)))) return false
+    if (!isUnavailable(error) && (tries >= TRIES || !(unready || isBrokenOff(error) || PASSING.has(state)))) return false
     if (unready) await ensureEventPartitions(database.system, clock.now()).catch(() => undefined)
     await clock.sleep(RETRY_MS, giveUp.signal)
     return true

@@ -38,7 +38,7 @@ export function socketsOf(limit: number): Sockets {
       }
       return new Promise((resolve) => {
         waiting.push({ proven, resolve })
-        const [close] = [...idle.entries()].find(([, isProven]) => helps(isProven, proven)) ?? []
+        const [close] = idle.entries().find(([, isProven]) => helps(isProven, proven)) ?? []
         if (close !== undefined) closeOne(close)
       })
     },
