@@ -77,7 +77,8 @@ export function recorderOf(options: RecorderOptions): Recorder {
     if (giveUp.signal.aborted) throw error
     const state = sqlState(error) ?? ''
     const unready = NO_PARTITION.has(state)
-    if (!isUnavailable(error) && (tries >= TRIES || !(unready || isBrokenOff(error) || PASSING.has(state)))) return false
+    const passes = unready || isBrokenOff(error) || PASSING.has(state)
+    if (!isUnavailable(error) && (tries >= TRIES || !passes)) return false
     if (unready) await ensureEventPartitions(database.system, clock.now()).catch(() => undefined)
     await clock.sleep(RETRY_MS, giveUp.signal)
     return true
