@@ -54,7 +54,6 @@ export async function cancelEmail(options: ControlOptions, accountId: string, id
  */
 export async function retryEmail(options: ControlOptions, accountId: string, id: string): Promise<void> {
   const { database, clock, onQueued } = options
-  const sites = siteIds(database.system)
   await database.transaction(async (db) => {
     const { row, email } = await lock(db, accountId, id)
     const now = clock.now()
@@ -65,7 +64,8 @@ export async function retryEmail(options: ControlOptions, accountId: string, id:
     if (row !== null || (email.status !== STATUS.failed && email.status !== STATUS.bounced))
       throw errors.invalid_state()
     const site = email.recipient_key.slice(email.recipient_key.lastIndexOf('@') + 1)
-    const siteId = (await sites.of([site])).get(site)
+    // On this transaction's connection: retries that each waited for a second one would wait for one another.
+    const siteId = (await siteIds(db).of([site])).get(site)
     await db.execute(sql.requeue, [
       accountId,
       id,

@@ -407,3 +407,20 @@ test('an ended email is tried anew, a delivered one is not', async () => {
     [bad?.id],
   )
 })
+
+test('twice as many retries at once as there are connections are all taken', async () => {
+  await using h = await house()
+  const made = await h.put(Array.from({ length: 16 }, () => ({})))
+  const options = { ...h, onQueued: () => undefined }
+  const node = await joinAsNode(h.database.system, h.clock, 'a')
+  const claimed = await h.take(node.epoch)
+  await h.database.transaction((db) =>
+    complete(
+      db,
+      node.epoch,
+      claimed.map((one) => outcome(one, h.clock.now(), { status: 'bounced', smtpCode: 550 })),
+    ),
+  )
+  await Promise.all(made.map(({ id }) => retryEmail(options, ACCOUNT, id)))
+  assert.equal((await h.take(node.epoch)).length, made.length)
+})
