@@ -121,6 +121,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     secrets,
     plans,
     rateLimits: config.rateLimits,
+    secure: config.publicUrl.startsWith('https:'),
     log,
     ids,
   })
@@ -268,7 +269,6 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
       database,
       ids,
       clock,
-      secure: config.publicUrl.startsWith('https:'),
     }),
     ...officeEndpoints({ config, ground, store, accounts, plans, onQueued: () => state.onQueued() }),
     ...domainRoutes(domains),

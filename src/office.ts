@@ -19,14 +19,13 @@ export interface OfficeOptions {
   readonly onQueued: () => void
 }
 
-export function officeEndpoints({ config, ground, store, accounts, plans, onQueued }: OfficeOptions): AnyEndpoint[] {
+export function officeEndpoints({ ground, store, accounts, plans, onQueued }: OfficeOptions): AnyEndpoint[] {
   const { database, secrets } = store
   const { ids, clock } = ground
   const { sessions, passwords } = accounts
   const operator = operatorDoor(sessions)
-  const secure = config.publicUrl.startsWith('https:')
   return [
-    ...setupRoutes({ database, secrets, ids, clock, passwords, sessions, secure }),
+    ...setupRoutes({ database, secrets, ids, clock, passwords, sessions }),
     ...operatorRoutes({ accounts, plans, database, secrets, ids, clock }),
     ...queueRoutes({ database, ids, clock, operator, onQueued }),
     ...machineRoutes({ database, operator, followers: () => followerLags(database.system, clock.now()) }),

@@ -67,6 +67,7 @@ export async function house(
         secrets,
         plans: BUILT_IN,
         rateLimits: false,
+        secure: false,
         log,
         ids,
         ...options,

@@ -61,7 +61,7 @@ test('who signs in gets a cookie that no script and no other site can use, and i
   const who = await person()
   const answer = await ask('POST', '/api/v1/session', { email: who.email.toUpperCase(), password: who.password })
   assert.equal(answer.status, 200)
-  assert.match(answer.cookie ?? '', /^posthorn=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=2592000$/)
+  assert.match(answer.cookie ?? '', /^posthorn=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=604800$/)
   assert.equal(answer.headers.get('cache-control'), 'no-store')
   assert.equal(answer.body.data.account.id, who.accountId)
   assert.deepEqual(answer.body.data.scopes, ['full'])
@@ -70,7 +70,7 @@ test('who signs in gets a cookie that no script and no other site can use, and i
   assert.equal((await ask('POST', '/api/v1/templates', { name: 'n', subject: 's', text: 't' }, cookie)).status, 201)
 })
 
-test('a session ends by signing out, by half a day of silence, and after 30 days', async () => {
+test('a session ends by signing out, by half a day of silence, and after 7 days', async () => {
   const who = await person()
   const first = await signIn(who)
   assert.equal((await ask('DELETE', '/api/v1/session', undefined, first)).status, 204)
@@ -80,7 +80,7 @@ test('a session ends by signing out, by half a day of silence, and after 30 days
   world.clock.advance(12 * 3_600_000 + 1_000)
   assert.equal((await ask('GET', '/api/v1/session', undefined, second)).status, 401)
   const third = await signIn(who)
-  for (let hours = 0; hours < 30 * 24; hours += 11) {
+  for (let hours = 0; hours < 7 * 24; hours += 11) {
     assert.equal((await ask('GET', '/api/v1/session', undefined, third)).status, 200, `${hours} h`)
     world.clock.advance(11 * 3_600_000)
   }
@@ -189,9 +189,50 @@ test('a second factor is asked for once it stands, works once for each step, and
   assert.equal((await ask('POST', '/api/v1/session', { email, password, code })).status, 401)
   await signIn(who, recovery[0] ?? '')
   assert.equal((await ask('POST', '/api/v1/session', { email, password, code: recovery[0] })).status, 401)
-  assert.equal((await ask('POST', '/api/v1/session/totp/remove', { current_password: password }, session)).status, 204)
+  const again = await ask('POST', '/api/v1/session/totp', {}, session)
+  assert.equal(again.body.code, 'second_factor_in_force', 'a stolen session does not exchange it')
+  const remove = (given: object) =>
+    ask('POST', '/api/v1/session/totp/remove', { current_password: password, ...given }, session)
+  assert.equal((await remove({})).body.code, 'second_factor_required')
+  assert.equal((await remove({ code })).body.code, 'invalid_credentials', 'used above')
+  assert.equal((await remove({ code: recovery[1], current_password: 'x' })).status, 401)
+  assert.equal((await remove({ code: recovery[1] })).status, 204)
   await signIn(who)
   world.clock.advance(15 * 60_000)
+})
+
+test('who knows the password guesses five codes and then one each quarter of an hour; a recovery code still works', async () => {
+  const who = await person()
+  const session = await signIn(who)
+  const { secret } = (await ask('POST', '/api/v1/session/totp', {}, session)).body.data
+  const codeNow = (): string =>
+    new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.clock.now().getTime() })
+  const confirmed = await ask('PUT', '/api/v1/session/totp', { code: codeNow() }, session)
+  const recovery: readonly string[] = confirmed.body.data.recovery_codes
+  const { email, password } = who
+  const guess = (code: string) => ask('POST', '/api/v1/session', { email, password, code })
+  const wrong = (): string => (codeNow() === '000000' ? '000001' : '000000')
+  const answers = await Promise.all(Array.from({ length: 8 }, () => guess(wrong())))
+  assert.equal(answers.filter(({ status }) => status === 401).length, 5)
+  assert.equal(answers.filter(({ status }) => status === 429).length, 3)
+  world.clock.advance(60_000)
+  assert.equal((await guess(codeNow())).status, 429, 'the right one neither')
+  await signIn(who, recovery[0] ?? '')
+  world.clock.advance(15 * 60_000)
+  await signIn(who, codeNow())
+})
+
+test('an offered second factor is put in force once, with one set of recovery codes', async () => {
+  const who = await person()
+  const session = await signIn(who)
+  const { secret } = (await ask('POST', '/api/v1/session/totp', {}, session)).body.data
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.clock.now().getTime() })
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, () => ask('PUT', '/api/v1/session/totp', { code }, session)),
+  )
+  const taken = answers.filter(({ status }) => status === 200)
+  assert.equal(taken.length, 1)
+  await signIn(who, taken[0]?.body.data.recovery_codes[0])
 })
 
 test('users see what their role allows, and the last owner stays', async () => {

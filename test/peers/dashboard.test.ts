@@ -175,6 +175,11 @@ test('from the first sign-in to a verified story: a domain, a mail and what beca
   await page.getByLabel(/Code of the authenticator/).fill(codes[0] ?? '')
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
+  await dashboard.open(page, '/settings')
+  await page.getByLabel('Password, to take the second factor away', { exact: true }).fill(who.dashboard_password)
+  await page.getByLabel('Code, or a recovery code', { exact: true }).fill(codes[1] ?? '')
+  await page.getByRole('button', { name: 'Take away', exact: true }).click()
+  await page.getByRole('button', { name: 'Set up', exact: true }).waitFor()
   assert.deepEqual(here.faults, [])
 })
 

@@ -356,7 +356,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take the second factor away */
+        /** Take the second factor away, by the password and a code of it or a recovery code */
         post: operations["post_api_v1_session_totp_remove"];
         delete?: never;
         options?: never;
@@ -4762,6 +4762,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description second_factor_in_force */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description internal_error */
             500: {
                 headers: {
@@ -4793,6 +4802,7 @@ export interface operations {
             content: {
                 "application/json": {
                     current_password: string;
+                    code?: string;
                 };
             };
         };
@@ -4813,7 +4823,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description invalid_credentials, not_signed_in */
+            /** @description invalid_credentials, not_signed_in, second_factor_required */
             401: {
                 headers: {
                     [name: string]: unknown;

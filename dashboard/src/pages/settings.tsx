@@ -150,13 +150,16 @@ function SecondFactor({ on }: { readonly on: boolean }) {
     void run(async () => {
       setRecovery((await call('PUT', '/session/totp', { code })).data.recovery_codes)
       setOffer(null)
+      setCode('')
     })
   }
   const takeAway = (event: FormEvent): void => {
     event.preventDefault()
     void run(async () => {
-      await call('POST', '/session/totp/remove', { current_password: password })
+      await call('POST', '/session/totp/remove', { current_password: password, code })
       setRecovery(null)
+      setCode('')
+      setPassword('')
     })
   }
   return (
@@ -176,6 +179,13 @@ function SecondFactor({ on }: { readonly on: boolean }) {
             required
             value={password}
             onChange={setPassword}
+          />
+          <Field
+            label="Code, or a recovery code"
+            autoComplete="one-time-code"
+            required
+            value={code}
+            onChange={setCode}
           />
           <Button type="submit" kind="danger">
             Take away

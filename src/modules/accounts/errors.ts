@@ -14,6 +14,7 @@ export const errors = defineErrors({
   feature_not_enabled: [403, 'This feature is not enabled for the account'],
   invalid_credentials: [401, 'The address, the password or the code is not right'],
   second_factor_required: [401, 'A code of the second factor is needed'],
+  second_factor_in_force: [409, 'There is a second factor already: take it away first'],
   not_signed_in: [401, 'Nobody is signed in'],
   insufficient_role: [403, 'Only an owner of the account may do this'],
   not_operator: [403, 'Only an operator of this installation may do this'],

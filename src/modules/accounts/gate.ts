@@ -14,7 +14,6 @@ import { FAILURES_BURST, FAILURES_PER_SECOND, type Failures } from './failures.t
 import type { FoundKey, KeyLookup } from './key-lookup.ts'
 import { type Plans, plansWith, RATE_CLASSES, type RateClass } from './plans.ts'
 import { allows } from './scopes.ts'
-import { sessionToken } from './session-cookie.ts'
 import { principalOfSession, type Sessions } from './sessions.ts'
 import type { AccountSettings, SettingsReader } from './settings.ts'
 import type { KeyRow } from './sql.ts'
@@ -38,7 +37,7 @@ export interface GateParts {
   readonly buckets: Buckets
   readonly failures: Failures
   readonly uses: UseLog
-  readonly sessions: Pick<Sessions, 'find' | 'noteActing'>
+  readonly sessions: Pick<Sessions, 'tokenIn' | 'find' | 'noteActing'>
 }
 
 export function apiGate(parts: GateParts): ApiGate {
@@ -77,7 +76,7 @@ export function apiGate(parts: GateParts): ApiGate {
 
 /** Of the dashboard: null when a key was given, or no session's cookie. @throws ApiError not_signed_in, cross_site_request */
 async function bySession({ sessions }: GateParts, asker: Asker): Promise<Principal | null> {
-  const token = presentedKey(asker) === null ? sessionToken(asker.cookie) : null
+  const token = presentedKey(asker) === null ? sessions.tokenIn(asker.cookie) : null
   if (token === null) return null
   if (!asker.fromOurPages) throw errors.cross_site_request()
   const session = await sessions.find(token)

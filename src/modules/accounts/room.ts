@@ -29,6 +29,8 @@ export interface AccountsOptions {
   readonly plans: Plans
   /** False: nobody is held back (load tests). */
   readonly rateLimits: boolean
+  /** The dashboard is reached over TLS. */
+  readonly secure: boolean
   readonly log: Logger
   readonly ids: Ids
 }
@@ -60,7 +62,8 @@ const SWEEP_EVERY_MS = 3_600_000
 const SESSIONS_AT_ONCE = 10_000
 const BUCKET_KEPT_MS = 86_400_000
 
-export function accountsRoom({ database, clock, secrets, plans, rateLimits, log, ids }: AccountsOptions): Accounts {
+export function accountsRoom(options: AccountsOptions): Accounts {
+  const { database, clock, secrets, plans, rateLimits, secure, log, ids } = options
   const settings = settingsReader(database, clock, plans)
   const keys = keyLookup(database, clock)
   const uses = useLog(database)
@@ -68,7 +71,7 @@ export function accountsRoom({ database, clock, secrets, plans, rateLimits, log,
   const failureCount = rateLimits ? failed : { count: () => null }
   const buckets = rateLimits ? sharedBuckets(database, clock) : bottomless
   const passwordsOf = passwords(ids.bytes)
-  const sessions = sessionsOf({ database, clock, ids, secrets, passwords: passwordsOf })
+  const sessions = sessionsOf({ database, clock, ids, secrets, passwords: passwordsOf, secure })
   const parts = { database, clock, secrets, plans, keys, settings, buckets, failures: failureCount, uses, sessions }
   let suspended: ReadonlySet<string> = new Set()
   let sweptAtMs = clock.monotonicMs()

@@ -18,9 +18,8 @@ import {
 import type { Ids } from '../../platform/ids.ts'
 import { errors } from './errors.ts'
 import { newPassword, type Passwords } from './passwords.ts'
-import { sessionCookie } from './session-cookie.ts'
 import { sessionDoors } from './session-door.ts'
-import { accountOf, roleOf, SCOPES_OF, SESSION_LIFE_MS, type Sessions } from './sessions.ts'
+import { accountOf, roleOf, SCOPES_OF, type Sessions } from './sessions.ts'
 import type { SettingsReader } from './settings.ts'
 import { selectAccount } from './sql.ts'
 import {
@@ -35,7 +34,6 @@ import {
   offerTotp,
   ROLES,
   type Role,
-  setTotp,
   setUserPassword,
   setUserRole,
   type UserRow,
@@ -48,8 +46,6 @@ export interface SessionRoutesOptions {
   readonly settings: SettingsReader
   readonly ids: Ids
   readonly clock: Clock
-  /** The dashboard is reached over TLS: the cookie then never leaves it. */
-  readonly secure: boolean
 }
 
 const TAG = 'Dashboard'
@@ -149,7 +145,7 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
         const { email, password, code = null } = call.body
         const agent = call.headers['user-agent'] ?? ''
         const { token, session } = await sessions.signIn({ email, password, code, ip: call.ip, agent })
-        const cookie = sessionCookie(token, { secure: options.secure, maxAgeSeconds: SESSION_LIFE_MS / 1_000 })
+        const cookie = options.sessions.cookieOf(token)
         return { ...single(await me(session)), headers: { ...NO_STORE, 'set-cookie': cookie } }
       },
     }),
@@ -179,7 +175,7 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
         return {
           status: 204,
           body: undefined,
-          headers: { 'set-cookie': sessionCookie('', { secure: options.secure, maxAgeSeconds: 0 }) },
+          headers: { 'set-cookie': options.sessions.cookieOf(null) },
         }
       },
     }),
@@ -259,11 +255,11 @@ function factorRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       summary: 'Offer a second factor: a secret for an authenticator, not yet in force',
       tag: TAG,
       answers: { 200: dataOf(Type.Object({ secret: Type.String(), url: Type.String() })) },
-      errors: [errors.not_signed_in, errors.cross_site_request],
+      errors: [errors.not_signed_in, errors.cross_site_request, errors.second_factor_in_force],
       handle: async (call): Promise<Answer> => {
         const user = await userOf(options, await door.person(call))
         const { secret, url, sealed } = sessions.newSecret(user)
-        await offerTotp(database.system, user.account_id, user.id, sealed)
+        if (!(await offerTotp(database.system, user.account_id, user.id, sealed))) throw errors.second_factor_in_force()
         return { ...single({ secret, url }), headers: NO_STORE }
       },
     }),
@@ -287,18 +283,23 @@ function factorRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       method: 'POST',
       path: '/api/v1/session/totp/remove',
       access: null,
-      summary: 'Take the second factor away',
+      summary: 'Take the second factor away, by the password and a code of it or a recovery code',
       tag: TAG,
       body: Type.Object(
-        { current_password: Type.String({ maxLength: MAX_PASSWORD_CHARS }) },
+        { current_password: Type.String({ maxLength: MAX_PASSWORD_CHARS }), code: Type.Optional(Code) },
         { additionalProperties: false },
       ),
       answers: { 204: Type.Null() },
-      errors: [errors.not_signed_in, errors.invalid_credentials, errors.cross_site_request],
+      errors: [
+        errors.not_signed_in,
+        errors.invalid_credentials,
+        errors.second_factor_required,
+        errors.cross_site_request,
+      ],
       handle: async (call): Promise<Answer> => {
         const user = await userOf(options, await door.person(call))
-        await sessions.checkPassword(user, call.body.current_password, call.ip)
-        await setTotp(database.system, user.account_id, user.id, { sealed: null, step: user.totp_used, recovery: [] })
+        const { current_password: password, code = null } = call.body
+        await sessions.removeSecret(user, { password, code }, call.ip)
         return { status: 204, body: undefined }
       },
     }),

@@ -7,12 +7,10 @@ import { type Answer, type AnyEndpoint, endpoint, isFromOurPages } from '../../p
 import type { OperatorContext } from './accounts.ts'
 import { errors } from './errors.ts'
 import { setUp } from './operators.ts'
-import { sessionCookie } from './session-cookie.ts'
-import { SESSION_LIFE_MS, type Sessions } from './sessions.ts'
+import type { Sessions } from './sessions.ts'
 
 export interface SetupRoutesOptions extends OperatorContext {
   readonly sessions: Sessions
-  readonly secure: boolean
 }
 
 const MAX_EMAIL_CHARS = 320
@@ -46,8 +44,7 @@ export function setupRoutes(options: SetupRoutesOptions): readonly AnyEndpoint[]
         await setUp(options, { token, email, password, name })
         const agent = call.headers['user-agent'] ?? ''
         const signedIn = await options.sessions.signIn({ email, password, code: null, ip: call.ip, agent })
-        const { secure } = options
-        const cookie = sessionCookie(signedIn.token, { secure, maxAgeSeconds: SESSION_LIFE_MS / 1_000 })
+        const cookie = options.sessions.cookieOf(signedIn.token)
         return { status: 204, body: undefined, headers: { 'cache-control': 'no-store', 'set-cookie': cookie } }
       },
     }),

@@ -7,7 +7,6 @@ import type { Call } from '../../platform/http.ts'
 import { isFromOurPages } from '../../platform/http.ts'
 import type { Operator } from './deeds.ts'
 import { errors } from './errors.ts'
-import { sessionToken } from './session-cookie.ts'
 import type { Sessions } from './sessions.ts'
 import type { FoundSession } from './sql-users.ts'
 
@@ -27,10 +26,10 @@ export interface SessionDoors {
   readonly operator: SessionDoor
 }
 
-export function sessionDoors(sessions: Pick<Sessions, 'find' | 'noteActing'>): SessionDoors {
+export function sessionDoors(sessions: Pick<Sessions, 'tokenIn' | 'find' | 'noteActing'>): SessionDoors {
   const person: SessionDoor = async ({ method, headers }) => {
     if (!isFromOurPages(method, headers)) throw errors.cross_site_request()
-    const token = sessionToken(headers.cookie)
+    const token = sessions.tokenIn(headers.cookie)
     const found = token === null ? null : await sessions.find(token)
     if (found === null) throw errors.not_signed_in()
     return found
@@ -52,7 +51,7 @@ export function sessionDoors(sessions: Pick<Sessions, 'find' | 'noteActing'>): S
 }
 
 /** For the other rooms. */
-export function operatorDoor(sessions: Pick<Sessions, 'find' | 'noteActing'>): OperatorDoor {
+export function operatorDoor(sessions: Pick<Sessions, 'tokenIn' | 'find' | 'noteActing'>): OperatorDoor {
   const { operator } = sessionDoors(sessions)
   return async (call) => ({ email: (await operator(call)).email, ip: call.ip })
 }

@@ -28,7 +28,7 @@ for (const [what, meanwhile] of [
         return database.system.execute(statement, values)
       },
     }
-    const sessions = sessionsOf({ database: { ...database, system }, clock, ids, secrets, passwords })
+    const sessions = sessionsOf({ database: { ...database, system }, clock, ids, secrets, passwords, secure: false })
     const asked = { email: user.email, password: account.dashboardPassword, code: null, ip: '192.0.2.1', agent: '' }
     await assert.rejects(sessions.signIn(asked), { code: 'invalid_credentials' })
   })

@@ -1,6 +1,6 @@
 // Signing in to the dashboard: by email and password, and by a second factor where the user has one (RFC 6238). What the
 // browser then carries is a random token in a cookie that scripts cannot read and other sites cannot send; stored is its
-// SHA-256 alone. A session ends after 12 hours without use, after 30 days in any case, when it is revoked, and with its user.
+// SHA-256 alone. A session ends after 12 hours without use, after 7 days in any case, when it is revoked, and with its user.
 //
 // - A wrong password, an unknown address and a wrong code get one answer after one hashing, each.
 // - An address may fail 10 times in a row and once a minute from then on; a user may be failed 100 times in a row from all
@@ -21,14 +21,16 @@ import { errors } from './errors.ts'
 import { randomBase62 } from './key-format.ts'
 import type { Passwords } from './passwords.ts'
 import { SCOPES } from './scopes.ts'
+import { sessionCookie, sessionToken } from './session-cookie.ts'
 import {
   addSession,
+  confirmTotp,
   deleteSession,
   type FoundSession,
   findSession,
   type Role,
+  removeTotp,
   type SessionRow,
-  setTotp,
   touchSession,
   type UserRow,
   useRecoveryHash,
@@ -38,10 +40,13 @@ import {
 import { type Throttle, throttle } from './throttle.ts'
 
 export const SESSION_IDLE_MS = 12 * 3_600_000
-export const SESSION_LIFE_MS = 30 * 86_400_000
+export const SESSION_LIFE_MS = 7 * 86_400_000
 const TOUCH_EVERY_MS = 60_000
 const TRIES_OF_AN_ADDRESS = 10
 const TRIES_AT_A_USER = 100
+/** Of the authenticator, by who knows the password; then one each quarter of an hour. */
+const TRIES_OF_A_CODE = 5
+const CODE_EVERY_MS = 900_000
 const TOKEN_BYTES = 32
 const MAX_AGENT_CHARS = 300
 const MAX_ACCOUNTS_OF_AN_ADDRESS = 5
@@ -56,6 +61,8 @@ export interface SessionsOptions {
   readonly ids: Ids
   readonly secrets: Secrets
   readonly passwords: Passwords
+  /** The dashboard is reached over TLS. */
+  readonly secure: boolean
 }
 
 export interface SignIn {
@@ -70,6 +77,10 @@ export interface SignIn {
 export interface Sessions {
   /** @throws ApiError invalid_credentials, second_factor_required, rate_limit_exceeded */
   signIn(asked: SignIn): Promise<{ readonly token: string; readonly session: FoundSession }>
+  /** The token in a request's cookies; null when there is none of the kind that this service sets. */
+  tokenIn(cookie: string | undefined): string | null
+  /** The header `Set-Cookie` for a session that has just begun; null takes the cookie away. */
+  cookieOf(token: string | null): string
   /** Null when the token is none, or its session is over. */
   find(token: string): Promise<FoundSession | null>
   signOut(session: FoundSession): Promise<void>
@@ -82,24 +93,24 @@ export interface Sessions {
   checkPassword(user: UserRow, password: string, ip: string): Promise<void>
   /** A secret to be shown as a QR code, and how it is written down. */
   newSecret(user: UserRow): { readonly secret: string; readonly url: string; readonly sealed: Buffer }
+  /**
+   * Takes the second factor away.
+   *
+   * @param given `code`: of the authenticator, or a recovery code; null where there is no second factor
+   * @throws ApiError invalid_credentials, second_factor_required, rate_limit_exceeded
+   */
+  removeSecret(user: UserRow, given: { password: string; code: string | null }, ip: string): Promise<void>
   /** Turns the offered second factor on. @returns the recovery codes, shown this once; null when the code is wrong */
   confirmSecret(user: UserRow, code: string): Promise<readonly string[] | null>
 }
 
-export function sessionsOf({ database, clock, ids, secrets, passwords }: SessionsOptions): Sessions {
+export function sessionsOf({ database, clock, ids, secrets, passwords, secure }: SessionsOptions): Sessions {
   const byAddress: Throttle = throttle(clock, TRIES_OF_AN_ADDRESS)
   const byUser: Throttle = throttle(clock, TRIES_AT_A_USER)
-
-  const codeFits = async (user: UserRow, code: string): Promise<boolean> => {
-    if (user.totp_secret === null) return true
-    const step = stepOf(secrets.open('totp', user.id, user.totp_secret).toString(), code, clock.now())
-    if (step !== null) return useTotpStep(database.system, user, step)
-    return useRecoveryHash(database.system, user, hashOf(normalized(code)))
-  }
+  const byCode: Throttle = throttle(clock, TRIES_OF_A_CODE, CODE_EVERY_MS)
 
   /** @throws ApiError rate_limit_exceeded */
-  const guarded = async <T>(ip: string, email: string, work: () => Promise<T>): Promise<T> => {
-    const names = [[byAddress, ip] as const, [byUser, email] as const]
+  const guarded = async <T>(names: readonly (readonly [Throttle, string])[], work: () => Promise<T>): Promise<T> => {
     const begun: (typeof names)[number][] = []
     let failed = false
     try {
@@ -117,6 +128,31 @@ export function sessionsOf({ database, clock, ids, secrets, passwords }: Session
       for (const [tries, name] of begun) tries.end(name, failed)
     }
   }
+  const guardedAt = <T>(ip: string, email: string, work: () => Promise<T>): Promise<T> =>
+    guarded(
+      [
+        [byAddress, ip],
+        [byUser, email],
+      ],
+      work,
+    )
+
+  /** @throws ApiError second_factor_required, invalid_credentials, rate_limit_exceeded */
+  const checkCode = async (user: UserRow, code: string | null): Promise<void> => {
+    const { totp_secret: sealed } = user
+    if (sealed === null) return
+    if (code === null) throw errors.second_factor_required()
+    // Recovery codes are too long to be guessed: whose code others use up by guessing still gets in by one.
+    if (!isOfAuthenticator(code)) {
+      if (await useRecoveryHash(database.system, user, hashOf(normalized(code)))) return
+      throw errors.invalid_credentials()
+    }
+    await guarded([[byCode, user.id]], async () => {
+      const step = stepOf(secrets.open('totp', user.id, sealed).toString(), code, clock.now())
+      if (step === null || !(await useTotpStep(database.system, user, step))) throw errors.invalid_credentials()
+    })
+    byCode.forget(user.id)
+  }
 
   const signIn = async ({ email, password, code, ip, agent }: SignIn): ReturnType<Sessions['signIn']> => {
     const users = await usersByEmail(database.system, email, MAX_ACCOUNTS_OF_AN_ADDRESS)
@@ -126,8 +162,7 @@ export function sessionsOf({ database, clock, ids, secrets, passwords }: Session
       if (await passwords.verify(password, candidate?.password_hash ?? null)) user ??= candidate
     }
     if (user === null) throw errors.invalid_credentials()
-    if (user.totp_secret !== null && code === null) throw errors.second_factor_required()
-    if (code !== null && !(await codeFits(user, code))) throw errors.invalid_credentials()
+    await checkCode(user, code)
     byUser.forget(email)
     const token = ids.bytes(TOKEN_BYTES).toString('base64url')
     const now = clock.now()
@@ -152,8 +187,11 @@ export function sessionsOf({ database, clock, ids, secrets, passwords }: Session
   return {
     signIn: ({ email: given, ...asked }) => {
       const email = given.toLowerCase()
-      return guarded(asked.ip, email, () => signIn({ ...asked, email }))
+      return guardedAt(asked.ip, email, () => signIn({ ...asked, email }))
     },
+    tokenIn: (cookie) => sessionToken(cookie, secure),
+    cookieOf: (token) =>
+      sessionCookie(token ?? '', { secure, maxAgeSeconds: token === null ? 0 : SESSION_LIFE_MS / 1_000 }),
     find: async (token) => {
       const session = await findSession(database.system, hashOf(token))
       const now = clock.now()
@@ -172,8 +210,14 @@ export function sessionsOf({ database, clock, ids, secrets, passwords }: Session
       await noteDeed(database.system, { ids, clock }, { email, ip }, { action: 'account.request', accountId, detail })
     },
     checkPassword: (user, password, ip) =>
-      guarded(ip, user.email, async () => {
+      guardedAt(ip, user.email, async () => {
         if (!(await passwords.verify(password, user.password_hash))) throw errors.invalid_credentials()
+      }),
+    removeSecret: (user, { password, code }, ip) =>
+      guardedAt(ip, user.email, async () => {
+        if (!(await passwords.verify(password, user.password_hash))) throw errors.invalid_credentials()
+        await checkCode(user, code)
+        await removeTotp(database.system, user)
       }),
     newSecret: (user) => {
       const secret = new Secret({ size: 20 })
@@ -189,7 +233,7 @@ export function sessionsOf({ database, clock, ids, secrets, passwords }: Session
       if (step === null) return null
       const codes = Array.from({ length: RECOVERY_CODES }, () => randomBase62(RECOVERY_CHARS, ids.bytes).toLowerCase())
       const recovery = codes.map((one) => hashOf(normalized(one)))
-      await setTotp(database.system, user.account_id, user.id, { sealed: user.totp_pending, step, recovery })
+      if (!(await confirmTotp(database.system, user, { step, recovery }))) return null
       return codes.map((one) => one.replaceAll(/(.{4})(?=.)/g, '$1-'))
     },
   }
@@ -201,10 +245,14 @@ function totpOf(secret: string, label: string): TOTP {
 
 /** The time step that a code belongs to, one off at most; null when it belongs to none. */
 function stepOf(secret: string, code: string, now: Date): number | null {
-  if (!/^\d{6}$/.test(code.trim())) return null
+  if (!isOfAuthenticator(code)) return null
   const timestamp = now.getTime()
   const off = totpOf(secret, '').validate({ token: code.trim(), timestamp, window: STEPS_OFF })
   return off === null ? null : Math.floor(timestamp / 1_000 / STEP_SECONDS) + off
+}
+
+function isOfAuthenticator(code: string): boolean {
+  return /^\d{6}$/.test(code.trim())
 }
 
 function normalized(code: string): string {

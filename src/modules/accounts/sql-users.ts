@@ -63,11 +63,17 @@ const SET_PASSWORD = statement(
 const DELETE_USER = statement('accounts_delete_user', 'delete from dashboard_user where account_id = $1 and id = $2')
 const OFFER_TOTP = statement(
   'accounts_offer_totp',
-  'update dashboard_user set totp_pending = $3 where account_id = $1 and id = $2',
+  'update dashboard_user set totp_pending = $3 where account_id = $1 and id = $2 and totp_secret is null',
 )
-const SET_TOTP = statement(
-  'accounts_set_totp',
-  `update dashboard_user set totp_secret = $3, totp_pending = null, totp_used = $4, recovery_hashes = $5
+// An offer is taken once, and only as it was looked at.
+const CONFIRM_TOTP = statement(
+  'accounts_confirm_totp',
+  `update dashboard_user set totp_secret = totp_pending, totp_pending = null, totp_used = $4, recovery_hashes = $5
+   where account_id = $1 and id = $2 and totp_pending = $3 and totp_secret is null`,
+)
+const REMOVE_TOTP = statement(
+  'accounts_remove_totp',
+  `update dashboard_user set totp_secret = null, totp_pending = null, recovery_hashes = '{}'
    where account_id = $1 and id = $2`,
 )
 // One time step is accepted once, whoever comes first.
@@ -151,18 +157,22 @@ export async function deleteUser(db: Db, accountId: string, id: string): Promise
   return (await db.execute(DELETE_USER, [accountId, id])) === 1
 }
 
-export function offerTotp(db: Db, accountId: string, id: string, sealed: Buffer): Promise<number> {
-  return db.execute(OFFER_TOTP, [accountId, id, sealed])
+/** @returns false when a second factor is in force */
+export async function offerTotp(db: Db, accountId: string, id: string, sealed: Buffer): Promise<boolean> {
+  return (await db.execute(OFFER_TOTP, [accountId, id, sealed])) === 1
 }
 
-/** @param sealed null takes the second factor away */
-export function setTotp(
+/** Puts the offer that `user` had when it was read in force. @returns false when it is not the offer any more */
+export async function confirmTotp(
   db: Db,
-  accountId: string,
-  id: string,
-  { sealed, step, recovery }: { sealed: Buffer | null; step: number; recovery: readonly Buffer[] },
-): Promise<number> {
-  return db.execute(SET_TOTP, [accountId, id, sealed, step, recovery])
+  { account_id, id, totp_pending }: UserRow,
+  { step, recovery }: { step: number; recovery: readonly Buffer[] },
+): Promise<boolean> {
+  return (await db.execute(CONFIRM_TOTP, [account_id, id, totp_pending, step, recovery])) === 1
+}
+
+export function removeTotp(db: Db, { account_id, id }: UserRow): Promise<number> {
+  return db.execute(REMOVE_TOTP, [account_id, id])
 }
 
 export async function useTotpStep(db: Db, { account_id, id }: UserRow, step: number): Promise<boolean> {

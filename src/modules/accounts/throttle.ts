@@ -18,14 +18,14 @@ export interface Throttle {
 export const TRY_EVERY_MS = 60_000
 const MAX_NAMES = 10_000
 
-/** @param triesInARow from then on one each minute */
-export function throttle(clock: Clock, triesInARow: number): Throttle {
+/** @param triesInARow from then on one each `tryEveryMs` */
+export function throttle(clock: Clock, triesInARow: number, tryEveryMs = TRY_EVERY_MS): Throttle {
   const buckets = new Map<string, { readonly tries: number; readonly atMs: number }>()
   const underWay = new Map<string, { tries: number; readonly behind: (() => void)[] }>()
   const left = (name: string): number => {
     const known = buckets.get(name)
     if (known === undefined) return triesInARow
-    return Math.min(triesInARow, known.tries + (clock.monotonicMs() - known.atMs) / TRY_EVERY_MS)
+    return Math.min(triesInARow, known.tries + (clock.monotonicMs() - known.atMs) / tryEveryMs)
   }
   const count = (name: string): void => {
     const tries = Math.max(0, left(name) - 1)
@@ -38,7 +38,7 @@ export function throttle(clock: Clock, triesInARow: number): Throttle {
     begin: async (name) => {
       for (;;) {
         const tries = left(name)
-        if (tries < 1) return Math.max(1, Math.ceil(((1 - tries) * TRY_EVERY_MS) / 1_000))
+        if (tries < 1) return Math.max(1, Math.ceil(((1 - tries) * tryEveryMs) / 1_000))
         const trying = underWay.get(name) ?? { tries: 0, behind: [] }
         if (tries - trying.tries >= 1) {
           trying.tries++

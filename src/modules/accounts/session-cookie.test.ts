@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sessionCookie, sessionToken } from './session-cookie.ts'
+
+const OURS = 'o'.repeat(43)
+const TOSSED = 't'.repeat(43)
+
+test('over TLS only the cookie that this host alone can set is taken, whatever stands beside it', () => {
+  assert.equal(sessionToken(`posthorn=${TOSSED}; __Host-posthorn=${OURS}`, true), OURS)
+  assert.equal(sessionToken(`posthorn=${TOSSED}`, true), null)
+  assert.equal(sessionToken(`x__Host-posthorn=${TOSSED}`, true), null)
+  assert.equal(sessionToken(`__Host-posthorn=${OURS}`, false), null)
+  assert.equal(sessionToken(`a=b;posthorn=${OURS} ; c=d`, false), OURS)
+  for (const cookie of [undefined, '', 'posthorn=', `posthorn=${OURS}x`])
+    assert.equal(sessionToken(cookie, false), null)
+})
+
+test('what is set is what is taken', () => {
+  for (const secure of [true, false]) {
+    const [pair] = sessionCookie(OURS, { secure, maxAgeSeconds: 60 }).split(';')
+    assert.equal(sessionToken(pair, secure), OURS)
+  }
+  assert.match(
+    sessionCookie(OURS, { secure: true, maxAgeSeconds: 60 }),
+    /^__Host-.*; Path=\/; HttpOnly; SameSite=Strict; .*Secure$/,
+  )
+})
