@@ -11,6 +11,11 @@ const LIST = statement('test_list', 'select n from kept order by n')
 const SLEEP = statement('test_sleep', 'select pg_sleep($1)')
 const BACKEND = statement('test_backend', 'select pg_backend_pid() as pid')
 const READ_ONLY = statement('test_read_only', 'set transaction read only')
+const FIND = statement(
+  'test_find',
+  'select 1 from generate_series(1, 1000) n where n = $1 and ($2::int is null or n = $2)',
+)
+const PLANS = statement('test_plans', 'select generic_plans, custom_plans from pg_prepared_statements where name = $1')
 const ONE = statement('test_one', 'select 1 as one')
 
 let store: TestDatabase
@@ -140,3 +145,12 @@ async function stoppableWay(url: string) {
     },
   }
 }
+
+test('what the API asks as an account is planned for the values given, however often it is asked', async () => {
+  const account = '00000000-0000-7000-8000-000000000001'
+  const plans = await database.tenant(account, async (db) => {
+    for (let i = 0; i < 12; i++) await db.query(FIND, [i, null])
+    return await db.one(PLANS, [FIND.name])
+  })
+  assert.deepEqual(plans, { generic_plans: 0, custom_plans: 12 })
+})
