@@ -192,7 +192,6 @@ grant update (block_disposable_emails, click_tracking_enabled, company, disposab
 create table acme_account (
   directory text not null,
   private_key bytea not null,
-  url text,
   constraint acme_account_pkey PRIMARY KEY (directory)
 );
 grant insert, select, update on acme_account to posthorn_system;

@@ -5,7 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import { accepts, freePort, run, start, waitFor } from './ground.ts'
+import { accepts, freePort, type Running, run, start, waitFor } from './ground.ts'
 
 export interface Pebble extends AsyncDisposable {
   /** The directory, behind the door. */
@@ -14,6 +14,8 @@ export interface Pebble extends AsyncDisposable {
   readonly caFile: string
   /** PEM of the root that issued certificates lead to. */
   root(): Promise<string>
+  /** Begins anew: other roots, and nothing known of the accounts there were. */
+  forget(): Promise<void>
   /** PEM of the intermediate that stands in every chain. */
   intermediate(): Promise<string>
   /** True: the CA is down. */
@@ -66,12 +68,16 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
     ...['-dns01', `127.0.0.1:${dns}`, '-defaultIPv4', '127.0.0.1', '-defaultIPv6', ''],
     ...['-http01', '', '-https01', '', '-tlsalpn01', '', '-management', `127.0.0.1:${await freePort()}`],
   ])
-  const pebble = start('pebble', ['-config', config, '-dnsserver', `127.0.0.1:${dns}`, '-strict'], env)
-  await waitFor('pebble', async () => {
-    if (pebble.child.exitCode !== null) throw new Error(pebble.said())
-    if (names.child.exitCode !== null) throw new Error(names.said())
-    return (await accepts(port)) && (await accepts(management)) && accepts(dns)
-  })
+  const begin = async (): Promise<Running> => {
+    const made = start('pebble', ['-config', config, '-dnsserver', `127.0.0.1:${dns}`, '-strict'], env)
+    await waitFor('pebble', async () => {
+      if (made.child.exitCode !== null) throw new Error(made.said())
+      if (names.child.exitCode !== null) throw new Error(names.said())
+      return (await accepts(port)) && (await accepts(management)) && accepts(dns)
+    })
+    return made
+  }
+  let pebble = await begin()
   const ca = await readFile(cert)
   const state = { shut: false, turnedAway: 0 }
   const faults = new Map<string, number>()
@@ -124,6 +130,10 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
     intermediate: () => managed('intermediates'),
     faults,
     ordered,
+    forget: async () => {
+      await pebble[Symbol.asyncDispose]()
+      pebble = await begin()
+    },
     [Symbol.asyncDispose]: async () => {
       door.closeAllConnections()
       door.close()

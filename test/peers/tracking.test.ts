@@ -125,7 +125,7 @@ describe('branded links', () => {
     assert.deepEqual([...new Set(pebble.ordered)], [APP])
   })
 
-  test('a verified name gets its certificate after the CA was down, and both machines serve it', async () => {
+  test('a verified name gets its certificate after the CA was down and has forgotten the account, and both machines serve it', async () => {
     const made = await call('POST', '/api/v1/customer/domains', { domain: 'shop.test' })
     const domain = `/api/v1/customer/domains/${made.body.data.id}`
     const dns = await call('GET', `${domain}/dns`)
@@ -151,6 +151,8 @@ describe('branded links', () => {
     await delay(3_000)
     assert.equal(pebble.turnedAway, turnedAway)
 
+    await pebble.forget()
+    root += await pebble.root()
     pebble.shut = false
     await call('POST', `${PLACE}/${nameId}/verify`)
     const issued = await waitFor('the certificate', async () => {

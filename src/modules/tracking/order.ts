@@ -1,5 +1,6 @@
 // One order at a certificate authority (RFC 8555 with HTTP-01). The challenge stands in the database, so any machine that
-// answers for the name answers it. The account's key is sealed; all machines share the account.
+// answers for the name answers it. The account's key is sealed; all machines share the account. Each order begins by asking
+// for the account by its key (section 7.3.1): a CA that has forgotten it, or has begun anew, makes it again.
 
 import { readFileSync } from 'node:fs'
 import { Agent } from 'node:https'
@@ -56,6 +57,8 @@ export async function orderCertificate(options: OrderOptions, name: string): Pro
   const { database, clock } = options
   const directoryUrl = options.directory ?? acme.directory.letsencrypt.production
   const client = await clientOf(options, directoryUrl)
+  // Refused: there is none, and it is made with the order.
+  await client.createAccount({ onlyReturnExisting: true }).catch(() => undefined)
   const key = await acme.crypto.createPrivateEcdsaKey('P-256')
   const [privateKey, csr] = await acme.crypto.createCsr({ commonName: name, altNames: [name] }, key)
   const work = client.auto({
@@ -77,7 +80,6 @@ export async function orderCertificate(options: OrderOptions, name: string): Pro
   const timer = setTimeout(() => late.reject(new Error('the CA took too long')), ISSUE_WITHIN_MS)
   try {
     const certificate = await Promise.race([work, late.promise])
-    await database.system.execute(sql.setAcmeAccountUrl, [directoryUrl, client.getAccountUrl()])
     const { notBefore, notAfter } = acme.crypto.readCertificateInfo(certificate)
     const lifeMs = notAfter.getTime() - notBefore.getTime()
     return { certificate, privateKey, expiresAt: notAfter, renewAt: new Date(notBefore.getTime() + lifeMs * RENEW_AT) }
@@ -90,15 +92,9 @@ export async function orderCertificate(options: OrderOptions, name: string): Pro
 async function clientOf({ database, secrets, caFile }: OrderOptions, directoryUrl: string): Promise<acme.Client> {
   const fresh = await acme.crypto.createPrivateEcdsaKey('P-256')
   await database.system.execute(sql.addAcmeAccount, [directoryUrl, secrets.seal(ACCOUNT_KEY, directoryUrl, fresh)])
-  const account = await database.system.one<{ private_key: Buffer; url: string | null }>(sql.acmeAccount, [
-    directoryUrl,
-  ])
+  const account = await database.system.one<{ private_key: Buffer }>(sql.acmeAccount, [directoryUrl])
   if (account === null) throw new Error('the ACME account vanished')
   acme.axios.defaults.timeout = REQUEST_WITHIN_MS
   if (caFile !== null) acme.axios.defaults.httpsAgent = new Agent({ ca: readFileSync(caFile) })
-  return new acme.Client({
-    directoryUrl,
-    accountKey: secrets.open(ACCOUNT_KEY, directoryUrl, account.private_key),
-    ...(account.url !== null && { accountUrl: account.url }),
-  })
+  return new acme.Client({ directoryUrl, accountKey: secrets.open(ACCOUNT_KEY, directoryUrl, account.private_key) })
 }

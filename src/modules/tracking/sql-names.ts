@@ -181,9 +181,5 @@ export const addAcmeAccount = statement(
 )
 export const acmeAccount = statement(
   'tracking_acme_account',
-  'select private_key, url from acme_account where directory = $1',
-)
-export const setAcmeAccountUrl = statement(
-  'tracking_set_acme_account_url',
-  'update acme_account set url = $2 where directory = $1 and url is null',
+  'select private_key from acme_account where directory = $1',
 )
