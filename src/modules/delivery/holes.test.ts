@@ -4,7 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type House, house } from '../../../test/delivery-house.ts'
 import { type CorrectableClock, systemClock } from '../../platform/clock.ts'
+import { connector } from '../../platform/connect.ts'
 import type { Db } from '../../platform/db.ts'
+import { transportOf } from '../transport/index.ts'
 import { membershipOf } from './membership.ts'
 
 const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } }
@@ -53,6 +55,35 @@ test('a lease that ran out while the process stood still is renewed as soon as i
   stoodMs = 25_000
   const second = await h.put('ann@example.net')
   await until('the second is delivered', async () => (await h.status(second)) === 'delivered')
+})
+
+test('what a receiver asks of TLS cannot be looked up while the database is away: no attempt, and no fault of its DNS', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2')
+  let away = 2
+  const system: Db = {
+    ...h.database.system,
+    one: (what, values) =>
+      what.name.startsWith('transport_') && away-- > 0
+        ? Promise.reject(Object.assign(new Error('gone'), { code: 'ECONNREFUSED' }))
+        : h.database.system.one(what, values),
+  }
+  const out = connector({ resolver: h.zones, allowPrivate: true })
+  const transport = transportOf({
+    ...h.options,
+    database: { ...h.database, system },
+    connector: out,
+    secure: null,
+    port: h.options.smtpPort,
+    onError: () => undefined,
+  })
+  const id = await h.put('bob@example.net')
+  await h.another({ transport }).turn()
+  assert.equal(await h.status(id), 'delivered')
+  assert.equal(mx.messageCount, 1)
+  assert.equal((await h.story(id)).attempts.length, 1)
+  assert.ok(away <= 0)
+  await out.close()
 })
 
 /** The database, of which some transactions end in `faults`, one after the other, before anything of them is kept. */

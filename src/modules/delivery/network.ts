@@ -9,6 +9,7 @@ import { createSecureContext } from 'node:tls'
 import { MAX_ADDRESSES, type MxPlan, planOf } from '../../mail/mx.ts'
 import type { Timeouts } from '../../mail/smtp-client.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { isUnavailable } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import type { HostRule, SitePolicy, Transport } from '../transport/index.ts'
 import { localReport } from './results.ts'
@@ -45,7 +46,7 @@ export interface NetworkOptions {
 }
 
 export interface Network {
-  /** @param site the recipient's domain, A-labels */
+  /** @param site the recipient's domain, A-labels. Null: untouched, to be handed back. */
   send(site: string, job: Job): Promise<Sent>
   /** Milliseconds until the site may be tried again; 0 when nothing is known against it. */
   pauseMs(site: string): number
@@ -67,10 +68,14 @@ export const NO_SUCH_DOMAIN = '4.1.2'
 
 const ANY_TLS: HostRule = { kind: 'any', fault: null }
 
-/** Where mail goes, and how. `closed`: there are hosts, and the policy of the domain lets mail to none of them. */
+/**
+ * Where mail goes, and how. `closed`: there are hosts, and the policy of the domain lets mail to none of them. `unasked`: the
+ * database, where policies are kept, is away, which says nothing about the domain.
+ */
 type Plan =
   | { readonly kind: 'targets'; readonly targets: readonly Target[]; readonly policy: SitePolicy | null }
   | { readonly kind: 'closed'; readonly detail: string; readonly tell: () => void }
+  | { readonly kind: 'unasked' }
   | Exclude<MxPlan, { readonly kind: 'hosts' }>
 
 interface Planned {
@@ -94,7 +99,8 @@ export function networkOf(options: NetworkOptions): Network {
     if (known !== undefined && nowMs < known.untilMs) return known
     const entry: Planned = { plan: ask(site), untilMs: nowMs + PLAN_MS, route: null }
     void entry.plan.then((plan) => {
-      if (plan.kind !== 'targets') entry.untilMs = clock.monotonicMs() + FAILED_PLAN_MS
+      if (plan.kind === 'unasked') entry.untilMs = 0
+      else if (plan.kind !== 'targets') entry.untilMs = clock.monotonicMs() + FAILED_PLAN_MS
     })
     plans.delete(site)
     plans.set(site, entry)
@@ -125,6 +131,7 @@ export function networkOf(options: NetworkOptions): Network {
         ),
       )
     } catch (error) {
+      if (isUnavailable(error)) return { kind: 'unasked' }
       if (!aborting.signal.aborted) options.onError(error)
       return { kind: 'defer', detail: `${site} could not be looked up` }
     }
@@ -179,6 +186,7 @@ export function networkOf(options: NetworkOptions): Network {
       const startedMs = clock.monotonicMs()
       const entry = planned(relay === null ? site : '')
       const plan = await entry.plan
+      if (plan.kind === 'unasked') return null
       if (plan.kind === 'closed') plan.tell()
       if (plan.kind !== 'targets') return localReport(planVerdict(plan), startedAt, clock.monotonicMs() - startedMs)
       // Hosts of one preference come in random order; the route of the first look-up is kept for as long as the plan is.
@@ -260,7 +268,7 @@ async function relayPlan({ host }: Relay, resolver: Resolver): Promise<MxPlan> {
   return addresses.length > 0 ? as(addresses) : { kind: 'defer', detail: `the relay ${host} has no address` }
 }
 
-function planVerdict(plan: Exclude<Plan, { readonly kind: 'targets' }>): Verdict {
+function planVerdict(plan: Exclude<Plan, { readonly kind: 'targets' | 'unasked' }>): Verdict {
   const command = 'connect'
   const said = (enhanced: string, words: string) => ({ code: null, enhanced, text: `${enhanced} ${words}` })
   const later = (enhanced: string, words: string): Verdict => {
