@@ -99,6 +99,41 @@ test('a server that is gone without a word is given up, and the next connection 
   }
 })
 
+test('where no new connection is taken either, those that wait are given up, long before an answer would be late', async () => {
+  const way = await stoppableWay(store.url)
+  const gone = connect({ url: way.url, silentAfterMs: 250, onError: () => undefined })
+  try {
+    await gone.listen('test', () => undefined)
+    await Promise.all([gone.system.one(SLEEP, [0.1]), gone.system.one(SLEEP, [0.1])])
+    way.freeze()
+    way.shut()
+    const began = performance.now()
+    for (const told of await Promise.allSettled([gone.system.one(ONE), gone.transaction((db) => db.one(ONE))]))
+      assert.ok(told.status === 'rejected' && isUnavailable(told.reason), JSON.stringify(told))
+    assert.ok(performance.now() - began < 30_000, 'it was the minute of a late answer')
+  } finally {
+    way.close()
+    await gone.close()
+  }
+})
+
+test('a statement that takes its time is waited for as long as its server is there', async () => {
+  const patient = connect({ url: store.url, silentAfterMs: 50, onError: () => undefined })
+  try {
+    assert.equal((await patient.system.query(SLEEP, [1])).length, 1)
+  } finally {
+    await patient.close()
+  }
+  const way = await stoppableWay(store.url)
+  const slow = connect({ url: way.url, silentAfterMs: 50, onError: () => undefined })
+  try {
+    assert.equal((await slow.system.query(SLEEP, [1])).length, 1)
+  } finally {
+    way.close()
+    await slow.close()
+  }
+})
+
 test('a close does not wait for a server that is gone without a word', async () => {
   const way = await stoppableWay(store.url)
   const gone = connect({ url: way.url, onError: () => undefined })
@@ -139,6 +174,8 @@ async function stoppableWay(url: string) {
         far.destroy()
       }
     },
+    /** No new ones. */
+    shut: (): void => void server.close(),
     close: (): void => {
       server.close()
       for (const pair of pairs) for (const socket of pair) socket.destroy()

@@ -7,11 +7,13 @@
 // when the transaction has ended is refused its statements, which would stand alone or in somebody else's.
 //
 // A server that is gone without a word (its power, its network) answers nothing and closes nothing. Its connections are
-// given up when they are silent: idle ones after some 20 seconds, those with a statement under way after a minute.
+// given up: those with a statement under way some nine seconds later, when nobody answers the door there either
+// (silence.ts), idle ones after some 20. Where there is a door and no answer, after a minute.
 
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import { serversOf } from './servers.ts'
+import { type SilenceWatch, type Watchable, watchSilence } from './silence.ts'
 
 /** A statement with the name under which connections prepare it. Names are `room_what`, unique in the code base. */
 export interface Statement {
@@ -59,12 +61,15 @@ export interface DatabaseOptions {
   readonly maxConnections?: number
   /** A connection whose statement is not answered for so long is given up. Longer than any statement may take. */
   readonly answerWithinMs?: number
+  /** A connection that has waited for so long makes us look whether its server is still there. */
+  readonly silentAfterMs?: number
   readonly onError: (error: unknown) => void
 }
 
 const CONNECT_WITHIN_MS = 4_000
 const CLOSE_WITHIN_MS = 3_000
 const ANSWER_WITHIN_MS = 60_000
+const SILENT_AFTER_MS = 5_000
 const KEEP_ALIVE_AFTER_MS = 10_000
 const IDLE_MS = 60_000
 const LISTEN_RETRY_MS = 500
@@ -85,6 +90,7 @@ pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
 
 export function connect(options: DatabaseOptions): Database {
   const { url, maxConnections = 8, answerWithinMs = ANSWER_WITHIN_MS, onError } = options
+  const watch = watchSilence(options.silentAfterMs ?? SILENT_AFTER_MS)
   const { Client } = serversOf(url)
   const pool = (role: string, plans: string): pg.Pool => {
     const made = new pg.Pool({
@@ -101,11 +107,12 @@ export function connect(options: DatabaseOptions): Database {
       Client,
     } as pg.PoolConfig)
     made.on('error', onError)
+    made.on('connect', (client) => watch.add(client as unknown as Watchable))
     return made
   }
   const system = pool('posthorn_system', SYSTEM_PLANS)
   const tenant = pool('posthorn_tenant', TENANT_PLANS)
-  const listener = listenOn(url, onError)
+  const listener = listenOn(url, watch, onError)
   return {
     system: onPool(system),
     transaction: (work) => transact(system, null, work),
@@ -119,7 +126,10 @@ export function connect(options: DatabaseOptions): Database {
         waiting: waitingCount,
       })),
     ping: (withinMs) => ping(system, withinMs),
-    close: () => soon(Promise.all([listener.close(), system.end(), tenant.end()])),
+    close: async () => {
+      await soon(Promise.all([listener.close(), system.end(), tenant.end()]))
+      watch.close()
+    },
   }
 }
 
@@ -221,7 +231,7 @@ interface Listener {
   close(): Promise<void>
 }
 
-function listenOn(url: string, onError: (error: unknown) => void): Listener {
+function listenOn(url: string, watch: SilenceWatch, onError: (error: unknown) => void): Listener {
   const { Client } = serversOf(url)
   const handlers = new Map<string, ((payload: string | null) => void)[]>()
   let connecting: Promise<pg.Client> | null = null
@@ -256,6 +266,7 @@ function listenOn(url: string, onError: (error: unknown) => void): Listener {
       client.on('error', lost)
       client.on('end', () => lost())
       await client.connect()
+      watch.add(client as unknown as Watchable)
       for (const channel of handlers.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`)
       return client
     })().catch((error: unknown) => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { connectToPrimary, serversOf, serverUrls } from './servers.ts'
 
 test('a connection string is taken apart server by server, and one server stays as it is', () => {
@@ -79,3 +81,39 @@ test('while no server takes writes nobody is connected', async () => {
   await assert.rejects(connectToPrimary({ connectionString }), /this server is a standby/)
   assert.deepEqual([a.logins, b.logins], [1, 1])
 })
+
+test('a machine that does not even take the connection is left for the next one, whatever an answer may take', async () => {
+  await using gone = await unmanned()
+  await using b = await server({ standby: false })
+  const { Client } = serversOf(`postgresql://u@127.0.0.1:${gone.port},127.0.0.1:${b.port}/db`)
+  const patient = { connectionTimeoutMillis: 600_000 }
+  await assert.rejects(new Client(patient).connect(), { code: 'ETIMEDOUT' })
+  const client = await new Client(patient).connect()
+  assert.equal(client.port, b.port)
+  await client.end()
+})
+
+/** A port whose connections wait in front of a process that stands still, so many that no more are taken. */
+async function unmanned(): Promise<AsyncDisposable & { readonly port: number }> {
+  const listen = `require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, function () {
+    console.log(this.address().port)
+  })`
+  const child = spawn(process.execPath, ['-e', listen], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [said] = (await once(child.stdout, 'data')) as [Buffer]
+  const port = Number(said)
+  child.kill('SIGSTOP')
+  const fillers: net.Socket[] = []
+  for (let taken = true; taken; ) {
+    const filler = net.connect(port, '127.0.0.1').on('error', () => undefined)
+    fillers.push(filler)
+    await once(filler, 'connect', { signal: AbortSignal.timeout(500) }).catch(() => setImmediate())
+    taken = !filler.connecting
+  }
+  return {
+    port,
+    [Symbol.asyncDispose]: async () => {
+      for (const filler of fillers) filler.destroy()
+      child.kill('SIGKILL')
+    },
+  }
+}

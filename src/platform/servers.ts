@@ -2,8 +2,10 @@
 // `target_session_attrs=read-write`. Exactly one of them is the primary; the others follow it, and one of them takes its
 // place when it is gone. A connection is made to the one that was last good, and only counts when that server says that it
 // takes writes (`in_hot_standby`, which a server tells by itself since version 14); else the next connection tries the next
-// server. So a failover costs each process as many failed attempts as there are servers, and nobody changes a setting.
+// server, as does one that nobody takes at the door within a second and a half: a machine that is gone says nothing. So a
+// failover costs each process as many failed attempts as there are servers, and nobody changes a setting.
 
+import { isIP, type Socket } from 'node:net'
 import pg from 'pg'
 
 export interface Servers {
@@ -16,6 +18,8 @@ export interface Servers {
 }
 
 type Connected = ((error: Error) => void) | ((error: null, client: pg.Client) => void)
+
+const DOOR_WITHIN_MS = 1_500
 
 const MULTI_HOST = /^(postgres(?:ql)?:\/\/(?:[^@/]*@)?)([^/?]*,[^/?]*)(.*)$/
 
@@ -58,7 +62,7 @@ export function serversOf(url: string): Servers {
 
     async #connect(): Promise<pg.Client> {
       try {
-        await super.connect()
+        await Promise.all([super.connect(), this.#atTheDoor()])
         if (this.#standby) throw Object.assign(new Error('this server is a standby'), { code: '57P03' })
         return this
       } catch (error) {
@@ -67,6 +71,30 @@ export function serversOf(url: string): Servers {
         if (this.#standby) await this.end().catch(() => undefined)
         throw error
       }
+    }
+
+    /** Resolves when the machine has taken the connection or refused it, which a server that is merely slow does too. */
+    #atTheDoor(): Promise<void> {
+      const { connection } = this as unknown as { readonly connection: { readonly stream: Socket } }
+      const { stream } = connection
+      return new Promise((resolve) => {
+        const giveUp = (): void => {
+          if (stream.connecting)
+            stream.destroy(Object.assign(new Error('nobody is at the door'), { code: 'ETIMEDOUT' }))
+        }
+        let timer: NodeJS.Timeout | undefined
+        const wait = (): void => {
+          // After a look at what has come: this process may itself have stood still.
+          timer = setTimeout(() => setImmediate(giveUp), DOOR_WITHIN_MS)
+        }
+        const end = (): void => {
+          clearTimeout(timer)
+          resolve()
+        }
+        stream.once('connect', end).once('close', end)
+        if (isIP(this.host) !== 0) wait()
+        else stream.once('lookup', wait)
+      })
     }
   }
   return { Client: PrimaryClient, count: urls.length }

@@ -16,6 +16,11 @@ export interface Machine {
   /** Takes its way to these addresses away, or gives it back. */
   cutOff(from: readonly string[]): Promise<void>
   joinAgain(to: readonly string[]): Promise<void>
+  /** Its link goes down, without a word to anybody, or comes up again. */
+  unplug(): Promise<void>
+  plugIn(): Promise<void>
+  /** kill -9 of everything that runs there. */
+  killAll(): Promise<void>
 }
 
 export interface Network extends AsyncDisposable {
@@ -61,6 +66,17 @@ export async function startNetwork(): Promise<Network> {
         address,
         cutOff: (from) => routes('add', from),
         joinAgain: (to) => routes('del', to),
+        unplug: async () => void (await ip('link', 'set', outside, 'down')),
+        plugIn: async () => void (await ip('link', 'set', outside, 'up')),
+        killAll: async () => {
+          for (const pid of (await ip('netns', 'pids', namespace)).split('\n').filter((line) => line !== '')) {
+            try {
+              process.kill(Number(pid), 'SIGKILL')
+            } catch {
+              // It ended by itself a moment ago.
+            }
+          }
+        },
       }
     },
     [Symbol.asyncDispose]: async () => {
@@ -145,8 +161,7 @@ export async function startPair(folder: string, first: Machine, second: Machine)
     url: `postgresql://postgres@${first.address}:${PORT},${second.address}:${PORT}/postgres?target_session_attrs=read-write`,
     addresses: [first.address, second.address],
     killPrimary: async () => {
-      const pids = await run('ip', ['netns', 'pids', first.namespace])
-      for (const pid of pids.trim().split('\n').map(Number)) process.kill(pid, 'SIGKILL')
+      await first.killAll()
       await promoted.promise
     },
     [Symbol.asyncDispose]: async () => {

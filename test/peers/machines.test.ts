@@ -1,6 +1,10 @@
 // Three machines over a PostgreSQL with a synchronous standby, each in a network namespace of its own. Under load a machine is
 // killed, one loses its way to the database for longer than its leases last and gets it back, and the primary is killed.
-// Nothing is lost, nobody lifts a hand, and after the failover mail is taken again within 30 s.
+// Nothing is lost, nobody lifts a hand, and after the failover mail is taken and delivered again within 30 s.
+//
+// In CI a supervisor of the harness's own promotes, within seconds. SUPERVISOR=patroni has Patroni and etcd do it (Debian's
+// packages patroni, python3-etcd and etcd-server), cuts the primary off as well and puts back whoever was struck: a minute and
+// a half more for each of ROUNDS, of which 20 s each are Patroni's least time until a primary counts as gone.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -10,12 +14,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { now, openLedger, readLedger } from '../faults/ledger.ts'
 import { type Machine, startNetwork, startPair } from '../faults/machines.ts'
 import { settle } from '../faults/part.ts'
+import { startPatroni } from '../faults/patroni.ts'
 import { startGround } from '../faults/world.ts'
 import { descendants, scratch, waitFor } from './ground.ts'
 import { type Posthorn, startPosthorn } from './posthorn.ts'
 
 const SEED = Number(process.env['SEED'] ?? Math.round(now()) % 1_000_000)
 const ROUNDS = Number(process.env['ROUNDS'] ?? 1)
+const PATRONI = process.env['SUPERVISOR'] === 'patroni'
 const BACK_WITHIN_MS = 30_000
 /** Longer than a lease, which is 30 s. */
 const CUT_OFF_MS = 34_000
@@ -23,11 +29,15 @@ const LEASE_MS = 30_000
 const ROLES = ['api,submission,tracking,worker', 'api,submission,delivery,worker', 'delivery,tracking,mx'] as const
 const [HTTP, SUBMISSION] = ['8080', '2465']
 
-test('a machine dies, one is cut off, the primary dies: nothing is lost', { timeout: 10 * 60_000 }, async (t) => {
+test('a machine dies, one is cut off, the primary dies: nothing is lost', {
+  timeout: (5 + 5 * ROUNDS) * 60_000,
+}, async (t) => {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(await scratch('machines')).path
   const network = stack.use(await startNetwork())
-  const pair = stack.use(await startPair(folder, await network.machine('p1', 21), await network.machine('p2', 22)))
+  const servers = [await network.machine('p1', 21), await network.machine('p2', 22)] as const
+  const patroni = PATRONI ? stack.use(await startPatroni(folder, servers, await network.machine('e', 23))) : null
+  const pair = patroni ?? stack.use(await startPair(folder, ...servers))
   const nemesis = await openLedger(path.join(folder, 'nemesis.ledger'))
   stack.defer(() => nemesis.close())
   const ground = stack.use(await startGround(folder, SEED, { host: network.address, farm: network.farm }))
@@ -66,8 +76,7 @@ test('a machine dies, one is cut off, the primary dies: nothing is lost', { time
   await waitFor('the first mail', async () => existsSync(ground.ledger('farm')))
   await ground.readers(urls[0] ?? '', 0.1)
 
-  for (let round = 0; round < ROUNDS; round++) {
-    await delay(2_000)
+  const machinesDie = async (): Promise<void> => {
     await nemesis.write({ k: 'kill', what: 'a machine', hard: true, deliveries: 1 })
     const killed = performance.now()
     for (const pid of await descendants(running[2]?.running.child.pid ?? 0)) process.kill(pid, 'SIGKILL')
@@ -85,24 +94,38 @@ test('a machine dies, one is cut off, the primary dies: nothing is lost', { time
     await nemesis.write({ k: 'ready', what: 'cut off', ms: Math.round(performance.now() - joined) })
   }
 
-  const died = now()
-  await nemesis.write({ k: 'kill', what: 'the primary', hard: false, deliveries: 0 })
-  await pair.killPrimary()
-  const promoted = now()
-  const since = (actor: string, kind: string): number | undefined =>
-    readLedger(ground.ledger(actor)).find((line) => line.k === kind && line.t > promoted)?.t
-  const accepted = await waitFor('mail to be taken', async () => since('generator', 'ok'), 60_000)
-  const delivered = await waitFor('mail to be delivered', async () => since('farm', 'dot'), 60_000)
-  await nemesis.write({ k: 'ready', what: 'the primary', ms: Math.round(accepted - died) })
-  await delay(2_000)
+  const since = (actor: string, kind: string, when: number): number | undefined =>
+    readLedger(ground.ledger(actor)).find((line) => line.k === kind && line.t > when)?.t
+  const back: { readonly what: string; readonly accepted: number; readonly delivered: number }[] = []
+  const primary = async (what: string, blow: () => Promise<void>): Promise<void> => {
+    const died = now()
+    await nemesis.write({ k: 'kill', what, hard: false, deliveries: 0 })
+    await blow()
+    const promoted = now()
+    const accepted = await waitFor('mail to be taken', async () => since('generator', 'ok', promoted), 90_000)
+    const delivered = await waitFor('mail to be delivered', async () => since('farm', 'dot', promoted), 90_000)
+    await nemesis.write({ k: 'ready', what, ms: Math.round(accepted - died) })
+    back.push({ what, accepted: Math.round(accepted - died), delivered: Math.round(delivered - died) })
+    t.diagnostic(`${what}: another promoted after ${Math.round(promoted - died)} ms, ${JSON.stringify(back.at(-1))}`)
+    await delay(2_000)
+  }
+
+  for (let round = 0; round < ROUNDS; round++) {
+    await delay(2_000)
+    await machinesDie()
+    if (patroni === null) continue
+    await primary('the primary is killed', patroni.killPrimary)
+    await patroni.mend()
+    await primary('the primary is cut off', patroni.unplugPrimary)
+    await patroni.mend()
+  }
+  if (patroni === null) await primary('the primary is killed', pair.killPrimary)
 
   const verdict = await settle(ground, () => running[0] as Posthorn, customers)
   const { accepted: mails, lost, duplicates } = verdict.figures
-  t.diagnostic(
-    `seed ${SEED}: ${lost} of ${mails} lost, ${duplicates} twice; after the primary's death taken again within ` +
-      `${Math.round(accepted - died)} ms, delivered within ${Math.round(delivered - died)} ms`,
-  )
+  t.diagnostic(`seed ${SEED}: ${lost} of ${mails} lost, ${duplicates} twice`)
   assert.deepEqual(verdict.faults, [])
-  assert.ok(accepted - died < BACK_WITHIN_MS && delivered - died < BACK_WITHIN_MS)
+  for (const { what, accepted, delivered } of back)
+    assert.ok(Math.max(accepted, delivered) < BACK_WITHIN_MS, `${what}: ${accepted}, ${delivered} ms`)
   assert.ok(mails > 100, 'the load was no load')
 })

@@ -1,0 +1,95 @@
+// A server that is gone without a word (its power, its link) closes nothing: whoever has asked it something would wait for
+// minutes. So each connection that has waited for an answer for a few seconds makes us knock at its server's door: where a new
+// connection is taken, the machine is there and only slow, and nothing happens; where none is, all connections to
+// that address are given up at once. What was under way on them has an outcome that nobody knows, as at any other break.
+
+import { connect, type Socket } from 'node:net'
+import { systemClock } from './clock.ts'
+
+/** What is used of a connection of `pg`. */
+export interface Watchable {
+  /** False while a statement waits for its answer. */
+  readonly readyForQuery: boolean
+  readonly connection: { readonly stream: Socket }
+}
+
+export interface SilenceWatch {
+  /** Until its socket is closed. */
+  add(client: Watchable): void
+  close(): void
+}
+
+interface Entry {
+  readonly client: Watchable
+  bytesRead: number
+  /** Since when it has waited without hearing anything. */
+  sinceMs: number
+}
+
+const KNOCK_WITHIN_MS = 4_000
+const LOOKS = 5
+// Others, such as too few descriptors, are our own fault and say nothing about the server.
+const GONE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ETIMEDOUT'])
+
+/** @param silentAfterMs so long a connection waits before somebody knocks */
+export function watchSilence(silentAfterMs: number): SilenceWatch {
+  const clock = systemClock()
+  const entries = new Set<Entry>()
+  const knocking = new Set<string>()
+
+  const knock = async (place: string, address: string, port: number): Promise<void> => {
+    knocking.add(place)
+    const there = await answers(address, port)
+    knocking.delete(place)
+    for (const entry of entries) {
+      if (placeOf(entry) !== place) continue
+      if (there) entry.sinceMs = clock.monotonicMs()
+      else entry.client.connection.stream.destroy()
+    }
+  }
+
+  const look = (): void => {
+    const nowMs = clock.monotonicMs()
+    for (const entry of entries) {
+      const { readyForQuery, connection } = entry.client
+      const { bytesRead, remoteAddress, remotePort } = connection.stream
+      if (readyForQuery || bytesRead !== entry.bytesRead) {
+        entry.bytesRead = bytesRead
+        entry.sinceMs = nowMs
+      }
+      if (nowMs - entry.sinceMs < silentAfterMs || remoteAddress === undefined || remotePort === undefined) continue
+      const place = placeOf(entry)
+      if (!knocking.has(place)) void knock(place, remoteAddress, remotePort)
+    }
+  }
+
+  const timer = setInterval(look, silentAfterMs / LOOKS).unref()
+  return {
+    add: (client) => {
+      const { stream } = client.connection
+      const entry: Entry = { client, bytesRead: stream.bytesRead, sinceMs: clock.monotonicMs() }
+      entries.add(entry)
+      stream.once('close', () => entries.delete(entry))
+    },
+    close: () => clearInterval(timer),
+  }
+}
+
+function placeOf({ client }: Entry): string {
+  const { remoteAddress, remotePort } = client.connection.stream
+  return `${remoteAddress} ${remotePort}`
+}
+
+function answers(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port })
+    const end = (there: boolean) => (): void => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve(there)
+    }
+    const timer = setTimeout(end(false), KNOCK_WITHIN_MS)
+    socket.once('connect', end(true))
+    socket.once('error', ({ code = '' }: NodeJS.ErrnoException) => end(!GONE.has(code))())
+  })
+}
