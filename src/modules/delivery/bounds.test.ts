@@ -140,18 +140,38 @@ test('large messages wait for their bytes, and one that is larger than the budge
 
 test('a destination that takes what it gets may hold more of it, one that pauses gets nothing', () => {
   let pauseMs = 0
-  const places = placesOf(() => pauseMs)
+  const places = placesOf({ most: 4_000, pauseMs: () => pauseMs, answers: () => true })
   const fill = (): number => {
     let entered = 0
     while (places.enter(1, 'example.net')) entered++
     return entered
   }
   assert.equal(fill(), FIRST_WINDOW)
-  assert.equal(places.free(10_000).get(1), 0)
+  assert.equal(places.free(10_000).sites.get(1), 0)
   for (let n = 0; n < FIRST_WINDOW; n++) places.leave(1, 10_000)
   fill()
   for (let n = 0; n < FIRST_WINDOW; n++) places.leave(1, 10_100)
-  assert.equal(places.free(10_100).get(1), 2 * FIRST_WINDOW)
+  assert.equal(places.free(10_100).sites.get(1), 2 * FIRST_WINDOW)
   pauseMs = 5
-  assert.equal(places.free(10_100).get(1), 0)
+  assert.equal(places.free(10_100).sites.get(1), 0)
+})
+
+test('silent destinations share half of the places, also when they are many, and give them back', () => {
+  const answering = new Set(['alive.test'])
+  const places = placesOf({ most: 1_000, pauseMs: () => 0, answers: (site) => answering.has(site) })
+  assert.ok(places.enter(0, 'alive.test'))
+  const entered: number[] = []
+  for (let n = 0; n < 20_000; n++) if (places.enter(1 + (n % 500), `silent${n % 500}.test`)) entered.push(1 + (n % 500))
+  assert.equal(entered.length, 500)
+  const { sites, others } = places.free(10_000)
+  assert.deepEqual([others, sites.get(1), sites.get(0)], [0, undefined, FIRST_WINDOW - 1])
+  places.leave(0, 10_000)
+  assert.equal(places.free(60_000).sites.get(0), FIRST_WINDOW, 'one that answers is still known when it comes to that')
+  answering.add('silent0.test')
+  for (const site of entered.slice(0, 200)) places.leave(site, 60_000)
+  assert.equal(places.free(60_000).others, FIRST_WINDOW)
+  for (const site of entered.slice(200)) places.leave(site, 60_000)
+  let again = 0
+  for (let n = 0; n < 20_000; n++) if (places.enter(1_000 + (n % 500), `dead${n % 500}.test`)) again++
+  assert.equal(again, 500, 'no place was lost')
 })

@@ -193,3 +193,27 @@ test('the clock follows the database, but not the slowness of its answers', asyn
   await quick.keep()
   assert.equal(Math.round((corrections[0] ?? 0) / 1_000), -60)
 })
+
+test('silent destinations leave half of what the process holds to those that answer', async () => {
+  const zones: Record<string, { MX?: string[]; A?: string[] }> = { 'alive.test': { A: ['127.0.0.2'] } }
+  const silent = Array.from({ length: 4 }, (_, n) => `silent${n}.test`)
+  for (const [n, site] of silent.entries()) zones[site] = { A: [`127.0.0.${n + 10}`] }
+  const limits = { maxEmails: 80, maxSockets: 100 }
+  await using h = await house(zones, { limits, timeouts: { banner: 120_000, connect: 120_000 } })
+  const mx = await h.receiver('127.0.0.2')
+  for (const n of silent.keys()) await h.receiver(`127.0.0.${n + 10}`, { banner: { then: 'stall' } })
+  await h.put('ann@alive.test')
+  await h.delivery.start()
+  await mx.received(1, WITHIN_MS)
+  for (const site of silent) for (let n = 0; n < 40; n++) await h.put(`u${n}@${site}`)
+  h.delivery.wake()
+  await until('the silent ones hold what they may', async () => h.delivery.held >= 40)
+  await until('no more is claimed', async () => {
+    const held = h.delivery.held
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    return h.delivery.held === held
+  })
+  await h.put('bob@alive.test')
+  h.delivery.wake()
+  await mx.received(2, WITHIN_MS)
+})

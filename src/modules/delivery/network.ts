@@ -12,6 +12,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { isUnavailable } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import type { HostRule, SitePolicy, Transport } from '../transport/index.ts'
+import type { Pace } from './pace.ts'
 import { localReport } from './results.ts'
 import { type Job, Route, type RouteOptions, type Sent, type Target } from './route.ts'
 import { socketsOf } from './sockets.ts'
@@ -50,6 +51,8 @@ export interface Network {
   send(site: string, job: Job): Promise<Sent>
   /** Milliseconds until the site may be tried again; 0 when nothing is known against it. */
   pauseMs(site: string): number
+  /** Whether somebody has answered at the site, and not turned silent since. */
+  answers(site: string): boolean
   /** True while names in general seem not to exist: our resolver is more likely at fault than they are. */
   namesDoubtful(): boolean
   /** Gives back what waits; what is under way goes on. */
@@ -147,11 +150,18 @@ export function networkOf(options: NetworkOptions): Network {
     return { kind: 'closed', detail: why, tell: () => transport?.note(session) }
   }
 
+  /** What is known of silent destinations goes first. */
+  const forgetRoutes = (): void => {
+    for (const [name, { quiet, pace }] of routes) if (quiet && !pace.proven) routes.delete(name)
+    if (routes.size < MAX_ROUTES) return
+    for (const [name, { quiet }] of routes) if (quiet) routes.delete(name)
+  }
+
   const routeOf = (targets: readonly Target[]): Route => {
     const key = targets.map(({ ip, host, rule }) => `${ip}${ruleKey(rule, host)}`).join(' ')
     let route = routes.get(key)
     if (route === undefined) {
-      if (routes.size >= MAX_ROUTES) for (const [name, old] of routes) if (old.quiet) routes.delete(name)
+      if (routes.size >= MAX_ROUTES) forgetRoutes()
       route = new Route({
         targets,
         port: relay?.port ?? options.port,
@@ -171,6 +181,8 @@ export function networkOf(options: NetworkOptions): Network {
     }
     return route
   }
+
+  const paceOf = (site: string): Pace | undefined => plans.get(relay === null ? site : '')?.route?.pace
 
   const noteSession: RouteOptions['onSession'] = (site, { host, ip }, sourceIp, fault) => {
     if (transport === undefined || relay !== null) return
@@ -194,7 +206,8 @@ export function networkOf(options: NetworkOptions): Network {
       const sent = await entry.route.send(job)
       return sent === null ? null : { ...sent, host: ownName(plan.targets, sent) }
     },
-    pauseMs: (site) => plans.get(relay === null ? site : '')?.route?.pace.pauseMs(clock.monotonicMs()) ?? 0,
+    pauseMs: (site) => paceOf(site)?.pauseMs(clock.monotonicMs()) ?? 0,
+    answers: (site) => paceOf(site)?.proven ?? false,
     namesDoubtful: lookUps.doubtful,
     release: () => {
       for (const route of routes.values()) route.release()

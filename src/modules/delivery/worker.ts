@@ -38,7 +38,7 @@ import { type AskedAbout, lateAsks } from './late-asks.ts'
 import { membershipOf } from './membership.ts'
 import { type Network, NO_SUCH_DOMAIN, networkOf } from './network.ts'
 import { type DeliveryOptions, LIMITS } from './options.ts'
-import { FIRST_WINDOW, placesOf } from './places.ts'
+import { placesOf } from './places.ts'
 import { recorderOf } from './record.ts'
 import {
   type Conclusion,
@@ -112,7 +112,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     node: options.nodeName,
     onError: (error) => log.debug({ error: describe(error) }, 'figures of destinations were not written'),
   })
-  const places = placesOf(network.pauseMs)
+  const places = placesOf({ most: limits.maxEmails, pauseMs: network.pauseMs, answers: network.answers })
   const gate = answerGate(limits.maxUnrecorded)
   const large = byteBudget(limits.maxLargeBytes)
   const sandboxTurns = byteBudget(SANDBOX_AT_ONCE)
@@ -182,13 +182,14 @@ export function deliveryService(options: DeliveryOptions): Delivery {
   }
 
   const claimUnder = async (epoch: number, limit: number): Promise<ClaimAnswer> => {
+    const { sites, others } = places.free(clock.monotonicMs())
     try {
       return await claim(database.system, {
         epoch,
         limit,
         cursor,
-        free: places.free(clock.monotonicMs()),
-        defaultFree: FIRST_WINDOW,
+        free: sites,
+        defaultFree: others,
         suspended: options.suspendedAccounts(),
         now: clock.now(),
       })
