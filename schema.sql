@@ -468,8 +468,11 @@ create table email (
   click_count integer default 0 not null,
   constraint email_pkey PRIMARY KEY (account_id, id)
 ) partition by RANGE (id);
+CREATE INDEX email_domain ON ONLY email USING btree (domain_id, account_id, id);
 CREATE INDEX email_message_id ON ONLY email USING btree (message_id, account_id);
-CREATE INDEX email_recipient ON ONLY email USING btree (recipient_key text_pattern_ops, account_id);
+CREATE INDEX email_recipient ON ONLY email USING btree (recipient_key text_pattern_ops, account_id, id);
+CREATE INDEX email_status ON ONLY email USING btree (status, account_id, id);
+CREATE INDEX email_tag ON ONLY email USING btree (tag, account_id, id) WHERE (tag IS NOT NULL);
 alter table email enable row level security, force row level security;
 create policy system on email to posthorn_system
   using true

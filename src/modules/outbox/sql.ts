@@ -230,7 +230,7 @@ export const forgetEmails = statement(
 
 // --- reading and steering emails, as the account
 
-const EMAIL_COLUMNS = `id, domain_id, body_id, created_at, status, sender, sender_name, recipient, cc, reply_to, subject,
+export const EMAIL_COLUMNS = `id, domain_id, body_id, created_at, status, sender, sender_name, recipient, cc, reply_to, subject,
   message_id, stream, sandbox, tag, metadata, size_bytes, scheduled_at, expires_at, risk, attempts_count, last_smtp_code,
   last_response, next_attempt_at, delivered_at, ended_at, open_count, click_count`
 
@@ -256,25 +256,6 @@ export const firstAttemptWith = statement(
   'outbox_first_attempt_with',
   `select min(started_at) as at from attempt
    where account_id = $1 and email_id = $2 and detail::jsonb ->> 'enhanced_code' = $3`,
-)
-
-// Each filter that is null lets all pass; the plan is made for the values given (the tenant's face plans each call).
-const LIST_FILTER = `account_id = $1 and id >= $2 and id < $3
-  and ($4::smallint[] is null or status = any($4))
-  and ($5::text is null or recipient_key = $5)
-  and ($6::text is null or tag = $6)
-  and ($7::uuid is null or domain_id = $7)
-  and ($8::text is null or message_id = $8)
-  and ($9::text is null or recipient_key like $9 escape '\\' or subject ilike $9 escape '\\' or message_id like $9 escape '\\')`
-
-export const listEmails = statement(
-  'outbox_list_emails',
-  `select ${EMAIL_COLUMNS} from email where ${LIST_FILTER} order by id desc limit $10 offset $11`,
-)
-// Counting stops at a limit: an account with millions of emails must not pay for a number nobody reads.
-export const countEmails = statement(
-  'outbox_count_emails',
-  `select count(*)::int as total from (select 1 from email where ${LIST_FILTER} limit $10) as counted`,
 )
 
 // Row locks are taken in the same order by everyone who steers: the queue row, then the email.

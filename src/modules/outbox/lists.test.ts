@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { freshDb, type TestDatabase } from '../../../test/database.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { connect, type Database, type Statement, statement } from '../../platform/db.ts'
+import { firstIdAt } from '../../platform/ids.ts'
+import { type EmailFilter, listEmails } from './emails.ts'
+import { ensureOutboxPartitions } from './index.ts'
+import { complete, fetchEmails, lockEmail } from './sql.ts'
+import { dontSort, LISTS, type Way } from './sql-lists.ts'
+import { type EmailStatus, STATUS } from './types.ts'
+
+const ACCOUNT = '01980000-0000-7000-8000-00000000000a'
+const OTHER = '01980000-0000-7000-8000-00000000000b'
+const DOMAINS = ['01980000-0000-7000-8000-0000000000d0', '01980000-0000-7000-8000-0000000000d1']
+const NOBODY = '01980000-0000-7000-8000-0000000000ff'
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+const DAY_MS = 86_400_000
+
+const PUT = statement(
+  'test_put_emails',
+  `insert into email (id, account_id, domain_id, body_id, created_at, status, sender, recipient, recipient_key, subject,
+     message_id, tag, size_bytes, expires_at)
+   select id, account_id, domain_id, id, now(), status, 'a@shop.example', recipient, recipient, subject, message_id, tag, 1, now()
+   from json_to_recordset($1::json) as e(id uuid, account_id uuid, domain_id uuid, status smallint, recipient text, subject text,
+     message_id text, tag text)`,
+)
+
+interface Made {
+  readonly id: string
+  readonly account_id: string
+  readonly domain_id: string | null
+  readonly status: number
+  readonly recipient: string
+  readonly subject: string
+  readonly message_id: string
+  readonly tag: string | null
+}
+
+const clock = systemClock()
+let store: TestDatabase
+let database: Database
+before(async () => {
+  store = await freshDb()
+  database = connect({ url: store.url, maxConnections: 2, onError: () => undefined })
+  await ensureOutboxPartitions(database.system, clock.now())
+})
+after(async () => {
+  await database.close()
+  await store[Symbol.asyncDispose]()
+})
+
+/** What the server would do, line by line; `analyze` does it. */
+async function plan(account: string | null, what: Statement, values: readonly unknown[]): Promise<string> {
+  const asked = statement(`explained_${what.name}`, `explain (analyze, costs off, timing off) ${what.text}`)
+  const lines =
+    account === null
+      ? await database.transaction((db) => db.query<{ 'QUERY PLAN': string }>(asked, values))
+      : await database.tenant(account, async (db) => {
+          await db.execute(dontSort)
+          return db.query<{ 'QUERY PLAN': string }>(asked, values)
+        })
+  return lines.map((line) => line['QUERY PLAN']).join('\n')
+}
+
+test('an email is found by its key alone on a day of which nothing is known yet', async () => {
+  const id = firstIdAt(clock.now())
+  const one = [[id], [ACCOUNT]]
+  const done = [...one, [1], [3], [clock.now()], [null], 1, [250], ['ok'], [true], id, id]
+  for (const [what, values] of [
+    [fetchEmails, [[ACCOUNT], [id], id, id]],
+    [complete, done],
+    [lockEmail, [ACCOUNT, id]],
+  ] as const) {
+    const text = await plan(null, what, values)
+    const ways = [...text.matchAll(/using (email_\S+) on email/g)].map(([, name]) => name)
+    assert.ok(ways.length > 0, text)
+    for (const way of ways) assert.match(way ?? '', /^email_\d+_pkey$/, text)
+  }
+})
+
+test('a page of emails holds what passes every filter, newest first, of the account alone', async () => {
+  const days = [0, DAY_MS].map((ahead) => firstIdAt(new Date(clock.now().getTime() + ahead)).slice(0, 24))
+  const all: Made[] = []
+  for (let i = 0; i < 400; i++) {
+    all.push({
+      id: `${days[i % 2]}${i.toString(16).padStart(12, '0')}`,
+      account_id: i % 5 === 0 ? OTHER : ACCOUNT,
+      domain_id: [...DOMAINS, null][i % 3] ?? null,
+      status: [1, 3, 3, 3, 4, 3, 8][i % 7] ?? 3,
+      recipient: `user${i % 9}@example.net`,
+      subject: i % 4 === 0 ? 'Invoice 100%' : 'News',
+      message_id: `m${i % 50}@shop.example`,
+      tag: [null, 'a', 'b'][i % 11] ?? null,
+    })
+  }
+  await database.system.execute(PUT, [JSON.stringify(all)])
+  const none: EmailFilter = {
+    from: null,
+    to: null,
+    statuses: null,
+    recipientKey: null,
+    tag: null,
+    domainId: null,
+    messageId: null,
+    search: null,
+  }
+  const statuses: (readonly EmailStatus[] | null)[] = [
+    null,
+    ['bounced'],
+    ['delivered'],
+    ['queued', 'bounced'],
+    ['delivered', 'complained', 'delivered'],
+    ['canceled'],
+  ]
+  const filters = statuses.flatMap((one) =>
+    [
+      {},
+      { tag: 'a' },
+      { tag: 'none' },
+      { domainId: DOMAINS[0] ?? null },
+      { domainId: NOBODY },
+      { recipientKey: 'user3@example.net' },
+      { messageId: 'm7@shop.example' },
+      { search: 'INVOICE' },
+      { search: '100%' },
+      { tag: 'b', domainId: DOMAINS[1] ?? null },
+      { to: new Date(clock.now().getTime() + DAY_MS / 2) },
+    ].map((rest): EmailFilter => ({ ...none, statuses: one, ...rest })),
+  )
+  for (const filter of filters) {
+    const below = filter.to === null ? LAST_ID : firstIdAt(filter.to)
+    const right = all
+      .filter((email) => email.account_id === ACCOUNT && email.id < below)
+      .filter((email) => filter.statuses === null || filter.statuses.some((name) => STATUS[name] === email.status))
+      .filter((email) => filter.tag === null || email.tag === filter.tag)
+      .filter((email) => filter.domainId === null || email.domain_id === filter.domainId)
+      .filter((email) => filter.recipientKey === null || email.recipient === filter.recipientKey)
+      .filter((email) => filter.messageId === null || email.message_id === filter.messageId)
+      .filter((email) => filter.search === null || email.subject.toLowerCase().includes(filter.search.toLowerCase()))
+      .map(({ id }) => id)
+      .sort()
+      .reverse()
+    const said = JSON.stringify(filter)
+    const whole = await listEmails(database, ACCOUNT, filter, { limit: 500, offset: 0, cursor: null })
+    assert.deepEqual(
+      [whole.emails.map(({ id }) => id), whole.total, whole.nextCursor],
+      [right, right.length, null],
+      said,
+    )
+    const some = await listEmails(database, ACCOUNT, filter, { limit: 7, offset: 3, cursor: null })
+    assert.deepEqual([some.emails.map(({ id }) => id), some.total], [right.slice(3, 10), right.length], said)
+    const on = await listEmails(database, ACCOUNT, filter, { limit: 7, offset: 0, cursor: some.nextCursor })
+    if (some.nextCursor !== null)
+      assert.deepEqual([on.emails.map(({ id }) => id), on.total], [right.slice(10, 17), right.length], said)
+  }
+})
+
+test('a page reads its own stretch of an index, whatever is known of the emails', async () => {
+  const day = firstIdAt(clock.now()).slice(0, 24)
+  const email = (i: number, given: Partial<Made>): Made => ({
+    id: `${day}${(1_000_000 + i).toString(16).padStart(12, '0')}`,
+    account_id: NOBODY,
+    domain_id: DOMAINS[0] ?? null,
+    status: 3,
+    recipient: `user${i}@example.net`,
+    subject: 'News',
+    message_id: `${i}@shop.example`,
+    tag: 'a',
+    ...given,
+  })
+  const few = { status: 4, tag: 'few', domain_id: DOMAINS[1] ?? null }
+  const made = Array.from({ length: 6_000 }, (_, i) => email(i, i < 60 ? few : {}))
+  await database.system.execute(PUT, [JSON.stringify(made)])
+  const asked = (given: Record<number, unknown>, ...page: number[]): unknown[] => [
+    NOBODY,
+    FIRST_ID,
+    LAST_ID,
+    ...[4, 5, 6, 7, 8, 9].map((n) => given[n] ?? null),
+    ...page,
+  ]
+  const cases: readonly (readonly [Way, Record<number, unknown>])[] = [
+    ['id', {}],
+    ['id', { 5: 'user7@example.net' }],
+    ['status', { 4: [4] }],
+    ['status', { 4: [2] }],
+    ['status', { 4: [3, 4] }],
+    ['tag', { 6: 'few' }],
+    ['tag', { 6: 'none' }],
+    ['domain', { 7: DOMAINS[1] }],
+    ['domain', { 7: NOBODY }],
+  ]
+  for (const known of [false, true]) {
+    if (known) await database.transaction((db) => db.execute(statement('test_analyze', 'analyze email')))
+    for (const [way, given] of cases) {
+      for (const [what, values] of [
+        [LISTS[way].page, asked(given, 20, 5)],
+        [LISTS[way].count, asked(given, 25)],
+      ] as const) {
+        const text = await plan(NOBODY, what, values)
+        const read = [...text.matchAll(/(?:rows=|Removed by Filter: )(\d+)/g)].map(([, rows]) => Number(rows))
+        assert.ok(Math.max(...read) <= 60, `${way} ${JSON.stringify(given)}\n${text}`)
+      }
+    }
+  }
+})

@@ -1,0 +1,70 @@
+// Pages of an account's emails, newest first. Which index a page reads is settled here by what is asked for, and not by the
+// planner from statistics that may be of before a burst: the comparison of rows and the order name the index's columns in
+// full, and only that index has them in that order. Keys are found first and rows read for the page alone.
+//
+// $1 account, $2 $3 ids from and below, $4 statuses, $5 recipient, $6 tag, $7 domain, $8 message id, $9 pattern of a search:
+// what is null lets all pass (the tenant's face plans each call for the values given). $10 most rows, $11 offset.
+
+import { type Statement, statement } from '../../platform/db.ts'
+import { EMAIL_COLUMNS } from './sql.ts'
+
+/** What leads to the emails: one of the filters by its index, or the order of ids alone. */
+export type Way = 'id' | 'status' | 'tag' | 'domain'
+
+const RANGE = 'account_id = $1 and id >= $2 and id < $3'
+const passes = {
+  status: '($4::smallint[] is null or status = any($4))',
+  recipient: '($5::text is null or recipient_key = $5)',
+  tag: '($6::text is null or tag = $6)',
+  domain: '($7::uuid is null or domain_id = $7)',
+  message: '($8::text is null or message_id = $8)',
+  search: `($9::text is null or recipient_key like $9 escape '\\' or subject ilike $9 escape '\\' or message_id like $9 escape '\\')`,
+}
+const filter = (way: Way): string =>
+  [
+    RANGE,
+    ...(way === 'tag' ? ['tag is not null'] : []),
+    ...Object.entries(passes).flatMap(([name, text]) => (name === way ? [] : [text])),
+  ].join('\n  and ')
+
+/** Of one value of a column with an index (column, account_id, id): what passes, `limited`. */
+const along = (way: Way, column: string, value: string, limited: string): string =>
+  `select id from email where ${filter(way)}
+     and (${column}, account_id, id) >= (${value}, $1::uuid, $2::uuid)
+     and (${column}, account_id, id) < (${value}, $1::uuid, $3::uuid)
+   order by ${column} desc, account_id desc, id desc ${limited}`
+
+/** The ids of emails that pass; `limited` ends the query of each stretch of an index. */
+const keys: Readonly<Record<Way, (limited: string) => string>> = {
+  id: (limited) => `select id from email where ${filter('id')} order by id desc ${limited}`,
+  status: (limited) => `select k.id from unnest($4::smallint[]) as asked(status) cross join lateral (
+     ${along('status', 'email.status', 'asked.status', limited)}) k`,
+  tag: (limited) => along('tag', 'tag', '$6', limited),
+  domain: (limited) => along('domain', 'domain_id', '$7::uuid', limited),
+}
+
+const page = (way: Way): Statement =>
+  statement(
+    `outbox_list_emails_by_${way}`,
+    `with k as materialized (
+       select id from (${keys[way]('limit $10::bigint + $11::bigint')}) s order by id desc limit $10::bigint offset $11::bigint)
+     select e.* from k cross join lateral (
+       select ${EMAIL_COLUMNS} from email where account_id = $1 and id = k.id and id >= $2 and id < $3 offset 0) e
+     order by e.id desc`,
+  )
+// Counting stops at a limit: an account with millions of emails must not pay for a number nobody reads.
+const count = (way: Way): Statement =>
+  statement(
+    `outbox_count_emails_by_${way}`,
+    `select count(*)::int as total from (select 1 from (${keys[way]('limit $10::bigint')}) s limit $10::bigint) as counted`,
+  )
+
+/** For the transaction: a plan that would sort reads all that passes first, which the planner takes for little. */
+export const dontSort = statement('outbox_do_not_sort', 'set local enable_sort = off')
+
+export const LISTS: Readonly<Record<Way, { readonly page: Statement; readonly count: Statement }>> = {
+  id: { page: page('id'), count: count('id') },
+  status: { page: page('status'), count: count('status') },
+  tag: { page: page('tag'), count: count('tag') },
+  domain: { page: page('domain'), count: count('domain') },
+}
