@@ -207,7 +207,7 @@ test('silent destinations leave half of what the process holds to those that ans
   await mx.received(1, WITHIN_MS)
   for (const site of silent) for (let n = 0; n < 40; n++) await h.put(`u${n}@${site}`)
   h.delivery.wake()
-  await until('the silent ones hold what they may', async () => h.delivery.held >= 40)
+  await until('the silent ones hold what they may', async () => h.delivery.held > 30)
   await until('no more is claimed', async () => {
     const held = h.delivery.held
     await new Promise((resolve) => setTimeout(resolve, 600))
