@@ -133,6 +133,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     resolver: verifier,
     secrets,
     spfMechanism: config.spfMechanism,
+    hostname: config.hostname,
     onRemoved: (db, { domainId }) => releaseDomain(db, domainId),
     onChanged: senders.forget,
     trackingDomainExists,

@@ -79,6 +79,39 @@ test('what a receiver gets is what the API shows as raw', async () => {
   assert.match(raw.body, /^DKIM-Signature: /)
 })
 
+test('a domain that has published a name for return paths has them under that name, while it stands', async () => {
+  await using mx = await startReceiver()
+  await using world = await startWorld({
+    zones: { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.1'] } },
+    settings: { POSTHORN_SMTP_PORT: String(mx.port) },
+  })
+  const id = await world.verifiedDomain('shop.example')
+  const place = `/api/v1/customer/domains/${id}`
+  const recordOf = async () =>
+    (await world.api.get(`${place}/dns`)).body.optional_records.find(
+      ({ purpose }: { purpose: string }) => purpose === 'return_path',
+    )
+  const hostNow = async (): Promise<string> => {
+    const sent = await world.api.post('/api/v1/send', MAIL)
+    assert.equal((await ended(world, sent.body.data.email_id)).status, 'delivered')
+    return mx.messages.at(-1)?.from.split('@')[1] ?? ''
+  }
+  const own = await hostNow()
+  const record = await recordOf()
+  assert.deepEqual([record.type, record.name, record.value], ['CNAME', 'bounce.shop.example', own])
+  assert.equal(record.status, 'missing')
+  world.zones.declare({ [record.name]: { CNAME: [`${record.value}.`] } })
+  await world.api.post(`${place}/verify`)
+  assert.equal((await recordOf()).status, 'valid')
+  assert.equal(await hostNow(), 'bounce.shop.example')
+  world.zones.declare({ [record.name]: 'servfail' })
+  await world.api.post(`${place}/verify`)
+  assert.equal(await hostNow(), 'bounce.shop.example', 'without an answer nothing is known anew')
+  world.zones.forget(record.name)
+  await world.api.post(`${place}/verify`)
+  assert.equal(await hostNow(), own)
+})
+
 test('a mail from a domain that has published both keys carries two signatures, each good by its own', async () => {
   await using mx = await startReceiver()
   await using world = await startWorld({

@@ -83,6 +83,7 @@ export async function startDomains(): Promise<DomainsHouse> {
     resolver: zones,
     secrets,
     spfMechanism: 'a:mx.posthorn.example',
+    hostname: 'mx.posthorn.example',
     trackingDomainExists: async (_db, accountId, id) => accountId === ACCOUNT && id === TRACKING_DOMAIN,
     onRemoved: async (_db, domain) => void removed.push(domain),
   })

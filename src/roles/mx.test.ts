@@ -215,6 +215,15 @@ describe('the inbound MX', { concurrency: false }, () => {
     assert.equal(await w.h.suppressed('bob@example.net'), 'complaint')
   })
 
+  test('a report comes to a return path under the name of a sending domain as to our own', async () => {
+    await using w = await inside()
+    const { id, returnPath } = await w.delivered('bob@example.net')
+    const [token = ''] = returnPath.split('@', 1)
+    assert.match(await w.send(`${token}@bounce.shop.example`, UNKNOWN), /^250 /)
+    await w.settle()
+    assert.equal(await w.h.status(id), 'bounced')
+  })
+
   test('everybody else is refused at RCPT, in every spelling', async () => {
     await using w = await inside()
     const { returnPath } = await w.delivered('bob@example.net')
@@ -236,6 +245,10 @@ describe('the inbound MX', { concurrency: false }, () => {
       'postmaster',
       `postmaster@[127.0.0.1]`,
       `"fbl"@example.net`,
+      'postmaster@bounce.shop.example',
+      'fbl@bounce.shop.example',
+      `${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}@bounce.shop.example`,
+      `${token}@x.bounce.shop.example`,
     ]
     for (const address of foreign) assert.match(await w.send(address, 'x'), /^5\d\d /, address)
     w.h.clock.advance(31 * 86_400_000)

@@ -1,6 +1,7 @@
 // The inbound MX: takes what is addressed to us, and nothing else.
 //
 //   b+<token>@host              reports about one email; the token is signed and 30 days valid
+//   b+<token>@bounce.<domain>   the same, of a domain with return paths under its own name
 //   fbl@host                    complaints of whoever reads the header of a mail (RFC 9477)
 //   fbl+<name>.<MAC>@host       complaints of one provider, who was told the address
 //   tlsrpt@host                 reports about TLS towards a domain of an account (RFC 8460)
@@ -17,6 +18,7 @@ import type { AddressInfo } from 'node:net'
 import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server'
 import { parseAddress } from '../mail/address.ts'
 import { parseHeaderBlock } from '../mail/headers.ts'
+import { RETURN_PATH_LABEL } from '../mail/optional-records.ts'
 import type { Inbound, ReportKind } from '../modules/bounces/index.ts'
 import { TLS_REPORTS_AT } from '../modules/transport/index.ts'
 import type { Certificate } from '../platform/certificates.ts'
@@ -154,7 +156,12 @@ function purposeOf(
   const parsed = parseAddress(address)
   if (!parsed.ok) return null
   const localPart = parsed.address.local.toLowerCase()
-  if (parsed.address.domain.toLowerCase() !== options.hostname.toLowerCase()) return null
+  const domain = parsed.address.domain.toLowerCase()
+  if (domain !== options.hostname.toLowerCase()) {
+    // Of a sending domain that has its return paths under its own name: nothing but what we have signed.
+    const isReturnPath = domain.startsWith(RETURN_PATH_LABEL) && options.inbound.tokenOf(localPart) !== null
+    return isReturnPath ? { kind: 'return_path', localPart } : null
+  }
   if (localPart === 'postmaster' || localPart === 'abuse') return { kind: 'operator', localPart }
   if (localPart === TLS_REPORTS_AT) return { kind: 'tls', localPart }
   if (localPart === 'fbl' || options.inbound.providerOf(localPart) !== null) return { kind: 'feedback', localPart }

@@ -54,7 +54,10 @@ export function composerOf({ hostname, verpMac, tracking, html }: ComposerOption
           : [await sign(message, signersOf(key), { signedAt, expiresAfterSeconds: SIGNATURE_HOLDS_SECONDS })]
       return {
         message: signatures.length === 0 ? message : Buffer.concat([...signatures, message]),
-        returnPath: reportsTo,
+        // The token alone says what a report is about, whichever host it comes to.
+        returnPath: key?.returnPathHost
+          ? returnPath(verpMac, letter.id, letter.accountId, key.returnPathHost)
+          : reportsTo,
         recipient: letter.recipient,
         smtpUtf8,
         eightBit,

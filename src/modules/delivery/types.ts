@@ -75,6 +75,8 @@ export interface SigningKey {
   readonly selector: string
   readonly privateKey: KeyObject
   /** A second signature, RFC 8463. */
+  /** The host of its mail's return paths; none: the service's own. */
+  readonly returnPathHost?: string | null
   readonly ed25519?: { readonly selector: string; readonly privateKey: KeyObject } | null
   /** The operator has stopped it. */
   readonly status?: string

@@ -50,7 +50,15 @@ function domainsFor({ config, database, clock, ids, secrets }: CommandContext): 
     config.dnsServers.length > 0
       ? cached.fresh()
       : authoritativeResolver(cached, { clock, allowPrivate: config.allowPrivateNetworks })
-  return domainsOf({ database, clock, ids, resolver, secrets, spfMechanism: config.spfMechanism })
+  return domainsOf({
+    database,
+    clock,
+    ids,
+    resolver,
+    secrets,
+    spfMechanism: config.spfMechanism,
+    hostname: config.hostname,
+  })
 }
 
 async function theOne(domains: Domains, nameOrId: string | undefined): Promise<Domain> {

@@ -1,4 +1,5 @@
 import { checkDomain, checkEd25519, type DomainChecks, type RecordCheck } from '../../mail/dns-records.ts'
+import { checkOptional, type OptionalChecks, optionalRecords } from '../../mail/optional-records.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
@@ -10,7 +11,15 @@ import { errors } from './errors.ts'
 import { ed25519Pair, keyMaker, keyToBytes, keyToPem } from './keys.ts'
 import * as sql from './sql.ts'
 import { type DomainStatus, isActive, type Judgement, judge, nextCheckAt } from './states.ts'
-import { type Domain, type DomainSettings, domainOf, identityOf, storable, storableCheck } from './types.ts'
+import {
+  type Domain,
+  type DomainSettings,
+  domainOf,
+  identityOf,
+  storable,
+  storableCheck,
+  storableOptional,
+} from './types.ts'
 
 export const SEAL_PURPOSE = 'dkim-private-key'
 /** Another purpose: the two keys of a row do not open in each other's place. */
@@ -33,6 +42,8 @@ export interface DomainsOptions {
   readonly secrets: Secrets
   /** What SPF records of sending domains name, such as `a:mail.example.com`. */
   readonly spfMechanism: string
+  /** Of this service: where return paths under a domain lead. */
+  readonly hostname: string
   /** Whether the account has that tracking domain; asked inside the caller's transaction. Absent: there are none. */
   readonly trackingDomainExists?: (db: Db, accountId: string, trackingDomainId: string) => Promise<boolean>
   /** The CNAME of a tracking domain; asked inside the caller's transaction. Absent: none is shown. */
@@ -106,6 +117,8 @@ export interface Domains {
   find(nameOrId: string): Promise<readonly Domain[]>
   /** What SPF records of sending domains name. */
   readonly spfMechanism: string
+  /** Of this service: where return paths under a domain lead. */
+  readonly hostname: string
 }
 
 export function domainsOf(options: DomainsOptions): Domains {
@@ -113,11 +126,12 @@ export function domainsOf(options: DomainsOptions): Domains {
   const makeKey = keyMaker()
   const check = async (domain: Domain, signal: AbortSignal): Promise<Found> => {
     const identity = identityOf(domain, spfMechanism)
-    const [checks, ed25519] = await Promise.all([
+    const [checks, ed25519, optional] = await Promise.all([
       checkDomain(identity, options.resolver, signal),
       checkEd25519(identity, options.resolver, signal),
+      checkOptional(optionalRecords(domain.name, options.hostname), options.resolver, signal),
     ])
-    return { checks, ed25519 }
+    return { checks, ed25519, optional }
   }
   const get = async (holder: Holder, id: string): Promise<Domain> => {
     requireHeld(holder, id)
@@ -129,6 +143,7 @@ export function domainsOf(options: DomainsOptions): Domains {
   }
   return {
     spfMechanism,
+    hostname: options.hostname,
     get,
     add: (accountId, domain) => add(options, makeKey, accountId, domain),
     list: ({ accountId, domainIds }, { limit, offset }) =>
@@ -173,6 +188,7 @@ export function domainsOf(options: DomainsOptions): Domains {
 interface Found {
   readonly checks: DomainChecks
   readonly ed25519: RecordCheck
+  readonly optional: Partial<OptionalChecks>
 }
 
 function found(row: sql.DomainRow | null): Domain {
@@ -272,7 +288,7 @@ async function record(
   options: DomainsOptions,
   db: Db,
   { accountId, id }: Domain,
-  { checks, ed25519 }: Found,
+  { checks, ed25519, optional }: Found,
   asked: boolean,
 ): Promise<Domain | null> {
   const row = await db.one<sql.DomainRow>(sql.lock, [accountId, id])
@@ -280,7 +296,7 @@ async function record(
   const before = domainOf(row)
   const now = options.clock.now()
   const standing = { status: before.status, since: before.statusSince, spfLost: before.spfLost }
-  const seen = { checks: storable(checks), ed25519: storableCheck(ed25519) }
+  const seen = { checks: storable(checks), ed25519: storableCheck(ed25519), optional: storableOptional(optional) }
   return settle(options, db, before, { ...judge(standing, checks, now, asked), seen, now })
 }
 
@@ -310,8 +326,9 @@ async function settle(
     seen === null ? null : JSON.stringify(seen.checks),
     seen === null ? null : now,
     seen === null ? null : JSON.stringify(seen.ed25519),
-    // Without an answer nothing is known anew.
-    seen === null || seen.ed25519.status === 'error' ? null : seen.ed25519.status === 'valid',
+    published(seen?.ed25519),
+    seen === null ? null : JSON.stringify(seen.optional),
+    published(seen?.optional.return_path),
   ])
   const domain = found(row)
   if (event !== null) {
@@ -333,6 +350,11 @@ async function settle(
   }
   if (status !== before.status) await db.query(sql.notify, [domain.accountId, domain.name])
   return domain
+}
+
+/** Without an answer nothing is known anew. */
+function published(check: RecordCheck | undefined): boolean | null {
+  return check === undefined || check.status === 'error' ? null : check.status === 'valid'
 }
 
 async function setStatus(

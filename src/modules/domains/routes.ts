@@ -9,6 +9,7 @@ import {
   type RecordStatus,
   spfRecord,
 } from '../../mail/dns-records.ts'
+import { type OptionalRecord, optionalRecords } from '../../mail/optional-records.ts'
 import {
   type Answer,
   type AnyEndpoint,
@@ -185,7 +186,7 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
         const dns = {
           domain: domain.name,
           dns_records: wireRecords(domain, spfMechanism),
-          optional_records: wireOptional(domain, spfMechanism, await domains.trackingRecord(domain)),
+          optional_records: wireOptional(domain, domains, await domains.trackingRecord(domain)),
         }
         return single(dns, { also: dns })
       },
@@ -322,10 +323,17 @@ export function wireRecords(domain: Domain, spfMechanism: string): readonly obje
 }
 
 /** Records that may be published too: the second DKIM key (RFC 8463), and the CNAME of the domain's tracking domain. */
-function wireOptional(domain: Domain, spfMechanism: string, tracking: TrackingRecord | null): readonly object[] {
+function wireOptional(
+  domain: Domain,
+  { spfMechanism, hostname }: Pick<Domains, 'spfMechanism' | 'hostname'>,
+  tracking: TrackingRecord | null,
+): readonly object[] {
   const checked = domain.ed25519Check ?? undefined
   const key = wireRecord(ed25519Record(identityOf(domain, spfMechanism)), checked, domain)
-  return tracking === null ? [key] : [key, wireTracking(tracking)]
+  const others = optionalRecords(domain.name, hostname).map((record) =>
+    wireRecord(record, domain.optionalChecks[record.purpose], domain),
+  )
+  return [key, ...others, ...(tracking === null ? [] : [wireTracking(tracking)])]
 }
 
 function wireTracking({ name, target, status, found, error, checkedAt }: TrackingRecord): object {
@@ -345,9 +353,13 @@ function wireTracking({ name, target, status, found, error, checkedAt }: Trackin
   }
 }
 
-function wireRecord(record: DomainRecord, check: RecordCheck | undefined, { lastCheckedAt }: Domain): object {
+function wireRecord(
+  record: DomainRecord | OptionalRecord,
+  check: RecordCheck | undefined,
+  { lastCheckedAt }: Domain,
+): object {
   return {
-    type: 'TXT',
+    type: 'type' in record ? record.type : 'TXT',
     purpose: record.purpose,
     name: record.name,
     host: record.host,

@@ -5,6 +5,7 @@
 
 import type { KeyObject } from 'node:crypto'
 import { ed25519Selector } from '../../mail/dns-records.ts'
+import { returnPathHost } from '../../mail/optional-records.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { Secrets } from '../../platform/secrets.ts'
@@ -38,6 +39,8 @@ export interface SigningKey {
   readonly privateKey: KeyObject
   /** The second key (RFC 8463); null while it is not published. */
   readonly ed25519: { readonly selector: string; readonly privateKey: KeyObject } | null
+  /** The host of its mail's return paths; null: the service's own. */
+  readonly returnPathHost: string | null
   readonly status: DomainStatus
   readonly isActive: boolean
 }
@@ -107,6 +110,7 @@ interface KeyRow {
   readonly dkim_private_key: Buffer
   /** Null while it is not published. */
   readonly ed25519_private_key: Buffer | null
+  readonly return_path_published: boolean
 }
 
 interface OpenedKey {
@@ -124,7 +128,16 @@ function opened(row: KeyRow, before: OpenedKey | null, secrets: Secrets): Opened
   const status = row.status as DomainStatus
   const selector = row.dkim_selector
   const ed25519 = openedEd25519(row, before, secrets)
-  const key = { domainId: row.id, domain: row.name, selector, privateKey, ed25519, status, isActive: isActive(status) }
+  const key = {
+    domainId: row.id,
+    domain: row.name,
+    selector,
+    privateKey,
+    ed25519,
+    returnPathHost: row.return_path_published ? returnPathHost(row.name) : null,
+    status,
+    isActive: isActive(status),
+  }
   return { sealed, ed25519Sealed: row.ed25519_private_key, key }
 }
 

@@ -12,6 +12,7 @@ export interface DomainRow {
   readonly dkim_public_key: string
   readonly ed25519_public_key: string
   readonly ed25519_check: unknown
+  readonly optional_checks: unknown
   readonly tracking_enabled: boolean | null
   readonly open_tracking_enabled: boolean | null
   readonly click_tracking_enabled: boolean | null
@@ -27,7 +28,7 @@ export interface DomainRow {
 }
 
 const COLUMNS = `id, account_id, name, tags, status, verification_token, dkim_selector, dkim_public_key, ed25519_public_key,
-  ed25519_check, tracking_enabled, open_tracking_enabled, click_tracking_enabled, unsubscribe_header_enabled, tracking_domain_id, checks, spf_lost,
+  ed25519_check, optional_checks, tracking_enabled, open_tracking_enabled, click_tracking_enabled, unsubscribe_header_enabled, tracking_domain_id, checks, spf_lost,
   created_at, verified_at, last_checked_at, status_since, next_check_at`
 
 export const add = statement(
@@ -72,7 +73,9 @@ export const judge = statement(
   'domains_judge',
   `update sending_domain set status = $3, status_since = $4, spf_lost = $5, verified_at = $6, next_check_at = $7,
      checks = coalesce($8::jsonb, checks), last_checked_at = coalesce($9, last_checked_at),
-     ed25519_check = coalesce($10::jsonb, ed25519_check), ed25519_published = coalesce($11, ed25519_published)
+     ed25519_check = coalesce($10::jsonb, ed25519_check), ed25519_published = coalesce($11, ed25519_published),
+     optional_checks = coalesce($12::jsonb, optional_checks),
+     return_path_published = coalesce($13, return_path_published)
    where account_id = $1 and id = $2 returning ${COLUMNS}`,
 )
 // A recheck is leased by pushing its due time on: a process that dies over it leaves it due again when the lease ends.
@@ -101,7 +104,7 @@ export const sender = statement(
 export const keys = statement(
   'domains_keys',
   `select id, name, status, dkim_selector, dkim_private_key,
-     case when ed25519_published then ed25519_private_key end as ed25519_private_key
+     case when ed25519_published then ed25519_private_key end as ed25519_private_key, return_path_published
    from sending_domain where id = any($1::uuid[])`,
 )
 export const oldestUsable = statement(

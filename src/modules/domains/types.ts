@@ -1,4 +1,5 @@
 import { type DomainChecks, type DomainIdentity, PURPOSES, type RecordCheck } from '../../mail/dns-records.ts'
+import type { OptionalChecks } from '../../mail/optional-records.ts'
 import type { DomainRow } from './sql.ts'
 import type { DomainStatus } from './states.ts'
 
@@ -26,6 +27,8 @@ export interface Domain {
   readonly ed25519PublicKey: string
   /** Of the second key's record, which decides nothing; null before the first check. */
   readonly ed25519Check: RecordCheck | null
+  /** Of what else may be published; empty before the first check. */
+  readonly optionalChecks: Partial<OptionalChecks>
   /** What the last check found; null before the first. */
   readonly checks: DomainChecks | null
   readonly spfLost: boolean
@@ -55,6 +58,7 @@ export function domainOf(row: DomainRow): Domain {
     dkimPublicKey: row.dkim_public_key,
     ed25519PublicKey: row.ed25519_public_key,
     ed25519Check: row.ed25519_check as RecordCheck | null,
+    optionalChecks: (row.optional_checks ?? {}) as Partial<OptionalChecks>,
     checks: row.checks as DomainChecks | null,
     spfLost: row.spf_lost,
     createdAt: row.created_at,
@@ -79,6 +83,10 @@ export function identityOf(domain: Domain, spfMechanism: string): DomainIdentity
 /** PostgreSQL's jsonb holds no NUL and no lone surrogate; what stands in somebody's DNS may have both. */
 export function storable(checks: DomainChecks): DomainChecks {
   return Object.fromEntries(PURPOSES.map((purpose) => [purpose, storableCheck(checks[purpose])])) as DomainChecks
+}
+
+export function storableOptional(checks: Partial<OptionalChecks>): Partial<OptionalChecks> {
+  return Object.fromEntries(Object.entries(checks).map(([purpose, check]) => [purpose, storableCheck(check)]))
 }
 
 export function storableCheck({ status, expected, found, error }: RecordCheck): RecordCheck {

@@ -190,7 +190,15 @@ test('a change that was answered holds for the next mail, though this process ha
   const domain = await addDomain()
   // Hears nothing.
   const deaf = senderDomainsOf({ database, clock, secrets })
-  const context = { database, clock, ids, resolver: zones, secrets, spfMechanism: domains.spfMechanism }
+  const context = {
+    database,
+    clock,
+    ids,
+    resolver: zones,
+    secrets,
+    spfMechanism: domains.spfMechanism,
+    hostname: domains.hostname,
+  }
   const own = domainsOf({ ...context, onChanged: deaf.forget })
   const holder = { accountId: ACCOUNT, domainIds: null }
   const seen = async (): Promise<unknown> => deaf.senderDomain(database.system, ACCOUNT, domain.domain)

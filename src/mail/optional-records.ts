@@ -1,0 +1,107 @@
+// What a sending domain may publish beside its four records, and whether it has. Neither decides whether mail is sent.
+//
+//   bounce.<domain> CNAME <our host>   the return path is then under the domain itself, so that SPF passes aligned with
+//                                      its From (RFC 7489 section 3.1.2); reports still come to our host by the name's MX
+//   default._bimi.<domain> TXT         where the brand's logo stands, for receivers that show one (BIMI)
+
+import type { Resolver } from '../platform/dns.ts'
+import { hostOf, type RecordCheck } from './dns-records.ts'
+
+export type OptionalPurpose = 'return_path' | 'bimi'
+
+/** A record that may be published. Names are full, without a trailing dot. */
+export interface OptionalRecord {
+  readonly type: 'CNAME' | 'TXT'
+  readonly purpose: OptionalPurpose
+  readonly name: string
+  readonly host: string
+  readonly value: string
+  /** Seconds. */
+  readonly ttl: number
+  readonly required: false
+}
+
+export type OptionalChecks = Readonly<Record<OptionalPurpose, RecordCheck>>
+
+/** A path has at most 256 octets (RFC 5321 section 4.5.3.1.3), of which the local part takes 63 and its signs 3. */
+export const MAX_RETURN_PATH_HOST = 190
+const TTL_SECONDS = 3_600
+/** The first label of such a host. */
+export const RETURN_PATH_LABEL = 'bounce.'
+const BIMI = /^v=BIMI1\s*;\s*l=\s*(?:https:\/\/[^\s;]+)?\s*(?:;|$)/i
+
+/** The host of return paths under a domain; null: its name is too long. */
+export function returnPathHost(domain: string): string | null {
+  const host = `${RETURN_PATH_LABEL}${domain}`
+  return host.length <= MAX_RETURN_PATH_HOST ? host : null
+}
+
+/** @param hostname of this service, to which reports come */
+export function optionalRecords(domain: string, hostname: string): readonly OptionalRecord[] {
+  const record = (type: 'CNAME' | 'TXT', purpose: OptionalPurpose, name: string, value: string): OptionalRecord => {
+    return { type, purpose, name, host: hostOf(name, domain), value, ttl: TTL_SECONDS, required: false }
+  }
+  const host = returnPathHost(domain)
+  return [
+    ...(host === null ? [] : [record('CNAME', 'return_path', host, hostname.toLowerCase())]),
+    record('TXT', 'bimi', `default._bimi.${domain}`, `v=BIMI1; l=https://${domain}/bimi-logo.svg`),
+  ]
+}
+
+/** Never throws for what the DNS says; an aborted `signal` is status `error`. */
+export async function checkOptional(
+  records: readonly OptionalRecord[],
+  resolver: Resolver,
+  signal: AbortSignal,
+): Promise<Partial<OptionalChecks>> {
+  const checks = await Promise.all(
+    records.map(async (record) => {
+      const find = record.purpose === 'bimi' ? checkBimi : checkReturnPath
+      const found = await find(record, resolver, signal).catch((error: unknown) => {
+        if (!signal.aborted) throw error
+        return { status: 'error' as const, found: [], error: 'the DNS did not answer in time' }
+      })
+      return [record.purpose, { ...found, expected: record.value }] as const
+    }),
+  )
+  return Object.fromEntries(checks)
+}
+
+type Finding = Omit<RecordCheck, 'expected'>
+
+async function checkReturnPath(
+  { name, value }: OptionalRecord,
+  resolver: Resolver,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const answer = await resolver.cname(name, signal)
+  if (answer.kind === 'servfail' || answer.kind === 'timeout') return unanswered(name, answer.kind)
+  const found = answer.kind === 'found' ? answer.records.map(folded).slice(0, 1) : []
+  const [target] = found
+  if (target === undefined) return { status: 'missing', found, error: `no CNAME at ${name}` }
+  if (target !== value) return { status: 'mismatch', found, error: `${name} leads to another host` }
+  return { status: 'valid', found, error: null }
+}
+
+async function checkBimi({ name }: OptionalRecord, resolver: Resolver, signal: AbortSignal): Promise<Finding> {
+  const answer = await resolver.txt(name, signal)
+  if (answer.kind === 'servfail' || answer.kind === 'timeout') return unanswered(name, answer.kind)
+  const texts = answer.kind === 'found' ? answer.records.map((text) => text.slice(0, MAX_TEXT)) : []
+  const found = texts.filter((text) => /^v=BIMI1\b/i.test(text)).slice(0, MAX_FOUND)
+  if (found.length === 0)
+    return { status: 'missing', found: texts.slice(0, MAX_FOUND), error: `no BIMI record at ${name}` }
+  if (found.length > 1) return { status: 'multiple', found, error: `${name} holds more than one BIMI record` }
+  if (!BIMI.test(found[0] ?? '')) return { status: 'mismatch', found, error: 'its l= is no https address' }
+  return { status: 'valid', found, error: null }
+}
+
+const MAX_FOUND = 10
+const MAX_TEXT = 1_024
+
+function folded(name: string): string {
+  return name.toLowerCase().replace(/\.$/, '').slice(0, 255)
+}
+
+function unanswered(name: string, reason: string): Finding {
+  return { status: 'error', found: [], error: `the DNS did not answer for ${name} (${reason})` }
+}
