@@ -1,7 +1,7 @@
 // What a sending domain may publish beside its four records, and whether it has. Neither decides whether mail is sent.
 //
 //   bounce.<domain> CNAME <our host>   the return path is then under the domain itself, so that SPF passes aligned with
-//                                      its From (RFC 7489 section 3.1.2); reports still come to our host by the name's MX
+//                                      its From (RFC 9989); reports still come to our host by the name's MX
 //   default._bimi.<domain> TXT         where the brand's logo stands, for receivers that show one (BIMI)
 
 import type { Resolver } from '../platform/dns.ts'
