@@ -958,6 +958,8 @@ create table sending_domain (
   last_checked_at timestamp with time zone,
   status_since timestamp with time zone not null,
   next_check_at timestamp with time zone,
+  optional_checks jsonb,
+  return_path_published boolean default false not null,
   constraint sending_domain_account_id_name_key UNIQUE (account_id, name),
   constraint sending_domain_pkey PRIMARY KEY (id),
   constraint sending_domain_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'verified'::text, 'temporary_failure'::text, 'failed'::text, 'suspended'::text])))
