@@ -8,7 +8,7 @@
 
 import { isAscii } from 'node:buffer'
 import { decodeQuotedPrintable, encodeBase64, encodeQuotedPrintable, withCrlf } from './encodings.ts'
-import { fieldValue, parseHeaderBlock, type RawField } from './headers.ts'
+import { fieldValue, type HeaderBlock, parseHeaderBlock, type RawField } from './headers.ts'
 import type { ByteCharset } from './html-links.ts'
 import { needsEncoding } from './mime.ts'
 import { boundaryOf, partsBetween } from './multipart.ts'
@@ -40,8 +40,13 @@ const PGP = '-----BEGIN PGP '
 
 /** @param message CRLF line ends, 7-bit, as acceptance stores it */
 export function letterParts(message: Buffer): readonly LetterPart[] {
+  return partsUnder(message, parseHeaderBlock(message))
+}
+
+/** @param head the message's own, read */
+function partsUnder(message: Buffer, head: HeaderBlock): readonly LetterPart[] {
   const found: LetterPart[] = []
-  collect(message, { start: 0, end: message.length, boundaries: [], depth: 0 }, found)
+  collect(message, { start: 0, end: message.length, boundaries: [], depth: 0 }, head, found)
   return found
 }
 
@@ -52,10 +57,14 @@ interface Place {
   readonly depth: number
 }
 
-function collect(message: Buffer, { start, end, boundaries, depth }: Place, found: LetterPart[]): void {
+function collect(
+  message: Buffer,
+  { start, end, boundaries, depth }: Place,
+  { fields, bodyStart }: HeaderBlock,
+  found: LetterPart[],
+): void {
   if (depth > NESTING_MOST || found.length >= PARTS_MOST) return
   const entity = message.subarray(start, end)
-  const { fields, bodyStart } = parseHeaderBlock(entity)
   const value = (key: string): string => {
     const field = fields.find((one) => one.key === key)
     return field === undefined ? '' : fieldValue(entity, field)
@@ -68,7 +77,8 @@ function collect(message: Buffer, { start, end, boundaries, depth }: Place, foun
     const around = [...boundaries, boundary]
     for (const part of partsBetween(entity.subarray(bodyStart), boundary)) {
       const at = start + bodyStart
-      collect(message, { start: at + part.start, end: at + part.end, boundaries: around, depth: depth + 1 }, found)
+      const place = { start: at + part.start, end: at + part.end, boundaries: around, depth: depth + 1 }
+      collect(message, place, parseHeaderBlock(message.subarray(place.start, place.end)), found)
     }
     return
   }
@@ -146,15 +156,17 @@ function bulkyParts(message: Buffer, { start, end, depth }: Place): readonly { b
  * @returns null: it is something else. Line ends are LF
  */
 export function plainLetter(message: Buffer): { readonly html: string | null; readonly text: string | null } | null {
-  const { fields, bodyStart } = parseHeaderBlock(message)
+  const head = parseHeaderBlock(message)
+  const { fields, bodyStart } = head
   const [field, ...others] = fields.filter(({ key }) => key === 'content-type')
   const type = field === undefined ? '' : fieldValue(message, field)
   const boundary = /^\s*multipart\/alternative\s*;/i.test(type) ? boundaryOf(type) : null
   const depth = boundary === null ? 0 : 1
   const count = boundary === null ? 1 : partsBetween(message.subarray(bodyStart), boundary).length
-  const parts = letterParts(message)
+  const parts = partsUnder(message, head)
   if (others.length > 0 || count > 2 || parts.length !== count) return null
-  if (!parts.every((part) => part.boundaries.length === depth && isPlain(message, part))) return null
+  if (!parts.every((part) => part.boundaries.length === depth && isReadable(message, part))) return null
+  if (depth > 0 && !parts.every((part) => hasOneType(message, part))) return null
   const read = (kind: LetterPart['kind']): string | null => {
     const part = parts.find((one) => one.kind === kind)
     if (part === undefined) return null
@@ -164,11 +176,14 @@ export function plainLetter(message: Buffer): { readonly html: string | null; re
   return first?.kind === second?.kind ? null : { html: read('html'), text: read('plain') }
 }
 
-function isPlain(message: Buffer, { start, end, bodyStart, charset, encoding }: LetterPart): boolean {
+/** Where all bytes are ASCII, every charset that is read here says the same. */
+function isReadable(message: Buffer, { end, bodyStart, charset, encoding }: LetterPart): boolean {
+  return charset === 'utf-8' || isAscii(decoded(message.subarray(bodyStart, end), encoding))
+}
+
+function hasOneType(message: Buffer, { start, bodyStart }: LetterPart): boolean {
   const { fields } = parseHeaderBlock(message.subarray(start, bodyStart))
-  // Where all bytes are ASCII, every charset that is read here says the same.
-  const readable = charset === 'utf-8' || isAscii(decoded(message.subarray(bodyStart, end), encoding))
-  return readable && fields.filter(({ key }) => key === 'content-type').length <= 1
+  return fields.filter(({ key }) => key === 'content-type').length <= 1
 }
 
 function decoded(body: Buffer, encoding: Encoding): Buffer {

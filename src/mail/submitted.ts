@@ -9,7 +9,7 @@
 // that is no field, a header line beyond 998 bytes that has no blank to fold at. A message that has been through 50
 // servers is in a loop. Nothing is looked up; the work is linear in the size of the message.
 
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 import { decodeWords } from 'postal-mime'
 import { type DomainName, type Mailbox, parseMailbox, parseMailboxList } from './address.ts'
 import { withCrlf } from './encodings.ts'
@@ -234,10 +234,6 @@ function textOf(raw: Buffer, field: RawField): string {
   const text = fieldValue(raw, field)
   if (!text.includes('\ufffd')) return text
   return raw.toString('latin1', field.valueStart, field.end).replace(/\r?\n/g, '').trim()
-}
-
-function isAscii(bytes: Buffer): boolean {
-  return bytes.every((byte) => byte < 0x80)
 }
 
 function hasLongLine(bytes: Buffer): boolean {

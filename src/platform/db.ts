@@ -12,6 +12,7 @@
 
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
+import { arrayText } from './pg-array.ts'
 import { serversOf } from './servers.ts'
 import { type SilenceWatch, type Watchable, watchSilence } from './silence.ts'
 
@@ -150,7 +151,7 @@ function onPool(pool: pg.Pool): Db {
 
 function dbOn(run: (config: pg.QueryConfig) => Promise<pg.QueryResult>): Db {
   const send = ({ name, text }: Statement, values: readonly unknown[] = []): Promise<pg.QueryResult> =>
-    run({ name, text, values: values as unknown[] })
+    run({ name, text, values: values.map(valueOf) })
   return {
     query: async <Row extends object>(what: Statement, values?: readonly unknown[]) =>
       (await send(what, values)).rows as readonly Row[],
@@ -158,6 +159,10 @@ function dbOn(run: (config: pg.QueryConfig) => Promise<pg.QueryResult>): Db {
       ((await send(what, values)).rows[0] as Row | undefined) ?? null,
     execute: async (what, values) => (await send(what, values)).rowCount ?? 0,
   }
+}
+
+function valueOf(value: unknown): unknown {
+  return Array.isArray(value) ? (arrayText(value) ?? value) : value
 }
 
 /** Statements that are issued at one go travel in one packet: a system call each would cost more than many of them. */

@@ -23,7 +23,8 @@ export function databasePulse(url: string, onChange: (beating: boolean) => void)
   const { Client } = serversOf(url)
   let client: pg.Client | null = null
   let beating = true
-  let loss = new AbortController()
+  /** Each gives one piece of work up. A set, not an abort signal: this is asked for every request. */
+  const underWay = new Set<() => void>()
 
   const connected = async (): Promise<pg.Client> => {
     if (client !== null) return client
@@ -57,8 +58,10 @@ export function databasePulse(url: string, onChange: (beating: boolean) => void)
     const now = await feel()
     if (now !== beating) {
       beating = now
-      if (now) loss = new AbortController()
-      else loss.abort()
+      if (!now) {
+        for (const giveUp of underWay) giveUp()
+        underWay.clear()
+      }
       onChange(now)
     }
     return BEAT_EVERY_MS
@@ -68,7 +71,24 @@ export function databasePulse(url: string, onChange: (beating: boolean) => void)
   return {
     ...beats,
     beating: () => beating,
-    whileBeating: (work) => unlessLost(work, loss.signal),
+    whileBeating: async (work) => {
+      if (!beating) throw away()
+      const working = work()
+      return new Promise((resolve, reject) => {
+        const giveUp = (): void => reject(away())
+        underWay.add(giveUp)
+        working.then(
+          (result) => {
+            underWay.delete(giveUp)
+            resolve(result)
+          },
+          (error: unknown) => {
+            underWay.delete(giveUp)
+            reject(error)
+          },
+        )
+      })
+    },
     stop: async (deadline) => {
       await beats.stop(deadline)
       await client?.end()
@@ -79,19 +99,6 @@ export function databasePulse(url: string, onChange: (beating: boolean) => void)
 
 const RETRY_AFTER_SECONDS = 5
 
-async function unlessLost<T>(work: () => Promise<T>, lost: AbortSignal): Promise<T> {
-  const away = (): Error => platformErrors.service_unavailable({}, { retryAfter: RETRY_AFTER_SECONDS })
-  if (lost.aborted) throw away()
-  const over = Promise.withResolvers<never>()
-  const fail = (): void => over.reject(away())
-  lost.addEventListener('abort', fail)
-  const working = work()
-  try {
-    return await Promise.race([working, over.promise])
-  } finally {
-    lost.removeEventListener('abort', fail)
-    // The loser of the race may still reject: nobody waits for it any more.
-    working.catch(() => undefined)
-    over.promise.catch(() => undefined)
-  }
+function away(): Error {
+  return platformErrors.service_unavailable({}, { retryAfter: RETRY_AFTER_SECONDS })
 }

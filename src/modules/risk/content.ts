@@ -9,7 +9,7 @@
 //
 // The last 5,000 scores are remembered, each with its ten heaviest matches.
 
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import type { ContentLevel, ContentQuestion, ContentScore, Match } from '../content/index.ts'
 
 /** What verdict, snapshot and content events need of a score. */
@@ -31,6 +31,8 @@ export interface ContentReaderOptions {
 
 const MAX_SCORES = 5_000
 const MAX_MATCHES = 10
+/** Up to here a hash is made in one call: the object of one that is made in parts costs more than the copy. */
+const AT_ONCE_CHARS = 16_384
 /** So long one score after the other may keep the process from other work. */
 const SLICE_MS = 5
 
@@ -84,11 +86,11 @@ function foundOf({ score, level, matches }: ContentScore): ContentFound {
 function keyOf({ subject, html, text, attachments = [], ...more }: ContentQuestion): string {
   const names = attachments.map(({ filename, contentType }) => [filename, contentType])
   const rest = JSON.stringify([names, more])
+  const head = `${subject.length} ${html?.length ?? -1} ${text?.length ?? -1} ${subject}${rest}`
+  const parts = [head, html ?? '', text ?? '']
+  if ((html?.length ?? 0) + (text?.length ?? 0) <= AT_ONCE_CHARS) return hash('sha1', parts.join(''), 'base64')
   // Part by part: one text of all would be copied once more.
-  const hash = createHash('sha1').update(
-    `${subject.length} ${html?.length ?? -1} ${text?.length ?? -1} ${subject}${rest}`,
-  )
-  if (html !== null) hash.update(html)
-  if (text !== null) hash.update(text)
-  return hash.digest('base64')
+  const made = createHash('sha1')
+  for (const part of parts) made.update(part)
+  return made.digest('base64')
 }

@@ -88,7 +88,7 @@ const GROUP_MAX_BYTES = 16 * 1_048_576
 const GROUPS_AT_ONCE = 1
 // A group costs as much as some ten calls: while many come, it waits shortly for more of them.
 const LINGER_MS = 2
-const ENOUGH_CALLS = 48
+const ENOUGH_CALLS = 24
 const BUSY_CALLS = 6
 const MAX_WAITING_BYTES = 256 * 1_048_576
 const RETRY_AFTER_SECONDS = 5

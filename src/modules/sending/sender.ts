@@ -12,7 +12,7 @@ export interface SenderFacts {
   readonly domainId: string | null
   /** Mail may go out from the domain: verified, or verification lost less than 72 hours ago. */
   readonly verified: boolean
-  /** The refusal that the sender rule raises for live mail; it comes after idempotency and before quota. */
+  /** The refusal that the sender rule raises for live mail; it comes after idempotency and before quota. Null where none is live. */
   readonly refusal: ApiError | null
   readonly policy: RiskPolicy
   /** Whether mail to this recipient stays in the house. */
@@ -79,7 +79,7 @@ export function senderFacts({ draft, domain, boundTo, sandboxed, account, policy
   return {
     domainId: domain?.id ?? null,
     verified: domain?.isActive === true,
-    refusal: refusalOf(domain, boundTo, draft.fromDomain, policy),
+    refusal: allSandbox ? null : refusalOf(domain, boundTo, draft.fromDomain, policy),
     policy,
     isSandbox: (recipientKey) => allSandbox || sandboxResultOf(recipientKey) !== null,
     treatment: treatmentOf(draft, domain?.settings ?? null, account),

@@ -1,0 +1,62 @@
+// Arrays as PostgreSQL reads them (its manual, section 8.15.6), for statements that take their rows in columns. The driver's
+// own way asks two expressions and makes three texts for each element; at a group commit's size that is a tenth of what
+// accepting a mail costs the process.
+
+const TEXT_SAFE_IN_JSON = /^[^\0-\x1f\ud800-\udfff]*$/
+
+/**
+ * One dimension: texts, numbers, booleans, bytes, times and nulls.
+ *
+ * @returns null: it holds something else, or a time that PostgreSQL would not read as ISO 8601; the driver knows better
+ */
+export function arrayText(items: readonly unknown[]): string | null {
+  let out = ''
+  let before: unknown
+  let text = ''
+  for (const item of items) {
+    // Rows of one group say much the same: a time, an account, a verdict.
+    if (item !== before || out === '') {
+      const made = elementText(item)
+      if (made === null) return null
+      text = made
+      before = item
+    }
+    out += out === '' ? text : `,${text}`
+  }
+  return `{${out}}`
+}
+
+function elementText(item: unknown): string | null {
+  switch (typeof item) {
+    case 'string':
+      return quoted(item)
+    case 'number':
+    case 'boolean':
+    case 'bigint':
+      return String(item)
+    case 'undefined':
+      return 'NULL'
+    case 'object':
+      if (item === null) return 'NULL'
+      if (Buffer.isBuffer(item)) return `"\\\\x${item.toString('hex')}"`
+      return item instanceof Date ? timeText(item) : null
+    default:
+      return null
+  }
+}
+
+function quoted(text: string): string {
+  const hasQuotes = text.includes('"')
+  if (!hasQuotes && !text.includes('\\')) return `"${text}"`
+  // JSON escapes these two alone as an array does, where nothing else in the text needs an escape.
+  if (TEXT_SAFE_IN_JSON.test(text)) return JSON.stringify(text)
+  return `"${text.replaceAll(/["\\]/g, '\\$&')}"`
+}
+
+const FIRST_YEAR = Date.parse('0001-01-01T00:00:00Z')
+const AFTER_LAST_YEAR = Date.parse('+010000-01-01T00:00:00Z')
+
+function timeText(at: Date): string | null {
+  const ms = at.getTime()
+  return ms >= FIRST_YEAR && ms < AFTER_LAST_YEAR ? at.toISOString() : null
+}

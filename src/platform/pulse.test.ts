@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import net from 'node:net'
+import { test } from 'node:test'
+import { databasePulse } from './pulse.ts'
+
+test('what is under way when the database stops answering is answered 503, and what comes then at once', async () => {
+  const silent = net.createServer(() => undefined).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as net.AddressInfo
+  const pulse = databasePulse(`postgres://nobody@127.0.0.1:${port}/none`, () => undefined)
+  assert.equal(await pulse.whileBeating(async () => 7), 7)
+  await assert.rejects(
+    pulse.whileBeating(async () => Promise.reject(new Error('its own fault'))),
+    /its own fault/,
+  )
+  const late = Promise.withResolvers<string>()
+  const waiting = pulse.whileBeating(() => late.promise)
+  await pulse.start()
+  await assert.rejects(waiting, { code: 'service_unavailable', status: 503 })
+  late.reject(new Error('nobody waits for it any more'))
+  await assert.rejects(
+    pulse.whileBeating(async () => 7),
+    { code: 'service_unavailable' },
+  )
+  await pulse.stop(AbortSignal.timeout(5_000))
+  silent.close()
+})
