@@ -8,7 +8,8 @@ export const UNKNOWN = -1
 const SIEVE_BITS = 131_072
 /** Cells for each key. */
 const ROOM = 2.5
-const CELL = 3
+/** A cell of four never stands on both sides of a cache line. */
+const CELL = 4
 const [KEY, TERM, FEATURE] = [0, 1, 2]
 
 export class Dictionary {

@@ -4,8 +4,10 @@
 // looked at a bounded number of times; what is not closed ends the walk.
 
 import { decodeHTML } from 'entities'
+import { readAttributes, type Tag } from './attributes.ts'
+import { type ElementName, elementName, isSameElement, NO_ELEMENT, nameEnd } from './names.ts'
 import type { Reader } from './reader.ts'
-import { type Declared, declarations, isNear, NOTHING_DECLARED } from './style.ts'
+import { isNear } from './style.ts'
 
 export interface Link {
   readonly target: string
@@ -39,61 +41,22 @@ export interface HtmlFacts {
   readonly commentChars: number
 }
 
-const ACTIVE = new Set(['script', 'form', 'iframe', 'object', 'embed', 'applet', 'frame', 'frameset', 'base'])
-const RAW = new Set(['script', 'style', 'textarea', 'title', 'template', 'xmp', 'noembed', 'noframes'])
-const VOID = new Set([
-  'area',
-  'base',
-  'br',
-  'col',
-  'embed',
-  'hr',
-  'img',
-  'input',
-  'link',
-  'meta',
-  'source',
-  'wbr',
-  'frame',
-])
-const INLINE = new Set(
-  [
-    'a',
-    'abbr',
-    'acronym',
-    'b',
-    'bdi',
-    'bdo',
-    'big',
-    'code',
-    'em',
-    'font',
-    'i',
-    'ins',
-    'kbd',
-    'mark',
-    's',
-    'small',
-  ].concat(['span', 'strike', 'strong', 'sub', 'sup', 'tt', 'u', 'wbr']),
-)
-const CLOSES_ITSELF = new Set(['p', 'li', 'td', 'th', 'tr', 'option', 'dt', 'dd'])
 const DEPTH = 256
 const CLOSE_LOOK = 48
 const MAX_LINKS = 1_000
 const LINK_TEXT_CHARS = 300
 const MAX_TARGET_CHARS = 2_048
 const ENTITY_CHARS = 32
-const MAX_STYLES = 256
 const PREHEADER_BEFORE_CHARS = 120
 
 interface Element {
-  readonly name: string
+  readonly name: ElementName
   readonly hidden: boolean
   readonly trick: boolean
   readonly color: number
   readonly ground: number
 }
-const ROOT: Element = { name: '', hidden: false, trick: false, color: -1, ground: -1 }
+const ROOT: Element = { name: NO_ELEMENT, hidden: false, trick: false, color: -1, ground: -1 }
 
 export function readHtml(html: string, reader: Reader): HtmlFacts {
   return new Walk(html, reader).walk()
@@ -121,8 +84,6 @@ class Walk {
   /** The next `&` from some place before the one at hand, -1: not looked for. */
   private ampersand = -1
   private readonly codes: Uint16Array
-  /** What was declared by each style attribute: a mail has few, and repeats them. */
-  private readonly styles: Styles = new Map()
 
   /** @param reader has begun with this html */
   constructor(html: string, reader: Reader) {
@@ -154,10 +115,10 @@ class Walk {
 
   /** @returns where to go on */
   private markup(start: number): number {
-    const { html } = this
-    const next = html.charCodeAt(start + 1)
+    const { html, codes } = this
+    const next = codes[start + 1] as number
     if (isLetter(next)) return this.startTag(start)
-    if (next === 0x2f && isLetter(html.charCodeAt(start + 2))) return this.endTag(start)
+    if (next === 0x2f && isLetter(codes[start + 2] as number)) return this.endTag(start)
     if (next === 0x21 || next === 0x3f || next === 0x2f) {
       const isComment = html.startsWith('<!--', start)
       const end = isComment ? html.indexOf('-->', start + 4) : html.indexOf('>', start)
@@ -208,43 +169,46 @@ class Walk {
   }
 
   private endTag(start: number): number {
-    const { html, stack } = this
-    const end = html.indexOf('>', start)
+    const { html, codes, stack } = this
+    const afterName = nameEnd(codes, start + 2, html.length)
+    const end = codes[afterName] === 0x3e ? afterName : html.indexOf('>', start)
     if (end === -1) return html.length
-    const name = html.slice(start + 2, nameEnd(html, start + 2)).toLowerCase()
-    if (name === 'a') this.closeLink()
+    const name = elementName(html, codes, start + 2, afterName, false)
+    if (name.text === 'a') this.closeLink()
     this.part(name)
     for (let i = stack.length - 1, looked = 0; i > 0 && looked < CLOSE_LOOK; i--, looked++) {
-      if (stack[i]?.name !== name) continue
-      stack.length = i
+      if (!isSameElement((stack[i] as Element).name, name)) continue
+      while (stack.length > i) stack.pop()
       break
     }
     this.top = stack[stack.length - 1] ?? ROOT
     return end + 1
   }
 
-  private part(name: string): void {
-    if (name === 'br') this.reader.breakWord()
-    else if (!INLINE.has(name)) this.reader.breakSentence()
+  private part({ isInline, text }: ElementName): void {
+    if (isInline) return
+    if (text === 'br') this.reader.breakWord()
+    else this.reader.breakSentence()
   }
 
   private startTag(start: number): number {
-    const { html } = this
-    const afterName = nameEnd(html, start + 1)
-    const name = html.slice(start + 1, Math.min(afterName, start + 17)).toLowerCase()
-    const tag = readAttributes(html, afterName, this.styles)
+    const { html, codes } = this
+    const afterName = nameEnd(codes, start + 1, html.length)
+    const name = elementName(html, codes, start + 1, afterName, true)
+    const { text } = name
+    const tag = readAttributes(html, codes, afterName)
     this.part(name)
-    if (name === 'a' || name === 'area') this.link(tag, start)
-    else if (name === 'img') this.image(tag, start)
-    else if (name === 'meta' && tag.httpEquiv === 'refresh') this.refresh ??= start
-    if (ACTIVE.has(name) && (name !== 'base' || tag.href !== null)) this.note(`<${name}>`, start)
+    if (text === 'a' || text === 'area') this.link(tag, start)
+    else if (text === 'img') this.image(tag, start)
+    else if (text === 'meta' && tag.httpEquiv === 'refresh') this.refresh ??= start
+    if (name.isActive && (text !== 'base' || tag.href !== null)) this.note(`<${text}>`, start)
     if (tag.handler !== '') this.note(tag.handler, start)
     if (tag.end >= html.length) return html.length
-    if (RAW.has(name)) {
-      const close = indexOfClose(html, name, tag.end)
+    if (name.isRaw) {
+      const close = indexOfClose(html, text, tag.end)
       return close === -1 ? html.length : close
     }
-    if (!VOID.has(name) && !tag.closed) this.push(name, tag)
+    if (!name.isVoid && !tag.closed) this.push(name, tag)
     return tag.end
   }
 
@@ -252,9 +216,9 @@ class Walk {
     if (!this.active.has(name)) this.active.set(name, { name, offset })
   }
 
-  private push(name: string, tag: Tag): void {
+  private push(name: ElementName, tag: Tag): void {
     const { stack } = this
-    if (CLOSES_ITSELF.has(name) && this.top.name === name) stack.length--
+    if (name.closesItself && this.top.name === name) stack.pop()
     const parent = stack[stack.length - 1] ?? ROOT
     if (stack.length >= DEPTH) return
     const { style } = tag
@@ -291,101 +255,6 @@ class Walk {
   }
 }
 
-interface Tag {
-  href: string | null
-  source: string
-  httpEquiv: string
-  style: Declared
-  hidden: boolean
-  handler: string
-  hasAlt: boolean
-  width: number
-  height: number
-  color: number
-  ground: number
-  closed: boolean
-  /** Behind the `>`. */
-  end: number
-}
-
-type Styles = Map<string, Declared>
-
-function readAttributes(html: string, from: number, styles: Styles): Tag {
-  // One shape, written out: this is made for each tag.
-  const tag: Tag = {
-    href: null,
-    source: '',
-    httpEquiv: '',
-    style: NOTHING_DECLARED,
-    hidden: false,
-    handler: '',
-    hasAlt: false,
-    width: -1,
-    height: -1,
-    color: -1,
-    ground: -1,
-    closed: false,
-    end: html.length,
-  }
-  let at = from
-  while (at < html.length) {
-    const code = html.charCodeAt(at)
-    if (code === 0x3e) {
-      tag.closed = html.charCodeAt(at - 1) === 0x2f
-      tag.end = at + 1
-      return tag
-    }
-    if (code <= 0x20 || code === 0x2f) {
-      at++
-      continue
-    }
-    const nameFrom = at++
-    while (at < html.length && !endsName(html.charCodeAt(at))) at++
-    const nameTo = at
-    while (html.charCodeAt(at) <= 0x20) at++
-    let value = ''
-    if (html.charCodeAt(at) === 0x3d) {
-      at++
-      while (html.charCodeAt(at) <= 0x20) at++
-      const quote = html.charCodeAt(at)
-      const valueFrom = quote === 0x22 || quote === 0x27 ? at + 1 : at
-      at = valueFrom
-      if (valueFrom > 0 && (quote === 0x22 || quote === 0x27)) {
-        at = html.indexOf(quote === 0x22 ? '"' : "'", valueFrom)
-        if (at === -1) return tag
-        value = html.slice(valueFrom, at++)
-      } else {
-        while (at < html.length && html.charCodeAt(at) > 0x20 && html.charCodeAt(at) !== 0x3e) at++
-        value = html.slice(valueFrom, at)
-      }
-    }
-    set(tag, html.slice(nameFrom, Math.min(nameTo, nameFrom + 24)).toLowerCase(), value, styles)
-  }
-  return tag
-}
-
-function set(tag: Tag, name: string, value: string, styles: Styles): void {
-  if (name === 'href') tag.href ??= value
-  else if (name === 'style') tag.style = declared(value, styles)
-  else if (name === 'src') tag.source = value.slice(0, 16).trim().toLowerCase()
-  else if (name === 'alt') tag.hasAlt = true
-  else if (name === 'width') tag.width = Number.parseInt(value, 10)
-  else if (name === 'height') tag.height = Number.parseInt(value, 10)
-  else if (name === 'bgcolor') tag.ground = declarations(`background:${value.slice(0, 32)}`).ground
-  else if (name === 'color') tag.color = declarations(`color:${value.slice(0, 32)}`).color
-  else if (name === 'hidden') tag.hidden = true
-  else if (name === 'http-equiv') tag.httpEquiv = value.slice(0, 16).trim().toLowerCase()
-  else if (name.startsWith('on') && /^on[a-z]{3,20}$/.test(name)) tag.handler = name
-}
-
-function declared(style: string, styles: Styles): Declared {
-  const known = styles.get(style)
-  if (known !== undefined) return known
-  const fresh = declarations(style)
-  if (styles.size < MAX_STYLES) styles.set(style, fresh)
-  return fresh
-}
-
 function countShown(codes: Uint16Array, from: number, to: number): number {
   let shown = 0
   for (let at = from; at < to; at++) {
@@ -399,20 +268,11 @@ function isLetter(code: number): boolean {
   return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a)
 }
 
-function nameEnd(html: string, from: number): number {
-  let at = from
-  while (at < html.length && !endsName(html.charCodeAt(at))) at++
-  return at
-}
-
-function endsName(code: number): boolean {
-  return code <= 0x20 || code === 0x2f || code === 0x3e || code === 0x3d
-}
-
-const CLOSES = new Map(Array.from(RAW, (name) => [name, new RegExp(`</${name}(?=[\\s/>])`, 'gi')]))
+const CLOSES = new Map<string, RegExp>()
 
 function indexOfClose(html: string, name: string, from: number): number {
-  const close = CLOSES.get(name) as RegExp
+  const close = CLOSES.get(name) ?? new RegExp(`</${name}(?=[\\s/>])`, 'gi')
+  CLOSES.set(name, close)
   close.lastIndex = from
   return close.exec(html)?.index ?? -1
 }

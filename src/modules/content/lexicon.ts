@@ -78,7 +78,9 @@ export interface Compiled {
   readonly setsOfPattern: readonly Int32Array[]
   readonly gaps: Int32Array
   readonly unless: Int32Array
-  readonly patternsOfSet: readonly Int32Array[]
+  /** The patterns of all sets, one after the other, and by index of a set where its own begin; the last ends them all. */
+  readonly patternsOfSets: Int32Array
+  readonly patternsFrom: Int32Array
   /** By index of a pattern: how many different sets it has. */
   readonly setCounts: Uint8Array
   readonly classSets: readonly number[]
@@ -117,9 +119,9 @@ export function compile(lexicon: Lexicon): Compiled {
   const setsOfPattern = patterns.map(({ sets }) => Int32Array.from(sets, need))
   const gaps = Int32Array.from(patterns, ({ gap }) => gap)
   const unless = Int32Array.from(patterns, (one) => (one.unless === undefined ? -1 : need(one.unless)))
-  const patternsOfSet = names.map((_, id) =>
-    Int32Array.from(setsOfPattern.flatMap((sets, i) => (sets.includes(id) ? [i] : []))),
-  )
+  const patternsOfSet = names.map((_, id) => setsOfPattern.flatMap((sets, i) => (sets.includes(id) ? [i] : [])))
+  const patternsFrom = [0]
+  for (const own of patternsOfSet) patternsFrom.push((patternsFrom.at(-1) ?? 0) + own.length)
   const setCounts = Uint8Array.from(setsOfPattern, (sets) => new Set(sets).size)
   const classSets = Object.values(CLASS).map((kind) => {
     const name = Object.keys(CLASS_SETS).find((one) => CLASS_SETS[one] === kind)
@@ -134,7 +136,8 @@ export function compile(lexicon: Lexicon): Compiled {
       setsOfPattern,
       gaps,
       unless,
-      patternsOfSet,
+      patternsOfSets: Int32Array.from(patternsOfSet.flat()),
+      patternsFrom: Int32Array.from(patternsFrom),
       setCounts,
       classSets,
     },
@@ -191,8 +194,9 @@ export class Ear implements Listener {
   private readonly starts: Int32Array
   /** By index of a pattern: how many of its sets have not occurred yet, or FOUND. */
   private readonly lacking: Uint8Array
-  /** By set, 1: it belongs to a pattern that lacks none. */
-  private readonly ready: Uint8Array
+  /** By set: to how many patterns that lack none it belongs; which, stands where `patternsOfSets` has those of the set. */
+  private readonly ready: Int32Array
+  private readonly readyPatterns: Int32Array
   private readonly shown = new Int32Array(OVERLAP_BITS / 32)
   private compares = true
   private position = 0
@@ -225,7 +229,8 @@ export class Ear implements Listener {
     this.last = new Int32Array(compiled.setCount).fill(NEVER)
     this.starts = new Int32Array(compiled.setCount)
     this.lacking = compiled.setCounts.slice()
-    this.ready = new Uint8Array(compiled.setCount)
+    this.ready = new Int32Array(compiled.setCount)
+    this.readyPatterns = new Int32Array(compiled.patternsOfSets.length)
   }
 
   /**
@@ -262,39 +267,49 @@ export class Ear implements Listener {
     return this.words - (this.wordsBefore.get(this.location) ?? 0)
   }
 
-  word(hash: number, length: number, start: number, end: number, kind: Class, capitals: number): void {
+  word(hash: number, length: number, start: number, end: number, kind: Class, isCapitals: boolean): void {
     this.position++
     if (kind !== CLASS.word) {
-      const set = this.compiled.classSets[kind] as number
-      if (set >= 0) this.occurs(set, start, end)
-      if (kind === CLASS.money || kind === CLASS.phone)
-        this.occurs(this.compiled.classSets[CLASS.number] as number, start, end)
-      if (kind === CLASS.phone) this.phones++
-      if (kind === CLASS.email && this.mailAddresses.length < 100)
-        this.mailAddresses.push({ start, end, location: this.location })
-      if (kind === CLASS.url || kind === CLASS.host) {
-        if (this.addresses.length < 500) this.addresses.push({ start, end, location: this.location })
-      }
-      this.before = 0
-      this.feature(this.dictionary.find(CLASS_WORDS[kind] as number))
-      // `office 365`, `100 % free`: a number is a word of phrases too.
-      if (hash === 0) this.forget()
-      else this.phrases(hash, this.dictionary.find(hash), UNKNOWN, start, end)
+      this.classed(hash, start, end, kind)
       return
     }
     this.words++
-    if (this.compares && length >= 4) this.count(hash)
-    if (length >= 4 && capitals === length) this.capitalWords++
-    const alone = this.dictionary.find(hash)
-    const pair = this.before === 0 ? UNKNOWN : this.dictionary.find(join(this.before, hash))
-    this.feature(alone)
-    this.feature(pair)
-    this.phrases(hash, alone, pair, start, end)
+    if (length >= 4) {
+      if (this.compares) this.count(hash)
+      if (isCapitals) this.capitalWords++
+    }
+    const { before, dictionary } = this
     this.before = hash
+    const alone = dictionary.find(hash)
+    const pair = before === 0 ? UNKNOWN : dictionary.find(join(before, hash))
+    if (pair !== UNKNOWN) {
+      if (alone !== UNKNOWN) this.feature(alone)
+      this.feature(pair)
+    } else if (alone !== UNKNOWN) this.feature(alone)
+    else if (!this.hasBegun) return
+    this.phrases(hash, before, alone, pair, start, end)
+  }
+
+  private classed(hash: number, start: number, end: number, kind: Class): void {
+    const set = this.compiled.classSets[kind] as number
+    if (set >= 0) this.occurs(set, start, end)
+    if (kind === CLASS.money || kind === CLASS.phone)
+      this.occurs(this.compiled.classSets[CLASS.number] as number, start, end)
+    if (kind === CLASS.phone) this.phones++
+    if (kind === CLASS.email && this.mailAddresses.length < 100)
+      this.mailAddresses.push({ start, end, location: this.location })
+    if (kind === CLASS.url || kind === CLASS.host) {
+      if (this.addresses.length < 500) this.addresses.push({ start, end, location: this.location })
+    }
+    this.before = 0
+    const named = this.dictionary.find(CLASS_WORDS[kind] as number)
+    if (named !== UNKNOWN) this.feature(named)
+    // `office 365`, `100 % free`: a number is a word of phrases too.
+    if (hash === 0) this.forget()
+    else this.phrases(hash, 0, this.dictionary.find(hash), UNKNOWN, start, end)
   }
 
   private feature(place: number): void {
-    if (place === UNKNOWN) return
     const feature = this.dictionary.feature(place)
     if (feature !== UNKNOWN) this.onFeature(feature)
   }
@@ -302,28 +317,32 @@ export class Ear implements Listener {
   /**
    * The word itself, and the phrases that it goes on or ends.
    *
+   * @param before the word before it, 0: none
    * @param alone where the dictionary has the word
    * @param pair where it has the word with the one before
    */
-  private phrases(hash: number, alone: number, pair: number, start: number, end: number): void {
+  private phrases(hash: number, before: number, alone: number, pair: number, start: number, end: number): void {
+    if (this.hasBegun) this.goOn(hash, before, pair, end)
+    if (alone !== UNKNOWN && this.look(alone, start, end)) this.begin(hash, start)
+  }
+
+  private goOn(hash: number, before: number, pair: number, end: number): void {
     const { begun, begunFrom } = this
-    if (this.hasBegun) {
-      this.hasBegun = false
-      for (let words = MAX_PHRASE_WORDS - 1; words >= 1; words--) {
-        const key = begun[words] as number
-        begun[words] = 0
-        if (key === 0) continue
-        const longer = join(key, hash)
-        const place = key === this.before ? pair : this.dictionary.find(longer)
-        const from = begunFrom[words] as number
-        if (this.look(place, from, end) && words + 1 < MAX_PHRASE_WORDS) {
-          begun[words + 1] = longer
-          begunFrom[words + 1] = from
-          this.hasBegun = true
-        }
+    this.hasBegun = false
+    for (let words = MAX_PHRASE_WORDS - 1; words >= 1; words--) {
+      const key = begun[words] as number
+      if (key === 0) continue
+      begun[words] = 0
+      const longer = join(key, hash)
+      const place = key === before ? pair : this.dictionary.find(longer)
+      if (place === UNKNOWN) continue
+      const from = begunFrom[words] as number
+      if (this.look(place, from, end) && words + 1 < MAX_PHRASE_WORDS) {
+        begun[words + 1] = longer
+        begunFrom[words + 1] = from
+        this.hasBegun = true
       }
     }
-    if (this.look(alone, start, end)) this.begin(hash, start)
   }
 
   private begin(hash: number, start: number): void {
@@ -349,7 +368,7 @@ export class Ear implements Listener {
 
   /** @returns whether a longer phrase begins so */
   private look(place: number, start: number, end: number): boolean {
-    const term = place === UNKNOWN ? UNKNOWN : this.dictionary.term(place)
+    const term = this.dictionary.term(place)
     if (term === UNKNOWN) return false
     const { setsFrom, setsOfTerms, begins } = this.compiled
     const until = setsFrom[term + 1] as number
@@ -362,25 +381,44 @@ export class Ear implements Listener {
     this.last[set] = this.position
     this.starts[set] = start
     if (isFirst) this.nowHeard(set)
-    if (this.ready[set] === 1) this.ask(set, start, end)
+    if (this.ready[set] !== 0) this.ask(set, start, end)
   }
 
   /** A set occurs for the first time: of some patterns it was the last that lacked. */
   private nowHeard(set: number): void {
-    const { lacking, ready, compiled } = this
-    for (const pattern of compiled.patternsOfSet[set] as Int32Array) {
-      lacking[pattern] = (lacking[pattern] as number) - 1
-      if (lacking[pattern] === 0) for (const one of compiled.setsOfPattern[pattern] as Int32Array) ready[one] = 1
+    const { lacking, compiled } = this
+    const { patternsOfSets, patternsFrom } = compiled
+    const until = patternsFrom[set + 1] as number
+    for (let n = patternsFrom[set] as number; n < until; n++) {
+      const pattern = patternsOfSets[n] as number
+      const lacks = (lacking[pattern] as number) - 1
+      lacking[pattern] = lacks
+      if (lacks === 0) for (const one of compiled.setsOfPattern[pattern] as Int32Array) this.nowReady(one, pattern)
     }
+  }
+
+  /** Into the ready ones of its set, by its index: what is found first is told first. */
+  private nowReady(set: number, pattern: number): void {
+    const { ready, readyPatterns } = this
+    const from = this.compiled.patternsFrom[set] as number
+    const end = from + (ready[set] as number)
+    let place = end
+    while (place > from && (readyPatterns[place - 1] as number) > pattern) place--
+    // A pattern may name a set twice.
+    if (place > from && readyPatterns[place - 1] === pattern) return
+    for (let n = end; n > place; n--) readyPatterns[n] = readyPatterns[n - 1] as number
+    readyPatterns[place] = pattern
+    ready[set] = (ready[set] as number) + 1
   }
 
   /** The patterns of the set that lack nothing: do their sets stand near enough? */
   private ask(set: number, start: number, end: number): void {
-    const { last, lacking, position, compiled } = this
+    const { last, lacking, position, compiled, readyPatterns } = this
     const { setsOfPattern, gaps, unless } = compiled
-    const asked = compiled.patternsOfSet[set] as Int32Array
-    for (let n = 0; n < asked.length; n++) {
-      const i = asked[n] as number
+    const from = compiled.patternsFrom[set] as number
+    const until = from + (this.ready[set] as number)
+    for (let n = from; n < until; n++) {
+      const i = readyPatterns[n] as number
       if (lacking[i] !== 0) continue
       const sets = setsOfPattern[i] as Int32Array
       let first = position

@@ -78,31 +78,34 @@ export interface Opinion {
 export class Judge {
   private readonly model: Model
   private readonly heard: Uint8Array
-  private readonly found: number[] = []
+  /** The features that were heard, the first `count` of it. */
+  private readonly found: Int32Array
+  private count = 0
 
   constructor(model: Model) {
     this.model = model
     this.heard = new Uint8Array(model.features)
+    this.found = new Int32Array(model.features)
   }
 
   /** For the next mail. */
   reset(): void {
-    for (const at of this.found) this.heard[at] = 0
-    this.found.length = 0
+    for (let n = 0; n < this.count; n++) this.heard[this.found[n] as number] = 0
+    this.count = 0
   }
 
   /** @param feature counts once, however often it is heard */
   hear(feature: number): void {
     if (this.heard[feature] !== 0) return
     this.heard[feature] = 1
-    this.found.push(feature)
+    this.found[this.count++] = feature
   }
 
   opinion(): Opinion {
     const { weights, names, bias, from, to } = this.model
     let sum = 0
-    for (const at of this.found) sum += weights[at] as number
-    const logit = bias + sum / Math.sqrt(this.found.length + DAMPING)
+    for (let n = 0; n < this.count; n++) sum += weights[this.found[n] as number] as number
+    const logit = bias + sum / Math.sqrt(this.count + DAMPING)
     // By the square, so that what is hardly more likely spam than not costs next to nothing.
     const share = Math.min(1, Math.max(0, (logit - from) / (to - from)))
     const points = Math.round(MODEL_POINTS * share * share)
@@ -114,7 +117,7 @@ export class Judge {
   private heaviest(): readonly number[] {
     const { weights } = this.model
     const top: number[] = []
-    for (const at of this.found) {
+    for (const at of this.found.subarray(0, this.count)) {
       const weight = weights[at] as number
       let place = top.length
       while (place > 0 && (weights[top[place - 1] as number] as number) < weight) place--

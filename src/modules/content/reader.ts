@@ -39,7 +39,7 @@ const HOST = /^[a-z0-9][a-z0-9.-]{0,250}\.[a-z]{2,24}(?:[/:?#]|$)/i
 
 /** Who is told. The numbers are offsets into the part that is read. */
 export interface Listener {
-  word(hash: number, length: number, start: number, end: number, kind: Class, capitals: number): void
+  word(hash: number, length: number, start: number, end: number, kind: Class, isCapitals: boolean): void
   sentence(): void
   /** A sign that a rule asks for. */
   sign(sign: Sign, start: number, end: number): void
@@ -73,6 +73,13 @@ const ENDS_WORD = Uint8Array.from({ length: 128 }, (_, code) =>
   /[a-z0-9.@:]/i.test(String.fromCharCode(code)) ? 0 : 1,
 )
 
+/** By ASCII code, 1: between words it says nothing. What else does: line ends, what ends a sentence, currency. */
+const SILENT = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[a-z0-9\n.?;!$]/i.test(String.fromCharCode(code)) ? 0 : 1,
+)
+/** What stands behind the codes of a source: neither letter, blank nor sign. */
+const NO_CODE = 0xffff
+
 function isPlainLetter(code: number): boolean {
   return ((code | 0x20) - 0x61) >>> 0 < 26
 }
@@ -83,8 +90,11 @@ export class Reader {
   private readonly table: Folding = folding()
   private readonly listener: Listener
   private source = ''
-  /** The code units of `source`: an array is read many times faster than a string. What stands behind them is old. */
+  /** The code units of `source` and NO_CODE: an array is read many times faster than a string. What stands behind is old. */
   codes = new Uint16Array(0)
+  /** Of the run at hand. */
+  private blanks = 0
+  private bytes = Buffer.from(this.codes.buffer)
   private mode: number = MODE.none
   private hash = FNV_BASIS
   private length = 0
@@ -117,17 +127,21 @@ export class Reader {
     this.source = source
     this.currencyAt = -9
     this.highSurrogate = this.newlines = this.phoneGroups = 0
-    if (this.codes.length < source.length) {
+    if (this.codes.length <= source.length) {
       const isTerm = source.length * 2 <= TERM_CODES
       this.codes = new Uint16Array(isTerm ? TERM_CODES : Math.max(LEAST_CODES, source.length * 1.25))
+      this.bytes = Buffer.from(this.codes.buffer)
     }
-    Buffer.from(this.codes.buffer).write(source, 'utf16le')
+    this.bytes.write(source, 'utf16le')
+    this.codes[source.length] = NO_CODE
   }
 
   /** Lets go of what was read; the codes of a large one too. */
   tidy(): void {
     this.source = ''
-    if (this.codes.length > MOST_IDLE_CODES) this.codes = new Uint16Array(0)
+    if (this.codes.length <= MOST_IDLE_CODES) return
+    this.codes = new Uint16Array(0)
+    this.bytes = Buffer.from(this.codes.buffer)
   }
 
   /**
@@ -137,51 +151,58 @@ export class Reader {
    */
   run(from: number, to: number): number {
     const { codes } = this
-    let blanks = 0
+    this.blanks = 0
     for (let at = from; at < to; ) {
       const code = codes[at] as number
-      const isWord = this.mode === MODE.word ? this.pending === 0 : this.mode === MODE.none && !this.heldNumber
-      if (isWord && isPlainLetter(code)) {
+      const isBetween = this.mode === MODE.none && !this.heldNumber
+      if (isPlainLetter(code) && (isBetween || (this.mode === MODE.word && this.pending === 0))) {
         at = this.plainLetters(at, to)
         continue
       }
-      if (code <= 0x20 || code === 0xa0) blanks++
-      // Between words a blank changes nothing.
-      if (code !== 0x20 || this.mode !== MODE.none || this.heldNumber) this.feed(code, at)
+      if (code <= 0x20 || code === 0xa0) this.blanks++
+      if (!isBetween || code > 0x7f || SILENT[code] === 0) this.feed(code, at)
       at++
     }
-    return to - from - blanks
+    return to - from - this.blanks
   }
 
   /**
-   * A word of letters from a to z alone, and what ends it: most of most mails. Does what `feed` does for each letter and
-   * for the end, without the notes that `feed` keeps for what else a word may be.
+   * Words of letters from a to z alone with blanks between them: most of most mails. Does what `feed` does for each letter
+   * and for what ends a word, without the notes that `feed` keeps for what else a word may be.
    *
-   * @returns behind it; `from`: it is no such word, or none as far as can be seen
+   * @param from the place of such a letter, between words
+   * @returns behind the last of them, and the blanks that follow; `from`: it is no such word, or none as far as can be seen
    */
-  private plainWord(from: number, to: number): number {
-    const { codes } = this
-    let hash = FNV_BASIS
-    let capitals = 0
+  private plainWords(from: number, to: number): number {
+    const { codes, listener } = this
     let at = from
-    let code = codes[at] as number
-    do {
-      if (code < 0x61) capitals++
-      hash = Math.imul(hash ^ (code | 0x20), FNV_PRIME)
-      // What stands behind `to` does not belong to it: a tag within a word.
-      if (++at === to) return from
-      code = codes[at] as number
-    } while (isPlainLetter(code))
-    const length = at - from
-    if (length === 1 || length > MAX_LETTERS) return from
-    const isSentence = code === DOT && at + 1 < to && codes[at + 1] === 0x20
-    const isEnd = isSentence || (code === COLON ? !HTTP.has(hash) : code <= 0x7f && ENDS_WORD[code] === 1)
-    if (!isEnd) return from
-    this.newlines = 0
-    this.listener.word(hash, length, from, at, CLASS.word, capitals)
-    if (!isSentence) return at
-    this.listener.sentence()
-    return at + 1
+    for (;;) {
+      const start = at
+      let hash = FNV_BASIS
+      let all = 0
+      let code = codes[at] as number
+      do {
+        all |= code
+        hash = Math.imul(hash ^ (code | 0x20), FNV_PRIME)
+        code = codes[++at] as number
+      } while (isPlainLetter(code))
+      const length = at - start
+      // What stands at `to` and behind does not belong to it: a tag within a word.
+      if (at >= to || length === 1 || length > MAX_LETTERS) return start
+      const isSentence = code === DOT && at + 1 < to && codes[at + 1] === 0x20
+      if (!isSentence && (code > 0x7f || ENDS_WORD[code] === 0) && (code !== COLON || HTTP.has(hash))) return start
+      this.newlines = 0
+      // A small letter has the bit that tells it from the capital.
+      listener.word(hash, length, start, at, CLASS.word, (all & 0x20) === 0)
+      if (isSentence) {
+        listener.sentence()
+        at++
+      }
+      const blanksFrom = at
+      while (at < to && codes[at] === 0x20) at++
+      this.blanks += at - blanksFrom
+      if (at >= to || !isPlainLetter(codes[at] as number)) return at
+    }
   }
 
   /**
@@ -190,14 +211,15 @@ export class Reader {
    * @returns behind the last
    */
   private plainLetters(from: number, to: number): number {
+    let at = from
     if (this.mode === MODE.none) {
-      const end = this.spaced === 0 ? this.plainWord(from, to) : from
-      if (end !== from) return end
-      this.open(MODE.word, from)
+      if (this.spaced === 0) at = this.plainWords(from, to)
+      if (at === to || !isPlainLetter(this.codes[at] as number)) return at
+      this.open(MODE.word, at)
     }
     const { codes, letters } = this
     let { hash, length, capitals } = this
-    let at = from
+    const start = at
     let code = codes[at] as number
     do {
       if (code < 0x61) capitals++
@@ -211,7 +233,7 @@ export class Reader {
     this.hash = hash
     this.length = length
     this.capitals = capitals
-    this.latins += at - from
+    this.latins += at - start
     this.end = at
     return at
   }
@@ -377,7 +399,7 @@ export class Reader {
     const isMoney = this.currencyAt >= 0 && this.start - this.currencyAt <= 2 && this.start > this.currencyAt
     const isPhone = this.isPhone()
     const told = isMoney ? CLASS.money : kind === CLASS.number && isPhone ? CLASS.phone : kind
-    this.listener.word(this.hash, this.length, this.start, this.end, told, 0)
+    this.listener.word(this.hash, this.length, this.start, this.end, told, false)
   }
 
   /**
@@ -413,7 +435,7 @@ export class Reader {
       this.readsAs(hashOf(text.toLowerCase().replaceAll('@', 'a').slice(0, MAX_LETTERS)))
       return
     }
-    this.listener.word(0, text.length, this.start, this.end, kind, 0)
+    this.listener.word(0, text.length, this.start, this.end, kind, false)
   }
 
   private finishWord(): void {
@@ -427,12 +449,12 @@ export class Reader {
     if (this.invisibles > 0 && this.latins >= 3) this.listener.sign('invisible', start, end)
     if (this.digits > 0) {
       if (end - start >= 26 && WALLET.test(this.source.slice(start, end))) {
-        this.listener.word(0, length, start, end, CLASS.wallet, 0)
+        this.listener.word(0, length, start, end, CLASS.wallet, false)
         return
       }
       if (length >= 4 && length <= 16 && this.digits <= 3) this.readDigits()
     }
-    this.listener.word(this.hash, length, start, end, CLASS.word, this.capitals)
+    this.listener.word(this.hash, length, start, end, CLASS.word, this.capitals === length)
   }
 
   /** Letters of another alphabet that are taken for Latin ones: in a Latin word, or in a word made of them alone. */
@@ -477,7 +499,7 @@ export class Reader {
     const hash = hashLetters(this.spacedLetters, letters)
     this.listener.sign('spaced', this.spacedStart, this.spacedStart + letters * 2)
     if (this.listener.knows(hash))
-      this.listener.word(hash, letters, this.spacedStart, this.spacedStart + letters * 2, CLASS.word, letters)
+      this.listener.word(hash, letters, this.spacedStart, this.spacedStart + letters * 2, CLASS.word, true)
   }
 }
 

@@ -1,0 +1,150 @@
+// The attributes of a tag, as far as the walk over html asks for them. They are found as browsers find them; of what nobody
+// asks for no text is made.
+
+import { Names, nameEnd } from './names.ts'
+import { type Declared, declarations, declared, NOTHING_DECLARED } from './style.ts'
+
+export interface Tag {
+  href: string | null
+  source: string
+  httpEquiv: string
+  style: Declared
+  hidden: boolean
+  /** An attribute that runs a script, '': none. */
+  handler: string
+  hasAlt: boolean
+  width: number
+  height: number
+  color: number
+  ground: number
+  closed: boolean
+  /** Behind the `>`. */
+  end: number
+}
+
+const ATTRIBUTE = {
+  href: 1,
+  style: 2,
+  src: 3,
+  alt: 4,
+  width: 5,
+  height: 6,
+  bgcolor: 7,
+  color: 8,
+  hidden: 9,
+  'http-equiv': 10,
+} as const
+const ATTRIBUTES = new Names(Object.entries(ATTRIBUTE))
+const MAX_HANDLER_CHARS = 24
+const SHORT_CHARS = 16
+const COLOR_CHARS = 32
+
+/**
+ * @param codes the code units of `html`; what stands behind is neither letter, blank nor sign
+ * @param from behind the name of the element
+ */
+export function readAttributes(html: string, codes: Uint16Array, from: number): Tag {
+  const { length } = html
+  // One shape, written out: this is made for each tag.
+  const tag: Tag = {
+    href: null,
+    source: '',
+    httpEquiv: '',
+    style: NOTHING_DECLARED,
+    hidden: false,
+    handler: '',
+    hasAlt: false,
+    width: -1,
+    height: -1,
+    color: -1,
+    ground: -1,
+    closed: false,
+    end: length,
+  }
+  let at = from
+  while (at < length) {
+    const code = codes[at] as number
+    if (code === 0x3e) {
+      tag.closed = codes[at - 1] === 0x2f
+      tag.end = at + 1
+      return tag
+    }
+    if (code <= 0x20 || code === 0x2f) {
+      at++
+      continue
+    }
+    const nameFrom = at
+    const nameTo = nameEnd(codes, at + 1, length)
+    at = pastBlanks(codes, nameTo)
+    let valueFrom = at
+    let valueTo = at
+    if (codes[at] === 0x3d) {
+      valueFrom = at = pastBlanks(codes, at + 1)
+      const quote = codes[at] as number
+      if (quote === 0x22 || quote === 0x27) {
+        valueFrom = at + 1
+        valueTo = html.indexOf(quote === 0x22 ? '"' : "'", valueFrom)
+        if (valueTo === -1) return tag
+        at = valueTo + 1
+      } else {
+        while (at < length && (codes[at] as number) > 0x20 && codes[at] !== 0x3e) at++
+        valueTo = at
+      }
+    }
+    const name = ATTRIBUTES.at(codes, nameFrom, nameTo)
+    if (name !== null) set(tag, name, html.slice(valueFrom, valueTo))
+    else if (beginsWithOn(codes, nameFrom))
+      handle(tag, html.slice(nameFrom, Math.min(nameTo, nameFrom + MAX_HANDLER_CHARS)))
+  }
+  return tag
+}
+
+function pastBlanks(codes: Uint16Array, from: number): number {
+  let at = from
+  while ((codes[at] as number) <= 0x20) at++
+  return at
+}
+
+function beginsWithOn(codes: Uint16Array, from: number): boolean {
+  return ((codes[from] as number) | 0x20) === 0x6f && ((codes[from + 1] as number) | 0x20) === 0x6e
+}
+
+function handle(tag: Tag, written: string): void {
+  const name = written.toLowerCase()
+  if (/^on[a-z]{3,20}$/.test(name)) tag.handler = name
+}
+
+function set(tag: Tag, name: number, value: string): void {
+  switch (name) {
+    case ATTRIBUTE.href:
+      tag.href ??= value
+      break
+    case ATTRIBUTE.style:
+      tag.style = declared(value)
+      break
+    case ATTRIBUTE.src:
+      tag.source = value.slice(0, SHORT_CHARS).trim().toLowerCase()
+      break
+    case ATTRIBUTE.alt:
+      tag.hasAlt = true
+      break
+    case ATTRIBUTE.width:
+      tag.width = Number.parseInt(value, 10)
+      break
+    case ATTRIBUTE.height:
+      tag.height = Number.parseInt(value, 10)
+      break
+    case ATTRIBUTE.bgcolor:
+      tag.ground = declarations(`background:${value.slice(0, COLOR_CHARS)}`).ground
+      break
+    case ATTRIBUTE.color:
+      tag.color = declarations(`color:${value.slice(0, COLOR_CHARS)}`).color
+      break
+    case ATTRIBUTE.hidden:
+      tag.hidden = true
+      break
+    case ATTRIBUTE['http-equiv']:
+      tag.httpEquiv = value.slice(0, SHORT_CHARS).trim().toLowerCase()
+      break
+  }
+}

@@ -1,0 +1,117 @@
+// Names of elements and attributes that the walk over html asks about, told by their letters as they stand in the array of
+// code units. No text is made of a name that is known, and none of one that nobody asks for.
+
+const SLOTS = 512
+const FNV_BASIS = 0x811c9dc5 | 0
+const FNV_PRIME = 0x01000193
+
+/** What each of some names, ASCII in lower case, stands for. */
+export class Names<T> {
+  private readonly slots: ({ readonly name: string; readonly meaning: T } | undefined)[] = new Array(SLOTS).fill(
+    undefined,
+  )
+
+  constructor(meanings: Iterable<readonly [name: string, meaning: T]>) {
+    for (const [name, meaning] of meanings) {
+      let slot = hashOf(
+        Uint16Array.from(name, (letter) => letter.charCodeAt(0)),
+        0,
+        name.length,
+      )
+      while (this.slots[slot] !== undefined) slot = (slot + 1) & (SLOTS - 1)
+      this.slots[slot] = { name, meaning }
+    }
+  }
+
+  /** @returns null: none of the names stands from `from` to `to` in `codes`; capitals count as small letters */
+  at(codes: Uint16Array, from: number, to: number): T | null {
+    for (let slot = hashOf(codes, from, to); ; slot = (slot + 1) & (SLOTS - 1)) {
+      const one = this.slots[slot]
+      if (one === undefined) return null
+      if (one.name.length === to - from && isAt(codes, from, one.name)) return one.meaning
+    }
+  }
+}
+
+/** Of the first letters: no two names that are known share more. */
+const HASHED = 12
+
+function hashOf(codes: Uint16Array, from: number, to: number): number {
+  const until = Math.min(to, from + HASHED)
+  let hash = FNV_BASIS
+  for (let at = from; at < until; at++) hash = Math.imul(hash ^ ((codes[at] as number) | 0x20), FNV_PRIME)
+  return (hash ^ (hash >>> 16)) & (SLOTS - 1)
+}
+
+/** Of all that may stand in a name only a capital becomes the small letter by that bit. */
+function isAt(codes: Uint16Array, from: number, name: string): boolean {
+  for (let i = 0; i < name.length; i++) if (((codes[from + i] as number) | 0x20) !== name.charCodeAt(i)) return false
+  return true
+}
+
+/** @returns where the name that begins at `from` ends; `length` at the latest */
+export function nameEnd(codes: Uint16Array, from: number, length: number): number {
+  let at = from
+  while (at < length && !endsName(codes[at] as number)) at++
+  return at
+}
+
+function endsName(code: number): boolean {
+  return code <= 0x3e && (code <= 0x20 || code === 0x2f || code >= 0x3d)
+}
+
+export interface ElementName {
+  readonly text: string
+  readonly isActive: boolean
+  readonly isRaw: boolean
+  readonly isVoid: boolean
+  readonly isInline: boolean
+  readonly closesItself: boolean
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
+const ACTIVE = words('script form iframe object embed applet frame frameset base')
+const RAW = words('script style textarea title template xmp noembed noframes')
+const VOID = words('area base br col embed hr img input link meta source wbr frame')
+const INLINE = words(
+  'a abbr acronym b bdi bdo big code em font i ins kbd mark s small span strike strong sub sup tt u wbr',
+)
+const CLOSES_ITSELF = words('p li td th tr option dt dd')
+/** Others that stand in nearly every mail. */
+const COMMON = words('html head body center div table tbody thead tfoot ul ol h1 h2 h3 h4 section')
+const MOST_CHARS = 16
+
+function element(text: string): ElementName {
+  return {
+    text,
+    isActive: ACTIVE.has(text),
+    isRaw: RAW.has(text),
+    isVoid: VOID.has(text),
+    isInline: INLINE.has(text),
+    closesItself: CLOSES_ITSELF.has(text),
+  }
+}
+
+const KNOWN = new Map(
+  [...ACTIVE, ...RAW, ...VOID, ...INLINE, ...CLOSES_ITSELF, ...COMMON].map((name) => [name, element(name)]),
+)
+const ELEMENTS = new Names(KNOWN)
+export const NO_ELEMENT = element('')
+
+/**
+ * The name of an element from `from` to `to`.
+ *
+ * @param isStart of a start tag only the first 16 characters count
+ */
+export function elementName(html: string, codes: Uint16Array, from: number, to: number, isStart: boolean): ElementName {
+  const known = ELEMENTS.at(codes, from, to)
+  if (known !== null) return known
+  const text = html.slice(from, isStart ? Math.min(to, from + MOST_CHARS) : to).toLowerCase()
+  // Letters beyond ASCII may become such as are known: the sign of the kelvin.
+  return KNOWN.get(text) ?? element(text)
+}
+
+/** Names that are known are one object each. */
+export function isSameElement(one: ElementName, other: ElementName): boolean {
+  return one === other || one.text === other.text
+}
