@@ -1,5 +1,5 @@
 // The words and phrases that the rules or the trained model know, in one table: a word is looked up once for both. What
-// stands in a cell lies side by side: the key, the term of the lexicon, the feature of the model.
+// stands in a cell lies side by side: the key, what the lexicon notes of the term, the feature of the model.
 //
 // Most words of a mail are in no table, and that is told by one bit in 16 KB that stay near the processor: a Bloom filter of
 // one hash. Looking for them in the table itself was a third of the time.
@@ -18,23 +18,24 @@ export class Dictionary {
   private readonly mask: number
 
   /**
-   * @param terms keys of the terms, by their index
+   * @param terms keys of the terms
+   * @param notes by index of a term what is noted of it, 0 or more
    * @param features keys of the features, by their index; of two with the same key the first counts
    */
-  constructor(terms: ArrayLike<number>, features: ArrayLike<number>) {
+  constructor(terms: ArrayLike<number>, notes: ArrayLike<number>, features: ArrayLike<number>) {
     const slots = 2 ** Math.ceil(Math.log2((terms.length + features.length + 1) * ROOM))
     this.mask = slots - 1
     this.cells = new Int32Array(slots * CELL).fill(UNKNOWN)
-    for (let i = 0; i < terms.length; i++) this.enter(terms[i] as number, TERM, i)
+    for (let i = 0; i < terms.length; i++) this.enter(terms[i] as number, TERM, notes[i] as number)
     for (let i = 0; i < features.length; i++) this.enter(features[i] as number, FEATURE, i)
   }
 
-  private enter(key: number, what: number, index: number): void {
+  private enter(key: number, what: number, value: number): void {
     const bit = bitOf(key)
     this.sieve[bit >> 5] = (this.sieve[bit >> 5] as number) | (1 << (bit & 31))
     const cell = this.cellFor(key)
     this.cells[cell + KEY] = key
-    if (this.cells[cell + what] === UNKNOWN) this.cells[cell + what] = index
+    if (this.cells[cell + what] === UNKNOWN) this.cells[cell + what] = value
   }
 
   /** The cell that holds the key, or else the free one where it would stand. */
@@ -57,7 +58,7 @@ export class Dictionary {
     return this.cells[cell + TERM] === UNKNOWN && this.cells[cell + FEATURE] === UNKNOWN ? UNKNOWN : cell
   }
 
-  /** @returns its index, or UNKNOWN: only the model knows the word */
+  /** @returns what is noted of it, or UNKNOWN: only the model knows the word */
   term(place: number): number {
     return this.cells[place + TERM] as number
   }

@@ -45,6 +45,8 @@ const SENTENCE = 3
 const UNLESS_WORDS = 12
 const NEVER = -2_000_000_000
 const MAX_PHRASE_WORDS = 4
+/** Of a term; a power of two. */
+const MAX_SETS = 32
 const FOUND = 255
 
 /** Sets that the reader tells by class. */
@@ -68,11 +70,9 @@ export interface Compiled {
   readonly setCount: number
   /** By index of a term: its key. */
   readonly keys: Int32Array
-  /** By index of a term, 1: a longer phrase begins so. */
-  readonly begins: Uint8Array
-  /** The sets of all terms, one after the other, and by index of a term where its own begin; the last ends them all. */
+  /** By index of a term: where its sets begin among those of all terms, how many they are, whether a phrase begins so. */
+  readonly notes: Int32Array
   readonly setsOfTerms: Int32Array
-  readonly setsFrom: Int32Array
   readonly patterns: readonly Pattern[]
   /** By index of a pattern: its sets, its gap, and the set that takes it back or -1. */
   readonly setsOfPattern: readonly Int32Array[]
@@ -111,8 +111,11 @@ export function compile(lexicon: Lexicon): Compiled {
       if (!terms.has(key)) terms.set(key, [])
     }
   }
-  const setsFrom = [0]
-  for (const sets of terms.values()) setsFrom.push((setsFrom.at(-1) ?? 0) + sets.length)
+  const setsOfTerms: number[] = []
+  const notes = Array.from(terms, ([key, sets]) => {
+    if (sets.length >= MAX_SETS) throw new Error('a term of the lexicon stands in too many sets')
+    return ((setsOfTerms.push(...sets) - sets.length) * MAX_SETS + sets.length) * 2 + (begun.has(key) ? 1 : 0)
+  })
   const { patterns } = lexicon
   for (const { concept } of patterns)
     if (lexicon.concepts[concept] === undefined) throw new Error(`no concept ${concept}`)
@@ -129,9 +132,8 @@ export function compile(lexicon: Lexicon): Compiled {
   })
   return {
     ...{ lexicon, setCount: names.length, keys: Int32Array.from(terms.keys()) },
-    ...{ setsOfTerms: Int32Array.from([...terms.values()].flat()), setsFrom: Int32Array.from(setsFrom) },
+    ...{ notes: Int32Array.from(notes), setsOfTerms: Int32Array.from(setsOfTerms) },
     ...{
-      begins: Uint8Array.from(terms.keys(), (key) => (begun.has(key) ? 1 : 0)),
       patterns,
       setsOfPattern,
       gaps,
@@ -189,6 +191,8 @@ const OVERLAP_BITS = 65_536
 export class Ear implements Listener {
   private readonly compiled: Compiled
   private readonly dictionary: Dictionary
+  /** By class: where the dictionary has what stands for it. */
+  private readonly classPlaces: Int32Array
   private readonly onFeature: FeatureSink
   private readonly last: Int32Array
   private readonly starts: Int32Array
@@ -205,7 +209,8 @@ export class Ear implements Listener {
   /** Phrases that the words before have begun, by their length in words. 0: none. */
   private readonly begun = new Int32Array(MAX_PHRASE_WORDS)
   private readonly begunFrom = new Int32Array(MAX_PHRASE_WORDS)
-  private hasBegun = false
+  /** The longest of them. */
+  private begunWords = 0
   private location: Location = 'subject'
   private partFrom = 0
   hits: Hit[] = []
@@ -225,6 +230,7 @@ export class Ear implements Listener {
   constructor(compiled: Compiled, dictionary: Dictionary, onFeature: FeatureSink) {
     this.compiled = compiled
     this.dictionary = dictionary
+    this.classPlaces = Int32Array.from(CLASS_WORDS, (key) => dictionary.find(key))
     this.onFeature = onFeature
     this.last = new Int32Array(compiled.setCount).fill(NEVER)
     this.starts = new Int32Array(compiled.setCount)
@@ -286,7 +292,7 @@ export class Ear implements Listener {
       if (alone !== UNKNOWN) this.feature(alone)
       this.feature(pair)
     } else if (alone !== UNKNOWN) this.feature(alone)
-    else if (!this.hasBegun) return
+    else if (this.begunWords === 0) return
     this.phrases(hash, before, alone, pair, start, end)
   }
 
@@ -302,7 +308,7 @@ export class Ear implements Listener {
       if (this.addresses.length < 500) this.addresses.push({ start, end, location: this.location })
     }
     this.before = 0
-    const named = this.dictionary.find(CLASS_WORDS[kind] as number)
+    const named = this.classPlaces[kind] as number
     if (named !== UNKNOWN) this.feature(named)
     // `office 365`, `100 % free`: a number is a word of phrases too.
     if (hash === 0) this.forget()
@@ -322,14 +328,15 @@ export class Ear implements Listener {
    * @param pair where it has the word with the one before
    */
   private phrases(hash: number, before: number, alone: number, pair: number, start: number, end: number): void {
-    if (this.hasBegun) this.goOn(hash, before, pair, end)
+    if (this.begunWords !== 0) this.goOn(hash, before, pair, end)
     if (alone !== UNKNOWN && this.look(alone, start, end)) this.begin(hash, start)
   }
 
   private goOn(hash: number, before: number, pair: number, end: number): void {
     const { begun, begunFrom } = this
-    this.hasBegun = false
-    for (let words = MAX_PHRASE_WORDS - 1; words >= 1; words--) {
+    const longest = this.begunWords
+    this.begunWords = 0
+    for (let words = longest; words >= 1; words--) {
       const key = begun[words] as number
       if (key === 0) continue
       begun[words] = 0
@@ -340,7 +347,7 @@ export class Ear implements Listener {
       if (this.look(place, from, end) && words + 1 < MAX_PHRASE_WORDS) {
         begun[words + 1] = longer
         begunFrom[words + 1] = from
-        this.hasBegun = true
+        if (this.begunWords === 0) this.begunWords = words + 1
       }
     }
   }
@@ -348,14 +355,14 @@ export class Ear implements Listener {
   private begin(hash: number, start: number): void {
     this.begun[1] = hash
     this.begunFrom[1] = start
-    this.hasBegun = true
+    if (this.begunWords === 0) this.begunWords = 1
   }
 
   private forget(): void {
     this.before = 0
-    if (!this.hasBegun) return
+    if (this.begunWords === 0) return
     this.begun.fill(0)
-    this.hasBegun = false
+    this.begunWords = 0
   }
 
   private count(hash: number): void {
@@ -370,10 +377,13 @@ export class Ear implements Listener {
   private look(place: number, start: number, end: number): boolean {
     const term = this.dictionary.term(place)
     if (term === UNKNOWN) return false
-    const { setsFrom, setsOfTerms, begins } = this.compiled
-    const until = setsFrom[term + 1] as number
-    for (let n = setsFrom[term] as number; n < until; n++) this.occurs(setsOfTerms[n] as number, start, end)
-    return begins[term] === 1
+    const sets = (term >> 1) & (MAX_SETS - 1)
+    if (sets !== 0) {
+      const { setsOfTerms } = this.compiled
+      const from = (term / (2 * MAX_SETS)) | 0
+      for (let n = from; n < from + sets; n++) this.occurs(setsOfTerms[n] as number, start, end)
+    }
+    return (term & 1) === 1
   }
 
   private occurs(set: number, start: number, end: number): void {
@@ -459,6 +469,6 @@ export class Ear implements Listener {
   knows(hash: number): boolean {
     const place = this.dictionary.find(hash)
     const term = place === UNKNOWN ? UNKNOWN : this.dictionary.term(place)
-    return term !== UNKNOWN && this.compiled.setsFrom[term] !== this.compiled.setsFrom[term + 1]
+    return term !== UNKNOWN && ((term >> 1) & (MAX_SETS - 1)) !== 0
   }
 }

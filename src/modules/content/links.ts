@@ -4,6 +4,7 @@ import { parse } from 'tldts'
 import { BRAND_OF_LABEL, BRANDS, type Brand } from './brands.ts'
 import type { Finding } from './finding.ts'
 import type { Link } from './html.ts'
+import { Recent } from './recent.ts'
 import type { Location } from './types.ts'
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
@@ -32,7 +33,11 @@ const TARGET = /^\s?(?:https?|hxxps?):\/\/([^\s/?#\\]{1,300})([^\s]*)/i
 const SHOWN = /^(?:https?:\/\/)?((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})(?:[/?#:]|\s?$)/i
 /** Of the path, before any query. */
 const ENDING = /^[^?#]{0,2000}\.([a-z0-9]{2,4})(?:[?#]|$)/i
+const SCRIPT = /^\s{0,4}(?:javascript|data|vbscript|file):/i
+const MAX_AUTHORITY_CHARS = 300
 const MAX_HOSTS = 200
+const MAX_REMEMBERED = 1_000
+const NOTHING: readonly Finding[] = []
 
 interface Host {
   readonly host: string
@@ -41,6 +46,8 @@ interface Host {
   /** Its label before the public suffix. */
   readonly label: string
   readonly sub: string
+  /** No rule about hosts says anything of it, whatever the mail says. */
+  readonly isPlain: boolean
 }
 
 export interface LinkFacts {
@@ -82,16 +89,17 @@ function findingsOf(
 ): readonly Finding[] {
   const { alarmed } = heard
   const make = (rule: string, points: number, fraud: number) => at(offset, location, rule, points, fraud)
-  if (/^\s{0,4}(?:javascript|data|vbscript|file):/i.test(target)) {
+  const parts = takeApart(target)
+  if (parts === null) {
+    if (!SCRIPT.test(target)) return NOTHING
     return [make('link_script', 20, 1)(target, 'A link runs a script or carries data', 'Link to a page')]
   }
-  const [, authority, rest = ''] = TARGET.exec(target) ?? []
-  if (authority === undefined) return []
+  const [authority, rest] = parts
   const name = authority.slice(authority.lastIndexOf('@') + 1).toLowerCase()
   const known = hosts.get(name)
-  const host = known ?? readHost(name)
+  const host = known ?? remembered.find(name, readHost)
   const findings = mismatch(host, text, alarmed, make)
-  const suffix = rest === '' ? '' : (ENDING.exec(rest)?.[1]?.toLowerCase() ?? '')
+  const suffix = !rest.includes('.') ? '' : (ENDING.exec(rest)?.[1]?.toLowerCase() ?? '')
   if (LURES.has(suffix))
     findings.push(
       make('link_program', 26, 2)(target, 'A link loads a program', 'Link to a page that explains the download'),
@@ -102,7 +110,7 @@ function findingsOf(
     )
   if (known === undefined && hosts.size < MAX_HOSTS) {
     hosts.set(name, host)
-    findings.push(...hostFindings(host, heard, make))
+    if (!host.isPlain) findings.push(...hostFindings(host, heard, make))
   }
   return findings
 }
@@ -113,7 +121,27 @@ type Make = (
   fraud: number,
 ) => (match: string, description: string, suggestion: string) => Finding
 
+/** The host with all before it, and what follows to the first blank; null: no address of the web. */
+function takeApart(target: string): readonly [authority: string, rest: string] | null {
+  const from = target.startsWith('https://') ? 8 : target.startsWith('http://') ? 7 : 0
+  let end = from
+  if (from > 0) while (end < target.length && isPlainOfHost(target.charCodeAt(end))) end++
+  // Most are plain to see, and have no dot behind the host.
+  if (end > from && end - from <= MAX_AUTHORITY_CHARS && (end === target.length || target[end] === '/')) {
+    const rest = target.slice(end)
+    return [target.slice(from, end), rest.includes('.') ? (/^\S*/.exec(rest)?.[0] ?? '') : '']
+  }
+  const [, authority, rest = ''] = TARGET.exec(target) ?? []
+  return authority === undefined ? null : [authority, rest]
+}
+
+/** Letters, digits, dot and hyphen. */
+function isPlainOfHost(code: number): boolean {
+  return ((code | 0x20) - 0x61) >>> 0 < 26 || (code - 0x30) >>> 0 < 10 || code === 0x2e || code === 0x2d
+}
+
 function mismatch({ host, domain, label }: Host, text: string, alarmed: boolean, make: Make): Finding[] {
+  if (!text.includes('.')) return []
   const shown = SHOWN.exec(text.trim())?.[1]?.toLowerCase()
   if (shown === undefined) return []
   const told = parse(shown)
@@ -211,12 +239,23 @@ function isFreeHost(name: string): boolean {
   return false
 }
 
+const remembered = new Recent<Host>(MAX_REMEMBERED)
+
 function readHost(name: string): Host {
   const host = name.replace(/:\d+$/, '')
   const { domain, domainWithoutSuffix, subdomain, isIp } = parse(host, { allowPrivateDomains: false })
-  if (isIp === true || domain === null) return { host: name, domain: null, label: '', sub: '' }
-  return { host: name, domain, label: domainWithoutSuffix ?? '', sub: subdomain ?? '' }
+  const read =
+    isIp === true || domain === null
+      ? { host: name, domain: null, label: '', sub: '', isPlain: false }
+      : { host: name, domain, label: domainWithoutSuffix ?? '', sub: subdomain ?? '', isPlain: false }
+  const says = hostFindings(read, { alarmed: true, spoken: ALL_BRANDS }, (rule, points, fraud) =>
+    at(0, 'html', rule, points, fraud),
+  )
+  return { ...read, isPlain: says.length === 0 }
 }
+
+/** A mail that names them all, and in alarm: what is not said of a host then is never said. */
+const ALL_BRANDS: ReadonlySet<string> = new Set(BRANDS.map(({ name }) => name))
 
 const LONG_BRAND_CHARS = 6
 /** Brands with so long a label, by its beginning. */
@@ -282,5 +321,5 @@ export function isFreeMail(address: string): boolean {
 
 /** The registered label of a sender's domain, none when it is not known. */
 export function labelOf(domain: string | undefined): readonly string[] {
-  return domain === undefined ? [] : [readHost(domain).label]
+  return domain === undefined ? [] : [remembered.find(domain, readHost).label]
 }

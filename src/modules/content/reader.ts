@@ -30,7 +30,6 @@ const LEAST_CODES = 16_384
 const TERM_CODES = 128
 const MOST_IDLE_CODES = 262_144
 const [DOT, COMMA, AT, COLON, HASH_MARK, PLUS] = [0x2e, 0x2c, 0x40, 0x3a, 0x23, 0x2b]
-const CURRENCY = new Set([0x24, 0xa2, 0xa3, 0xa5, 0x20ac, 0x20bf])
 const TOLL_FREE = new Set(['800', '888', '877', '866', '855', '844', '833'])
 const ENDS_ADDRESS = new Set([...'<>"()[]{}\'`|\\'].map((one) => one.charCodeAt(0)))
 const WALLET =
@@ -79,6 +78,11 @@ const SILENT = Uint8Array.from({ length: 128 }, (_, code) =>
 )
 /** What stands behind the codes of a source: neither letter, blank nor sign. */
 const NO_CODE = 0xffff
+
+/** $ ¢ £ ¥ € ₿ */
+function isCurrency(code: number): boolean {
+  return code === 0x24 || (code >= 0xa2 && (code <= 0xa3 || code === 0xa5 || code === 0x20ac || code === 0x20bf))
+}
 
 function isPlainLetter(code: number): boolean {
   return ((code | 0x20) - 0x61) >>> 0 < 26
@@ -324,7 +328,7 @@ export class Reader {
       return
     }
     if (this.heldNumber && code !== 0x20 && code !== 0xa0 && code !== 0x202f)
-      this.emitNumber(code === 0x25 ? CLASS.percent : CURRENCY.has(code) ? CLASS.money : CLASS.number)
+      this.emitNumber(code === 0x25 ? CLASS.percent : isCurrency(code) ? CLASS.money : CLASS.number)
     if (this.mode === MODE.url || this.mode === MODE.address) {
       if (code > 0x20 && code !== 0xa0 && !ENDS_ADDRESS.has(code)) return
       this.finish()
@@ -345,14 +349,14 @@ export class Reader {
         return
       }
       this.finish()
-      if (code === 0x25 || CURRENCY.has(code)) this.emitNumber(code === 0x25 ? CLASS.percent : CLASS.money)
+      if (code === 0x25 || isCurrency(code)) this.emitNumber(code === 0x25 ? CLASS.percent : CLASS.money)
     }
     if (code === 0x20) return
     if (code === 0x0a) {
       if (++this.newlines === 2) this.listener.sentence()
       return
     }
-    if (CURRENCY.has(code)) this.currencyAt = at
+    if (isCurrency(code)) this.currencyAt = at
     else if (code === PLUS || code === HASH_MARK) return
     else if (code === DOT || code === 0x3f || code === 0x3b || code === 0x3002) this.listener.sentence()
     else if (code === 0x21) {

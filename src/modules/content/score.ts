@@ -149,7 +149,7 @@ let idle: Desk | null = null
 
 function newDesk(): Desk {
   const judge = new Judge(trainedModel())
-  const dictionary = new Dictionary(lexicon().keys, trainedModel().keys)
+  const dictionary = new Dictionary(lexicon().keys, lexicon().notes, trainedModel().keys)
   const ear = new Ear(lexicon(), dictionary, (feature) => judge.hear(feature))
   return { judge, ear, reader: new Reader(ear) }
 }

@@ -1,5 +1,7 @@
 // What an inline style says about being seen: hidden, hidden by a trick, and the two colours. One walk over the text.
 
+import { Recent } from './recent.ts'
+
 export interface Declared {
   /** As layouts do it: display, visibility, no height. */
   readonly hidden: boolean
@@ -12,32 +14,18 @@ export interface Declared {
 
 export const NOTHING_DECLARED: Declared = { hidden: false, trick: false, color: -1, ground: -1 }
 const MAX_CHARS = 2_048
-/** Of the styles that are remembered: how many, and how long each. */
 const MAX_STYLES = 512
-const MAX_STYLE_CHARS = 256
 const COLOR_STEP = 12
 const NAMED: Readonly<Record<string, number>> = {
   ...{ white: 0xffffff, black: 0x000000, red: 0xff0000, blue: 0x0000ff, green: 0x008000, yellow: 0xffff00 },
   ...{ gray: 0x808080, grey: 0x808080, silver: 0xc0c0c0, ivory: 0xfffff0, snow: 0xfffafa, whitesmoke: 0xf5f5f5 },
 }
 
-/** What was last declared by style attributes: mails have few, and repeat them. */
-let recent = new Map<string, Declared>()
-let older = new Map<string, Declared>()
+const remembered = new Recent<Declared>(MAX_STYLES)
 
-/** What a style attribute declares. */
+/** What a style attribute declares; mails have few, and repeat them. */
 export function declared(style: string): Declared {
-  if (style.length > MAX_STYLE_CHARS) return declarations(style)
-  const known = recent.get(style)
-  if (known !== undefined) return known
-  const found = older.get(style) ?? declarations(style)
-  if (recent.size >= MAX_STYLES) {
-    older = recent
-    recent = new Map()
-  }
-  // A copy: a part of a mail would hold the whole of it.
-  recent.set(Buffer.from(style, 'utf16le').toString('utf16le'), found)
-  return found
+  return remembered.find(style, declarations)
 }
 
 export function declarations(style: string): Declared {

@@ -31,10 +31,12 @@ export interface ContentReaderOptions {
 
 const MAX_SCORES = 5_000
 const MAX_MATCHES = 10
-/** Up to here a hash is made in one call: the object of one that is made in parts costs more than the copy. */
-const AT_ONCE_CHARS = 16_384
 /** So long one score after the other may keep the process from other work. */
 const SLICE_MS = 5
+/** Up to here a hash is made in one call: the object of one that is made in parts costs more than the copy. */
+const MAX_AT_ONCE_CHARS = 65_536
+/** What is hashed at once is written here. */
+const CODES = Buffer.allocUnsafeSlow(2 * MAX_AT_ONCE_CHARS)
 
 export function contentReader({ score, monotonicMs, onUnscored }: ContentReaderOptions): ContentReader {
   const remembered = new Map<string, Promise<ContentFound>>()
@@ -82,15 +84,17 @@ function foundOf({ score, level, matches }: ContentScore): ContentFound {
   return { score, level, matches: weighty.sort((a, b) => b.points - a.points).slice(0, MAX_MATCHES) }
 }
 
-/** The lengths stand before the texts, so that no two questions read alike. */
+/**
+ * The lengths stand before the texts, so that no two questions read alike. Most are hashed as they lie in memory, in one
+ * go: to write them in UTF-8 would cost more than the hash.
+ */
 function keyOf({ subject, html, text, attachments = [], ...more }: ContentQuestion): string {
   const names = attachments.map(({ filename, contentType }) => [filename, contentType])
   const rest = JSON.stringify([names, more])
   const head = `${subject.length} ${html?.length ?? -1} ${text?.length ?? -1} ${subject}${rest}`
   const parts = [head, html ?? '', text ?? '']
-  if ((html?.length ?? 0) + (text?.length ?? 0) <= AT_ONCE_CHARS) return hash('sha1', parts.join(''), 'base64')
-  // Part by part: one text of all would be copied once more.
-  const made = createHash('sha1')
-  for (const part of parts) made.update(part)
-  return made.digest('base64')
+  if (parts.reduce((sum, { length }) => sum + length, 0) > MAX_AT_ONCE_CHARS)
+    return parts.reduce((large, part) => large.update(part), createHash('sha1')).digest('base64')
+  const end = parts.reduce((at, part) => at + CODES.write(part, at, 'utf16le'), 0)
+  return hash('sha1', CODES.subarray(0, end), 'base64')
 }
