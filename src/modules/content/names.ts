@@ -1,9 +1,9 @@
 // Names of elements and attributes that the walk over html asks about, told by their letters as they stand in the array of
 // code units. No text is made of a name that is known, and none of one that nobody asks for.
 
+import { FNV_BASIS, FNV_PRIME } from './reader.ts'
+
 const SLOTS = 512
-const FNV_BASIS = 0x811c9dc5 | 0
-const FNV_PRIME = 0x01000193
 
 /** What each of some names, ASCII in lower case, stands for. */
 export class Names<T> {

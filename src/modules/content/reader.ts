@@ -3,6 +3,7 @@
 // whole. Letters are folded (fold.ts), so `Vérifiez` and `VERIFIEZ` are one word; addresses, numbers, sums of money and
 // wallet addresses are told as classes. A word is told by a 32-bit FNV-1a hash of its folded letters.
 
+import { ENDS_ADDRESS, ENDS_WORD, isCurrency, isPlainLetter, SILENT } from './characters.ts'
 import { type Folding, folding, KIND, LEET, styledLetter } from './fold.ts'
 
 export const CLASS = {
@@ -19,7 +20,7 @@ export const CLASS = {
 export type Class = (typeof CLASS)[keyof typeof CLASS]
 
 export const FNV_BASIS = 0x811c9dc5 | 0
-const FNV_PRIME = 0x01000193
+export const FNV_PRIME = 0x01000193
 /** Letters of a word that count; the rest of a longer one is passed over. */
 const MAX_LETTERS = 40
 
@@ -31,7 +32,6 @@ const TERM_CODES = 128
 const MOST_IDLE_CODES = 262_144
 const [DOT, COMMA, AT, COLON, HASH_MARK, PLUS] = [0x2e, 0x2c, 0x40, 0x3a, 0x23, 0x2b]
 const TOLL_FREE = new Set(['800', '888', '877', '866', '855', '844', '833'])
-const ENDS_ADDRESS = new Set([...'<>"()[]{}\'`|\\'].map((one) => one.charCodeAt(0)))
 const WALLET =
   /^(?:bc1[a-z0-9]{25,60}|[13][a-km-zA-HJ-NP-Z1-9]{25,34}|0x[0-9a-fA-F]{40}|T[1-9A-HJ-NP-Za-km-z]{33}|[48][1-9A-HJ-NP-Za-km-z]{94})$/
 const HOST = /^[a-z0-9][a-z0-9.-]{0,250}\.[a-z]{2,24}(?:[/:?#]|$)/i
@@ -67,26 +67,8 @@ export function join(first: number, next: number): number {
   return Math.imul(Math.imul(first, 0x9e3779b1) ^ (next >>> 15) ^ next, 0x85ebca6b) | 0
 }
 
-/** By ASCII code, 1: a word ends before it, whatever follows. */
-const ENDS_WORD = Uint8Array.from({ length: 128 }, (_, code) =>
-  /[a-z0-9.@:]/i.test(String.fromCharCode(code)) ? 0 : 1,
-)
-
-/** By ASCII code, 1: between words it says nothing. What else does: line ends, what ends a sentence, currency. */
-const SILENT = Uint8Array.from({ length: 128 }, (_, code) =>
-  /[a-z0-9\n.?;!$]/i.test(String.fromCharCode(code)) ? 0 : 1,
-)
 /** What stands behind the codes of a source: neither letter, blank nor sign. */
 const NO_CODE = 0xffff
-
-/** $ ¢ £ ¥ € ₿ */
-function isCurrency(code: number): boolean {
-  return code === 0x24 || (code >= 0xa2 && (code <= 0xa3 || code === 0xa5 || code === 0x20ac || code === 0x20bf))
-}
-
-function isPlainLetter(code: number): boolean {
-  return ((code | 0x20) - 0x61) >>> 0 < 26
-}
 
 const HTTP = new Set([hashOf('http'), hashOf('https'), hashOf('hxxp'), hashOf('hxxps')])
 
