@@ -5,12 +5,14 @@ import { test } from 'node:test'
 import { type House, house } from '../../../test/delivery-house.ts'
 import { type CorrectableClock, systemClock } from '../../platform/clock.ts'
 import { connector } from '../../platform/connect.ts'
-import type { Db } from '../../platform/db.ts'
+import { type Db, statement } from '../../platform/db.ts'
 import { transportOf } from '../transport/index.ts'
 import { membershipOf } from './membership.ts'
 
 const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } }
 const WITHIN_MS = 30_000
+const LAPSE = statement('test_lapse', "update node set lease_until = now() - interval '1 second'")
+const OTHERS = statement('test_others', 'select 1 from node where lease_until > now()')
 const UNHEARD = { nodeName: 'test', onLost: () => undefined, onDue: () => undefined }
 /** Nothing that is waited for here may come of it. */
 const RARELY = { renewEveryMs: 600_000 }
@@ -84,6 +86,39 @@ test('what a receiver asks of TLS cannot be looked up while the database is away
   assert.equal((await h.story(id)).attempts.length, 1)
   assert.ok(away <= 0)
   await out.close()
+})
+
+test('after an outage longer than a lease nobody takes over before the others could renew: what was answered is recorded', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2')
+  let away = false
+  const gone = (): Promise<never> => Promise.reject(Object.assign(new Error('gone'), { code: 'ECONNREFUSED' }))
+  const delivery = h.another({
+    limits: { renewEveryMs: 100 },
+    database: {
+      ...h.database,
+      system: {
+        query: (what, values) => (away ? gone() : h.database.system.query(what, values)),
+        one: (what, values) => (away ? gone() : h.database.system.one(what, values)),
+        execute: (what, values) => (away ? gone() : h.database.system.execute(what, values)),
+      },
+      transaction: (work) => {
+        away ||= mx.messageCount > 0 && !returned
+        return away ? gone() : h.database.transaction(work)
+      },
+    },
+  })
+  let returned = false
+  const id = await h.put('bob@example.net')
+  await delivery.start()
+  await until('the outage has begun', async () => away)
+  await h.database.system.execute(LAPSE)
+  returned = true
+  await h.another().start()
+  await until('the other one has had its first look', async () => (await h.database.system.one(OTHERS)) !== null)
+  away = false
+  await until('delivered', async () => (await h.status(id)) === 'delivered')
+  assert.equal(mx.messageCount, 1)
 })
 
 /** The database, of which some transactions end in `faults`, one after the other, before anything of them is kept. */

@@ -4,6 +4,9 @@
 // answer was lost, a row that could not be handed back), it goes on under a new epoch and ends the old one as soon as
 // nothing that it knows of is under way there: ending an epoch makes all its rows ready again. So no row stays leased to a
 // process that lives and has forgotten it.
+//
+// After an outage of the database that was longer than a lease all nodes look dead, though all of them live. So a node
+// declares others dead only after it has reached the database for a while without a break: by then they have renewed.
 
 import type { CorrectableClock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
@@ -26,6 +29,8 @@ export interface Membership {
   safe(epoch: number): boolean
   /** Joins, renews, ends what is to be ended; every few seconds. */
   keep(): Promise<void>
+  /** Whether every node that lives has had its time to renew: only then one that has not is dead. */
+  mayTakeOver(): boolean
   /** Something may be leased under the present epoch that nobody here knows of. */
   doubt(): void
   /** How many rows under an epoch are under way here: more, or with a negative number fewer. */
@@ -36,6 +41,10 @@ export interface Membership {
 
 /** A smaller difference may be the way of the answer. */
 const CLOCK_STEP_MS = 250
+/** So long others may take to renew: their next turn, a connection to the new primary and a second try. */
+const ALL_RENEW_WITHIN_MS = 10_000
+/** A longer pause between two renewals is an outage, whoever had it. */
+const BREAK_MS = 15_000
 
 export function membershipOf({ database, clock, nodeName, onLost, onDue }: MembershipOptions): Membership {
   const db = database.system
@@ -46,6 +55,8 @@ export function membershipOf({ database, clock, nodeName, onLost, onDue }: Membe
   let lapsed: NodeLease | null = null
   let doubtful = false
   let offsetMs = 0
+  /** When the database was reached first and last since the last break. */
+  let reached: { readonly sinceMs: number; readonly lastMs: number } | null = null
 
   const isSafe = (lease: NodeLease): boolean => clock.monotonicMs() < lease.safeUntilMs
 
@@ -79,6 +90,25 @@ export function membershipOf({ database, clock, nodeName, onLost, onDue }: Membe
     }
   }
 
+  const keepAll = async (): Promise<void> => {
+    const lease = current
+    if (lease !== null && doubtful) {
+      const next = await join()
+      retired.push(lease)
+      current = next
+      doubtful = false
+    } else if (lease !== null) {
+      const askedMs = clock.monotonicMs()
+      current = await renew(lease)
+      if (current !== null) correctClock(askedMs, current.databaseNow)
+    }
+    if (current === null) {
+      current = await join()
+      doubtful = false
+    }
+    await keepRetired()
+  }
+
   return {
     epoch: () => {
       if (current === null || doubtful) return null
@@ -88,23 +118,20 @@ export function membershipOf({ database, clock, nodeName, onLost, onDue }: Membe
       return null
     },
     safe: (epoch) => [current, ...retired].some((lease) => lease?.epoch === epoch && isSafe(lease)),
+    mayTakeOver: () => {
+      const nowMs = clock.monotonicMs()
+      return reached !== null && nowMs - reached.lastMs < BREAK_MS && nowMs - reached.sinceMs >= ALL_RENEW_WITHIN_MS
+    },
     keep: async () => {
-      const lease = current
-      if (lease !== null && doubtful) {
-        const next = await join()
-        retired.push(lease)
-        current = next
-        doubtful = false
-      } else if (lease !== null) {
-        const askedMs = clock.monotonicMs()
-        current = await renew(lease)
-        if (current !== null) correctClock(askedMs, current.databaseNow)
+      try {
+        await keepAll()
+      } catch (error) {
+        reached = null
+        throw error
       }
-      if (current === null) {
-        current = await join()
-        doubtful = false
-      }
-      await keepRetired()
+      const nowMs = clock.monotonicMs()
+      const sinceMs = reached !== null && nowMs - reached.lastMs < BREAK_MS ? reached.sinceMs : nowMs
+      reached = { sinceMs, lastMs: nowMs }
     },
     doubt: () => {
       if (doubtful || current === null) return

@@ -8,7 +8,8 @@
 // The process is a node: leases hold while it renews its row. When the row is lost, or could not be renewed for 20
 // seconds, nothing more is sent: MAIL FROM and the final dot are asked for each time. Then everything under way is broken
 // off and the process comes back under a new epoch. A process that dies leaves its leases to the others; what had got its
-// final dot and was not recorded goes out again, with the same bytes.
+// final dot and was not recorded goes out again, with the same bytes. An outage of the database is nobody's death
+// (membership.ts).
 //
 // While unsubscribes that somebody was promised may stand in a journal that the database does not know, nothing is claimed
 // and nothing begins: what is claimed afterwards has been asked about them.
@@ -426,7 +427,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     loop({
       name: 'delivery take-over',
       turn: async () => {
-        if ((await takeOver(database.system)) > 0) claiming.wake()
+        if (node.mayTakeOver() && (await takeOver(database.system)) > 0) claiming.wake()
         return TAKE_OVER_EVERY_MS
       },
       onError: quietly,
