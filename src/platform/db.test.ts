@@ -60,6 +60,58 @@ test('what goes on behind a transaction that failed writes nothing, neither alon
   assert.deepEqual(await kept(), [3])
 })
 
+test('what is posted is committed with the rest, and undone with the rest', async () => {
+  const before = await kept()
+  const told = await database.transaction(async (db, posting) => {
+    assert.equal(await posting.execute(ADD, [101]), 0)
+    await db.execute(ADD, [102])
+    await posting.execute(ADD, [103])
+    return 'done'
+  })
+  assert.equal(told, 'done')
+  assert.deepEqual(await kept(), [...before, 101, 102, 103])
+  const failed = database.transaction(async (db, posting) => {
+    await db.execute(ADD, [104])
+    await posting.execute(ADD, [101])
+    await posting.execute(ADD, [105])
+  })
+  await assert.rejects(failed, { code: '23505' })
+  const refused = database.transaction(async (_db, posting) => {
+    await posting.execute(ADD, [106])
+    throw new Error('no')
+  })
+  await assert.rejects(refused, /no/)
+  assert.deepEqual(await kept(), [...before, 101, 102, 103])
+})
+
+test('a posted statement that the driver could not write undoes all: the server never hears of it', async () => {
+  const before = await kept()
+  const failed = database.transaction(async (_db, posting) => {
+    await posting.execute(ADD, [107])
+    await posting.execute(ADD, [
+      {
+        toPostgres: () => {
+          throw new Error('cannot be written')
+        },
+      },
+    ])
+  })
+  await assert.rejects(failed, /test_add has values that cannot be posted/)
+  assert.deepEqual(await kept(), before)
+})
+
+test('what is posted behind its transaction is refused', async () => {
+  const before = await kept()
+  const late = Promise.withResolvers<void>()
+  let going: Promise<unknown> = Promise.resolve()
+  await database.transaction(async (_db, posting) => {
+    going = late.promise.then(() => posting.execute(ADD, [108]))
+  })
+  late.resolve()
+  await assert.rejects(going, /test_add came after its transaction/)
+  assert.deepEqual(await kept(), before)
+})
+
 test('a transaction that the server rolled back is no success, whoever overlooked why', async () => {
   const overlooked = database.transaction(async (db) => {
     await db.execute(ADD, [4])

@@ -39,8 +39,14 @@ export interface Db {
 export interface Database {
   /** As the service: every account's rows. */
   readonly system: Db
-  /** One transaction as the service. Commits when `work` resolves, rolls back when it rejects. */
-  transaction<T>(work: (db: Db) => Promise<T>): Promise<T>
+  /**
+   * One transaction as the service. Commits when `work` resolves, rolls back when it rejects.
+   *
+   * What `work` executes by `posting` is sent and not waited for: `execute` resolves at once, to 0. The commit follows it in
+   * the same stream, so a statement that fails there still undoes all, and the transaction rejects with its error. For the
+   * last writes of a transaction that many wait for: it saves them a journey to the server and back.
+   */
+  transaction<T>(work: (db: Db, posting: Pick<Db, 'execute'>) => Promise<T>): Promise<T>
   /** One transaction as one account. */
   tenant<T>(accountId: string, work: (db: Db) => Promise<T>): Promise<T>
   /**
@@ -165,6 +171,10 @@ function valueOf(value: unknown): unknown {
   return Array.isArray(value) ? (arrayText(value) ?? value) : value
 }
 
+function isWritable(value: unknown): boolean {
+  return value === null || typeof value !== 'object' || value instanceof Date || Buffer.isBuffer(value)
+}
+
 /** Statements that are issued at one go travel in one packet: a system call each would cost more than many of them. */
 function together(client: pg.PoolClient): (config: pg.QueryConfig) => Promise<pg.QueryResult> {
   const { stream } = (client as unknown as { readonly connection: { readonly stream: Duplex } }).connection
@@ -184,7 +194,9 @@ function together(client: pg.PoolClient): (config: pg.QueryConfig) => Promise<pg
 
 const SET_ACCOUNT = statement('platform_set_account', `select set_config('app.account_id', $1, true)`)
 
-async function transact<T>(pool: pg.Pool, accountId: string | null, work: (db: Db) => Promise<T>): Promise<T> {
+type Work<T> = (db: Db, posting: Pick<Db, 'execute'>) => Promise<T>
+
+async function transact<T>(pool: pg.Pool, accountId: string | null, work: Work<T>): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
   // A connection that breaks while it is ours says so to nobody else; unheard it would end the process.
@@ -194,18 +206,30 @@ async function transact<T>(pool: pg.Pool, accountId: string | null, work: (db: D
   client.on('error', heard)
   const send = together(client)
   let over = false
-  const db = dbOn((config) =>
-    over ? Promise.reject(new Error(`${config.name} came after its transaction`)) : send(config),
-  )
+  const late = (name: string | undefined): Error => new Error(`${name} came after its transaction`)
+  const db = dbOn((config) => (over ? Promise.reject(late(config.name)) : send(config)))
+  const posted: Promise<unknown>[] = []
+  const posting = {
+    execute: async (what: Statement, values: readonly unknown[] = []) => {
+      if (over) throw late(what.name)
+      const ready = values.map(valueOf)
+      // The driver throws away a statement whose values it cannot write, and the server, which has not seen it, commits.
+      if (!ready.every(isWritable)) throw new Error(`${what.name} has values that cannot be posted`)
+      const answer = db.execute(what, ready)
+      answer.catch(() => undefined)
+      posted.push(answer)
+      return 0
+    },
+  }
   try {
     // Sent ahead of the work without waiting. Should the account not be set, the transaction is aborted and every
     // later statement fails with it: a failure never widens what is seen.
     const begun: Promise<unknown>[] = [send({ text: 'begin' })]
     if (accountId !== null) begun.push(db.execute(SET_ACCOUNT, [accountId]))
-    const [result] = await Promise.all([work(db), ...begun])
+    const [result] = await Promise.all([work(db, posting), ...begun])
     over = true
     // Where a statement has failed, and whoever issued it took no notice, the server rolls back and says so here alone.
-    const { command } = await client.query('commit')
+    const [{ command }] = await Promise.all([client.query('commit'), ...posted])
     if (command !== 'COMMIT') throw new Error('a statement of the transaction had failed: it was rolled back')
     return result
   } catch (error) {

@@ -126,8 +126,8 @@ function failing(h: Awaited<ReturnType<typeof house>>, faults: string[], when: (
   return {
     ...h.database,
     transaction: (work) =>
-      h.database.transaction(async (db) => {
-        const result = await work(db)
+      h.database.transaction(async (db, posting) => {
+        const result = await work(db, posting)
         const code = when() ? faults.shift() : undefined
         if (code !== undefined) throw Object.assign(new Error(`refused for ${code}`), { code })
         return result

@@ -22,7 +22,7 @@ export interface NewEvent {
 }
 
 /** Writes events in the caller's transaction, in one statement. */
-export async function append(db: Db, events: readonly NewEvent[]): Promise<void> {
+export async function append(db: Pick<Db, 'execute'>, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
   await db.execute(sql.append, [
     events.map((event) => event.at),

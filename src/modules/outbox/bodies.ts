@@ -9,10 +9,15 @@ import type { NewBody } from './types.ts'
 export const MAX_ROW_BYTES = 1_048_576
 export const PIECE_BYTES = 524_288
 
-export async function storeBodies(db: Db, bodies: readonly NewBody[]): Promise<void> {
+/** @param posting for what is small; the pieces of what is large are each waited for */
+export async function storeBodies(
+  db: Db,
+  bodies: readonly NewBody[],
+  posting: Pick<Db, 'execute'> = db,
+): Promise<void> {
   const sized = bodies.map((body) => ({ ...body, bytes: lengthOf(body) }))
   const small = sized.filter(({ bytes }) => bytes <= MAX_ROW_BYTES)
-  if (small.length > 0) await db.execute(sql.addBodies, columnsOf(small))
+  if (small.length > 0) await posting.execute(sql.addBodies, columnsOf(small))
   for (const large of sized.filter(({ bytes }) => bytes > MAX_ROW_BYTES)) await storeInPieces(db, large)
 }
 

@@ -22,18 +22,20 @@ const QUEUE_LATER = 2
  * Stores emails and their contents and puts them into the queue, in the caller's transaction.
  *
  * @param sites the number of each email's site
+ * @param posting the transaction's own, where the answers need not be waited for
  */
 export async function enqueue(
   db: Db,
   emails: readonly NewEmail[],
   bodies: readonly NewBody[],
   sites: ReadonlyMap<string, number>,
+  posting: Pick<Db, 'execute'> = db,
 ): Promise<void> {
   const queued = emails.filter((email) => email.status !== 'suppressed')
   await Promise.all([
-    db.execute(sql.addEmails, emailColumns(emails)),
-    storeBodies(db, bodies),
-    queued.length === 0 ? null : db.execute(sql.addQueueRows, queueColumns(queued, sites)),
+    posting.execute(sql.addEmails, emailColumns(emails)),
+    storeBodies(db, bodies, posting),
+    queued.length === 0 ? null : posting.execute(sql.addQueueRows, queueColumns(queued, sites)),
   ])
 }
 

@@ -37,8 +37,12 @@ export interface RiskRoom {
   /** The engine itself, with all that it finds. */
   readonly score: ContentScorer['score']
   /** Counts live emails towards the volume of their accounts, in the transaction that accepts them. */
-  countSent(db: Db, accepted: readonly { accountId: string; count: number }[], now: Date): Promise<void>
-  recordOverrides(db: Db, overrides: readonly Override[], now: Date): Promise<void>
+  countSent(
+    db: Pick<Db, 'execute'>,
+    accepted: readonly { accountId: string; count: number }[],
+    now: Date,
+  ): Promise<void>
+  recordOverrides(db: Pick<Db, 'execute'>, overrides: readonly Override[], now: Date): Promise<void>
   /** Reads the lists that lie in memory, so that no mail waits for them: some 100 ms once in a process. */
   readonly service: Service
 }

@@ -13,7 +13,11 @@ export interface Override {
 }
 
 /** In the transaction that accepts the emails. */
-export async function recordOverrides(db: Db, overrides: readonly Override[], now: Date): Promise<void> {
+export async function recordOverrides(
+  db: Pick<Db, 'execute'>,
+  overrides: readonly Override[],
+  now: Date,
+): Promise<void> {
   if (overrides.length === 0) return
   await db.execute(sql.RECORD_OVERRIDES, [
     overrides.map(({ accountId }) => accountId),

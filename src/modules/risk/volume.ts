@@ -48,7 +48,7 @@ export function windowOf(now: Date): { readonly day: string; readonly firstDay: 
 
 /** Counts live emails, in the transaction that accepts them. */
 export async function countSent(
-  db: Db,
+  db: Pick<Db, 'execute'>,
   accepted: readonly { readonly accountId: string; readonly count: number }[],
   now: Date,
 ): Promise<void> {

@@ -133,10 +133,16 @@ export function acceptance(options: AcceptOptions): Acceptance {
 
 type GroupResult = SubmissionResult | ApiError
 
+interface Transaction {
+  readonly db: Db
+  /** For what is written last: nobody needs its answers but the commit. */
+  readonly posting: Pick<Db, 'execute'>
+}
+
 async function writeGroup(options: AcceptOptions, group: readonly Submission[]): Promise<readonly GroupResult[]> {
   const sites = await options.sites.of(sitesOf(group))
   const write = (some: readonly Submission[]): Promise<readonly GroupResult[]> =>
-    options.database.transaction((db) => writeSubmissions(options, db, some, sites))
+    options.database.transaction((db, posting) => writeSubmissions(options, { db, posting }, some, sites))
   try {
     return await write(group)
   } catch (error) {
@@ -183,7 +189,7 @@ interface Case {
 
 async function writeSubmissions(
   options: AcceptOptions,
-  db: Db,
+  { db, posting }: Transaction,
   group: readonly Submission[],
   sites: ReadonlyMap<string, number>,
 ): Promise<readonly GroupResult[]> {
@@ -198,9 +204,9 @@ async function writeSubmissions(
   await judgeCases(options, db, cases, now)
   await takeQuota(options, db, cases)
   await refuseHalfDone(options, db, group, cases)
-  const outcomes = await store(options, db, cases, sites, now)
+  const outcomes = await store(options, { db, posting }, cases, sites, now)
   for (const { alongside } of group.filter((one) => isAccepted(outcomes.get(one)))) await alongside?.(db)
-  return settle(db, group, answered, outcomes)
+  return settle(posting, group, answered, outcomes)
 }
 
 function isAccepted(outcomes: readonly Outcome[] | undefined): boolean {
@@ -279,7 +285,7 @@ export const NOT_ALL = new ApiError(422, 'validation_error', 'Another message of
 
 async function store(
   { ids, fresh, risk }: AcceptOptions,
-  db: Db,
+  { db, posting }: Transaction,
   cases: readonly Case[],
   sites: ReadonlyMap<string, number>,
   now: Date,
@@ -313,17 +319,17 @@ async function store(
   if (emails.length > 0) {
     fresh?.put(emails, bodies)
     await Promise.all([
-      enqueue(db, emails, bodies, sites),
-      append(db, events),
-      risk.countSent(db, sent, now),
-      risk.recordOverrides(db, overrides, now),
+      enqueue(db, emails, bodies, sites, posting),
+      append(posting, events),
+      risk.countSent(posting, sent, now),
+      risk.recordOverrides(posting, overrides, now),
     ])
   }
   return outcomes
 }
 
 async function settle(
-  db: Db,
+  posting: Transaction['posting'],
   group: readonly Submission[],
   answered: ReadonlyMap<string, StoredAnswer>,
   outcomes: ReadonlyMap<Submission, readonly Outcome[]>,
@@ -342,7 +348,7 @@ async function settle(
     }
     return { kind: 'done', outcomes: own }
   })
-  await Promise.all([storeAnswers(db, answers), freeKeys(db, freed)])
+  await Promise.all([storeAnswers(posting, answers), freeKeys(posting, freed)])
   return results
 }
 

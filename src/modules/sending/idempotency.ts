@@ -55,7 +55,7 @@ export async function claimKeys(
 }
 
 export async function storeAnswers(
-  db: Db,
+  db: Pick<Db, 'execute'>,
   answers: readonly { readonly key: IdempotencyKey; readonly status: number; readonly body: unknown }[],
 ): Promise<void> {
   if (answers.length === 0) return
@@ -66,7 +66,7 @@ export async function storeAnswers(
   ])
 }
 
-export async function freeKeys(db: Db, keys: readonly IdempotencyKey[]): Promise<void> {
+export async function freeKeys(db: Pick<Db, 'execute'>, keys: readonly IdempotencyKey[]): Promise<void> {
   if (keys.length > 0) await db.execute(sql.freeKeys, columns(keys))
 }
 
