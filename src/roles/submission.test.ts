@@ -23,6 +23,24 @@ test('a message is answered 250 with its email id after it has been stored', asy
   assert.match(await smtp.ask('QUIT'), /^221/)
 })
 
+test('where the tables have no room for today yet, room is made and each message of a group is stored once', async () => {
+  await using world = await submissionWorld({ partitions: false })
+  const sessions = await Promise.all(Array.from({ length: 8 }, () => world.session()))
+  const answers = await Promise.all(
+    sessions.map(async (smtp, n) => {
+      await smtp.ask('MAIL FROM:<a@shop.example>')
+      await smtp.ask(`RCPT TO:<b${n}@example.net>`)
+      await smtp.ask('DATA')
+      smtp.write(`${MAIL}.\r\n`)
+      return smtp.reply()
+    }),
+  )
+  const mails = await world.mails()
+  assert.deepEqual(answers.toSorted(), mails.map(({ id }) => `250 2.0.0 queued as ${id}`).toSorted())
+  assert.equal(new Set(mails.map(({ recipient }) => recipient)).size, 8)
+  for (const smtp of sessions) smtp.close()
+})
+
 for (const secure of [true, false]) {
   for (const method of ['PLAIN', 'LOGIN']) {
     test(`nodemailer sends through ${secure ? 'implicit TLS' : 'STARTTLS'} and logs in with ${method}`, async () => {
