@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs'
+import { appendFileSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
@@ -104,6 +104,7 @@ test('nothing is lost when one process drains while another appends', async () =
   await drains
   await drainer.drain(take)
   assert.deepEqual([...got].sort(), wanted.toSorted())
+  await writer.close()
 })
 
 test('a journal that is full takes nothing more until it was handed on', async () => {
@@ -151,4 +152,103 @@ test("another process's file is left alone until it is old", async () => {
   assert.deepEqual(got, ['ours', 'theirs'])
   assert.equal(journal.waiting(), false)
   await other.close()
+})
+
+test('a file that is kept is handed on while it grows, each line once, and goes when a drain finds nothing new', async () => {
+  using dir = folder()
+  const journal = journalIn(dir.path, systemIds(), { keepsFile: true, linesAtOnce: 3 })
+  const got: string[] = []
+  const take = async (lines: readonly string[]): Promise<void> => void got.push(...lines)
+  for (let i = 0; i < 3; i++) {
+    await journal.append([`${i}a`, `${i}b`, `${i}c`, `${i}d`])
+    await journal.drain(take)
+    assert.equal(readdirSync(dir.path).length, 1)
+    assert.equal(journal.waiting(), true)
+  }
+  assert.equal(got.join(' '), '0a 0b 0c 0d 1a 1b 1c 1d 2a 2b 2c 2d')
+  await journal.drain(take)
+  assert.deepEqual(readdirSync(dir.path), [])
+  assert.equal(journal.waiting(), false)
+  assert.equal(got.length, 12)
+})
+
+test('an append does not wait for what is handed on meanwhile, and a crash then hands all on again', async () => {
+  using dir = folder()
+  const journal = journalIn(dir.path, systemIds(), { keepsFile: true, linesAtOnce: 1 })
+  await journal.append(['a', 'b'])
+  const got: string[] = []
+  await assert.rejects(
+    journal.drain(async ([line = '']) => {
+      await journal.append([`after ${line}`])
+      if (line === 'b') throw new Error('away')
+      got.push(line)
+    }),
+    /away/,
+  )
+  assert.deepEqual(got, ['a'])
+  const again: string[] = []
+  await journalIn(dir.path, systemIds()).drain(async (lines) => void again.push(...lines))
+  assert.deepEqual(again, ['a', 'b', 'after a', 'after b'])
+  await journal.append(['last'])
+  await journal.drain(async (lines) => void got.push(...lines))
+  assert.equal(got.at(-1), 'last')
+  await journal.close()
+  assert.deepEqual(readdirSync(dir.path), [])
+})
+
+test('where much is written the next file is made ahead, and what a crash leaves in it is handed on up to where it was written', async () => {
+  using dir = folder()
+  const ids = systemIds()
+  const journal = journalIn(dir.path, ids, { keepsFile: true })
+  const line = (i: number): string => `${i} ${'x'.repeat(1_000)}`
+  const isAhead = (): boolean =>
+    readdirSync(dir.path).some((name) => statSync(path.join(dir.path, name)).size > 4_000_000)
+  let written = 0
+  const append = async (): Promise<void> => journal.append(Array.from({ length: 100 }, () => line(written++)))
+  while (written < 3_000) await append()
+  while (!isAhead()) await setTimeout(5)
+  // Into the one that was made ahead, past its end, and into the one after that.
+  while (written < 12_000) await append()
+  cpSync(dir.path, `${dir.path}-crash`, { recursive: true })
+  using crashed = {
+    path: `${dir.path}-crash`,
+    [Symbol.dispose]: () => rmSync(`${dir.path}-crash`, { recursive: true }),
+  }
+  const wanted = Array.from({ length: written }, (_, i) => line(i))
+  for (const each of [journal, journalIn(crashed.path, ids)]) {
+    const got: string[] = []
+    const take = async (lines: readonly string[]): Promise<void> => void got.push(...lines)
+    while (each.waiting()) {
+      await each.drain(take)
+      await setTimeout(1)
+    }
+    const inOrder = (a: string, b: string): number => Number.parseInt(a, 10) - Number.parseInt(b, 10)
+    assert.deepEqual(each === journal ? got : got.sort(inOrder), wanted)
+  }
+  assert.deepEqual(readdirSync(dir.path), [])
+  assert.deepEqual(readdirSync(crashed.path), [])
+  await append()
+  await journal.close()
+  assert.equal(readdirSync(dir.path).length, 1)
+})
+
+test('a file that was made ahead and taken away meanwhile loses nothing', async () => {
+  using dir = folder()
+  const ids = systemIds()
+  const journal = journalIn(dir.path, ids, { keepsFile: true })
+  const other = journalIn(dir.path, ids)
+  const got = new Set<string>()
+  const take = async (lines: readonly string[]): Promise<void> => lines.forEach((line) => got.add(line))
+  for (let i = 0; i < 600; i++) {
+    await journal.append([`${i} ${'x'.repeat(2_000)}`])
+    if (i % 7 === 0) await other.drain(take)
+  }
+  while (journal.waiting()) {
+    await journal.drain(take)
+    await setTimeout(1)
+  }
+  await other.drain(take)
+  assert.equal(got.size, 600)
+  await journal.close()
+  assert.deepEqual(readdirSync(dir.path), [])
 })

@@ -26,7 +26,7 @@ const MAX_JOURNAL_BYTES = 1_073_741_824
 /** A process that has not written for so long is dead, or has nothing to write. */
 const OTHERS_AFTER_MS = 5_000
 /** Small enough that nobody waits for this thread meanwhile. */
-const HANDED_ON_TOGETHER = 250
+const HANDED_ON_TOGETHER = 100
 const HAND_ON_EVERY_MS = 100
 /** The database may be so far behind without saying so; the judge waits for it (judge.ts). */
 const BEHIND_MS = 400
@@ -55,6 +55,7 @@ export function hitsIntake(options: HitsIntakeOptions, journals: Pick<JournalWat
     othersAfterMs: OTHERS_AFTER_MS,
     linesAtOnce: HANDED_ON_TOGETHER,
     maxBytes: MAX_JOURNAL_BYTES,
+    keepsFile: true,
   })
   const group: GroupCommit<Hit, null> = groupCommit({
     write: async (hits) => {
