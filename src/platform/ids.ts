@@ -12,6 +12,7 @@ export interface Ids {
 }
 
 const POOL_BYTES = 4096
+const TAIL_DIGITS = 16
 
 /**
  * UUID version 7 with a 12-bit counter in rand_a (RFC 9562 section 6.2, method 1): ids made in one millisecond by one
@@ -22,6 +23,10 @@ const POOL_BYTES = 4096
 export function systemIds(nowMs: () => number = () => Date.now()): Ids {
   let lastMs = 0
   let counter = 0
+  /** The id up to the counter. */
+  let prefix = ''
+  let tails = ''
+  let tailsUsed = 0
   let pool = Buffer.alloc(0)
   let used = 0
   const take = (length: number): Buffer => {
@@ -32,19 +37,25 @@ export function systemIds(nowMs: () => number = () => Date.now()): Ids {
     used += length
     return pool.subarray(used - length, used)
   }
+  const enter = (ms: number, first: number): void => {
+    lastMs = ms
+    counter = first
+    const hex = ms.toString(16).padStart(12, '0')
+    prefix = `${hex.slice(0, 8)}-${hex.slice(8)}-`
+  }
   return {
     next: () => {
       const now = nowMs()
-      if (now > lastMs) {
-        lastMs = now
-        counter = take(2).readUInt16BE() & 0x7ff
-      } else if (++counter > 0xfff) {
-        lastMs++
-        counter = 0
+      if (now > lastMs) enter(now, take(2).readUInt16BE() & 0x7ff)
+      else if (++counter > 0xfff) enter(lastMs + 1, 0)
+      if (tailsUsed === tails.length) {
+        tails = randomBytes(POOL_BYTES).toString('hex')
+        tailsUsed = 0
       }
-      const tail = Buffer.from(take(8))
-      tail[0] = ((tail[0] ?? 0) & 0x3f) | 0x80
-      return dashed(lastMs.toString(16).padStart(12, '0') + (0x7000 | counter).toString(16) + tail.toString('hex'))
+      const at = tailsUsed
+      tailsUsed += TAIL_DIGITS
+      const variant = ((Number.parseInt(tails.charAt(at), 16) & 3) | 8).toString(16)
+      return `${prefix}${(0x7000 | counter).toString(16)}-${variant}${tails.slice(at + 1, at + 4)}-${tails.slice(at + 4, at + 16)}`
     },
     bytes: (length) => Buffer.from(take(length)),
     chance: () => Math.random(),

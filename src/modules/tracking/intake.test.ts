@@ -9,7 +9,7 @@ import { connect, type Database, statement } from '../../platform/db.ts'
 import { systemIds } from '../../platform/ids.ts'
 import { createLogger } from '../../platform/log.ts'
 import { ensureEventPartitions } from '../events/index.ts'
-import type { Hit } from './hits.ts'
+import { type Hit, hitOfLine, journalLine } from './hits.ts'
 import { type Intake, intakeOf } from './intake.ts'
 import { ensureHitPartitions } from './partitions.ts'
 
@@ -51,6 +51,19 @@ function intake(database: Database, folder: string): Intake {
   const ledger = { facts: none, lock: none, byToken: async () => null, count: async () => undefined }
   return intakeOf({ database, clock, ids, log: createLogger('silent'), ledger, folder })
 }
+
+test('a line of the journal is the hit again, whatever stands in it', () => {
+  const odd = '"\\ \u2028 \n\r\t ü 😀 \u0001'
+  const hits = [
+    hit(),
+    hit({ kind: 'click', url: `https://a.test/?q=${odd}`, linkIndex: 7, hidden: true, userAgent: odd, ip: odd }),
+    hit({ kind: 'link', recipient: odd, sandbox: true, head: true }),
+  ]
+  for (const each of hits) {
+    assert.doesNotMatch(journalLine(each), /\n/)
+    assert.deepEqual(hitOfLine(journalLine(each)), each)
+  }
+})
 
 test('while the database is away hits and unsubscribes are kept on disk, and arrive once after it returns', async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'tracking-'))

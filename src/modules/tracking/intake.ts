@@ -26,7 +26,7 @@ export interface IntakeOptions extends RecordOptions {
 
 export interface Intake {
   /** Resolves when the hit is durable. Rejects when neither the database nor the disk took it. */
-  take(hit: Hit): Promise<void>
+  take(hit: Hit): Promise<unknown>
   /** Whether the database knows all unsubscribes that were acknowledged. */
   readonly journals: Pick<JournalWatch, 'knownSince' | 'doubt'>
   /** Very many hits come to this process: whatever can wait should. */
@@ -100,9 +100,7 @@ export function intakeOf(options: IntakeOptions): Intake {
   })
   const hits = hitsIntake(options, journals)
   return {
-    take: async (hit) => {
-      await (isUnsubscribe(hit) ? group.add(hit) : hits.take(hit))
-    },
+    take: (hit) => (isUnsubscribe(hit) ? group.add(hit) : hits.take(hit)),
     journals,
     isBurst: hits.isBurst,
     service: {

@@ -7,54 +7,29 @@ import { Type } from 'typebox'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
 import {
-  type Answer,
   type AnyEndpoint,
   type Call,
   endpoint,
   FORM_TYPES,
   formText,
-  LINK_HEADERS,
   MAX_FORM_BYTES,
   raw,
   unknownLinkPage,
 } from '../../platform/http.ts'
-import type { Ids } from '../../platform/ids.ts'
-import type { Logger } from '../../platform/log.ts'
-import { type Hit, type HitKind, storableAgent, storableIp } from './hits.ts'
-import type { Intake } from './intake.ts'
+import { CLICK_PATH, hitOf, type LinkOptions, linkAnswers, OPEN_PATH, type Reader } from './answers.ts'
 import { confirmPage, donePage, stoppedLinkPage } from './pages.ts'
 import { challenge } from './sql-names.ts'
-import type { MailRef, Tokens } from './tokens.ts'
 
-export interface PublicRouteOptions {
-  readonly tokens: Tokens
-  readonly intake: Intake
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly log: Logger
-  /** From memory: the account is suspended, or the target is blocked. */
-  readonly isStopped: (accountId: string, url: string) => boolean
+export interface PublicRouteOptions extends LinkOptions {
   /** The account's name as its recipients know it; null when it is not to be had now. */
   readonly senderName: (accountId: string) => Promise<string | null>
 }
 
-/** A transparent pixel: GIF89a, 43 bytes. */
-const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64')
 const ONE_CLICK = /List-Unsubscribe(?:=|"[^]{0,200}?\r?\n\r?\n)One-Click/i
 const CHALLENGE = /^[A-Za-z0-9_-]{1,256}$/
-const PIXEL_ANSWER: Answer = { status: 200, body: PIXEL, headers: { ...LINK_HEADERS, 'content-type': 'image/gif' } }
 const TAG = 'Public tracking'
 const Token = Type.Object({ token: Type.String() })
 const Html = Type.String({ description: 'text/html' })
-
-/** Why a link leads nowhere: no token of ours, or its account or target is blocked. */
-type Stopped = 'unknown' | 'stopped'
-
-interface Reader {
-  readonly method: string
-  readonly userAgent: string | undefined
-  readonly ip: string
-}
 
 /** What a CA asks for (RFC 8555 section 8.3). The database is asked, since any machine may have begun the order. */
 export function challengeRoute({
@@ -84,32 +59,12 @@ export function challengeRoute({
 }
 
 export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[] {
-  const { tokens, intake, isStopped, senderName, log } = options
-  // The reader gets an answer even when nothing can be written: the picture or the target is why they came.
-  const noted = async (hit: Hit): Promise<void> => {
-    try {
-      await intake.take(hit)
-    } catch (err) {
-      log.error({ err, email_id: hit.emailId }, 'a hit was lost')
-    }
-  }
-  const opened = async (text: string, reader: Reader): Promise<Answer> => {
-    const token = tokens.read('open', text)
-    if (token !== null) await noted(hitOf(options, reader, 'open', token))
-    return PIXEL_ANSWER
-  }
-  const clicked = (text: string, reader: Reader): Promise<Answer> | Stopped => {
-    const token = tokens.read('click', text)
-    if (token === null) return 'unknown'
-    const { url, linkIndex, hidden, accountId } = token
-    if (isStopped(accountId, url)) return 'stopped'
-    const hit = { ...hitOf(options, reader, 'click', token), url, linkIndex, hidden }
-    return noted(hit).then(() => redirectTo(url))
-  }
+  const { tokens, intake, senderName } = options
+  const { opened, clicked } = linkAnswers(options)
   return [
     endpoint({
       method: 'GET',
-      path: '/track/o/{token}',
+      path: OPEN_PATH,
       access: null,
       tag: TAG,
       summary: 'The open pixel',
@@ -120,7 +75,7 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
     }),
     endpoint({
       method: 'GET',
-      path: '/track/c/{token}',
+      path: CLICK_PATH,
       access: null,
       tag: TAG,
       summary: 'Record the click and redirect to the original URL',
@@ -174,28 +129,4 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
 
 function readerOf({ method, headers, ip }: Pick<Call<unknown, unknown, unknown>, 'method' | 'headers' | 'ip'>): Reader {
   return { method, userAgent: headers['user-agent'], ip }
-}
-
-function hitOf({ ids, clock }: PublicRouteOptions, reader: Reader, kind: HitKind, mail: MailRef): Hit {
-  return {
-    id: ids.next(),
-    kind,
-    at: clock.now(),
-    accountId: mail.accountId,
-    emailId: mail.emailId,
-    sandbox: mail.sandbox,
-    head: reader.method === 'HEAD',
-    userAgent: storableAgent(reader.userAgent),
-    ip: storableIp(reader.ip),
-    linkIndex: null,
-    url: null,
-    hidden: false,
-    recipient: null,
-  }
-}
-
-/** Headers are bytes: Node writes each character of the value as one. */
-function redirectTo(url: string): Answer {
-  const location = Buffer.from(url).toString('latin1')
-  return { status: 302, body: '', headers: { ...LINK_HEADERS, location } }
 }

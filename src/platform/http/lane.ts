@@ -18,7 +18,9 @@ import { type LaneHead, laneHeadOf, MAX_HEAD_BYTES } from './lane-head.ts'
 
 export interface Lane {
   /** The endpoint's `plainly` is asked for each plain GET of its path. */
-  add(endpoint: AnyEndpoint): void
+  add(endpoint: Pick<AnyEndpoint, 'path' | 'plainly'>): void
+  /** Takes a fresh connection. @param giveBack called when it brings something else, which then is the socket's again */
+  take(socket: Socket, giveBack: () => void): void
   /** Takes new connections before the server does. After everybody else who listens for them. */
   before(server: Server, event: 'connection' | 'secureConnection'): void
   /** Idle connections are closed, the others after their answer. */
@@ -35,12 +37,20 @@ export interface LaneOptions {
   readonly onError: (error: unknown) => void
 }
 
+/** What is the same whenever an answer is given. */
+interface Parts {
+  readonly head: string
+  readonly content: string
+}
+
 interface Route {
   readonly path: string
   readonly plainly: NonNullable<AnyEndpoint['plainly']>
 }
 
 const EVENTS = ['data', 'drain', 'end', 'timeout', 'error', 'close'] as const
+/** Of an id: up to its millisecond. */
+const MS_CHARS = 13
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 const REASONS: Readonly<Record<number, string>> = { 200: 'OK', 302: 'Found' }
 
@@ -50,42 +60,58 @@ export function quickLane(options: LaneOptions): Lane {
   const open = new Set<Connection>()
   const addressOf = clientAddress(options.trustedProxies)
   let closing = false
-  let dateMs = -1
+  /** Up to the milliseconds of an id. */
+  let dateOf = ''
   let date = ''
-  const textOf = ({ status, headers = {}, body }: Answer): string => {
-    const id = ids.next()
-    const nowMs = timeOfId(id).getTime()
-    if (Math.floor(nowMs / 1_000) !== dateMs) {
-      dateMs = Math.floor(nowMs / 1_000)
-      date = new Date(nowMs).toUTCString()
-    }
-    const content = typeof body === 'string' ? body : (body as Buffer).toString('latin1')
-    let head = `HTTP/1.1 ${status} ${REASONS[status]}\r\nx-request-id: ${id}\r\nx-content-type-options: nosniff\r\n`
+  /** Of answers with a body that is bytes: it is one and the same each time. */
+  const parts = new WeakMap<Answer, Parts>()
+  const partsOf = ({ headers = {}, body }: Answer): Parts => {
+    let head = `x-content-type-options: nosniff\r\n`
     for (const name in headers) {
       const value = headers[name] ?? ''
       if (!VALUE.test(value)) throw new TypeError(`not a value of ${name}`)
       head += `${name}: ${value}\r\n`
     }
     if (headers['content-type'] === undefined) head += 'content-type: text/plain; charset=utf-8\r\n'
-    head += `content-length: ${content.length}\r\nDate: ${date}\r\n`
-    head += closing
-      ? 'Connection: close\r\n\r\n'
-      : `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(options.idleMs / 1_000)}\r\n\r\n`
-    return head + content
+    const content = typeof body === 'string' ? body : (body as Buffer).toString('latin1')
+    return { head: `${head}content-length: ${content.length}\r\nDate: `, content }
+  }
+  const keptAlive = `\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(options.idleMs / 1_000)}\r\n\r\n`
+  const textOf = (answer: Answer): string => {
+    let made = parts.get(answer)
+    if (made === undefined) {
+      made = partsOf(answer)
+      if (typeof answer.body !== 'string') parts.set(answer, made)
+    }
+    const id = ids.next()
+    if (!id.startsWith(dateOf) || dateOf === '') {
+      dateOf = id.slice(0, MS_CHARS)
+      date = timeOfId(id).toUTCString()
+    }
+    const end = closing ? '\r\nConnection: close\r\n\r\n' : keptAlive
+    return `HTTP/1.1 ${answer.status} ${REASONS[answer.status]}\r\nx-request-id: ${id}\r\n${made.head}${date}${end}${made.content}`
   }
   /** Null: it is not for this lane. */
-  const answered = (socket: Socket, head: LaneHead): Promise<string> | null => {
+  const answered = (socket: Socket, head: LaneHead): Asked | null => {
     const route = routes.get(head.folder)
     const ip = socket.remoteAddress
     if (route === undefined || ip === undefined) return null
     const answer = route.plainly({ name: head.name, userAgent: head.userAgent, ip: addressOf(ip, head.forwardedFor) })
     if (answer === null) return null
     const began = clock.monotonicMs()
-    return answer.then((made) => {
-      const seconds = (clock.monotonicMs() - began) / 1_000
-      options.onAnswered({ method: 'GET', route: route.path, status: made.status, seconds })
-      return textOf(made)
-    })
+    return {
+      answer,
+      text: (made) => {
+        const seconds = (clock.monotonicMs() - began) / 1_000
+        options.onAnswered({ method: 'GET', route: route.path, status: made.status, seconds })
+        return textOf(made)
+      },
+    }
+  }
+  const take = (socket: Socket, giveBack: () => void): void => {
+    const connection = connectionOf(socket, { ...options, answered, giveBack, isClosing: () => closing })
+    open.add(connection)
+    connection.over = () => open.delete(connection)
   }
   return {
     add: ({ path, plainly }) => {
@@ -96,14 +122,12 @@ export function quickLane(options: LaneOptions): Lane {
       const others = server.listeners(event)
       server.removeAllListeners(event)
       server.on(event, (socket: Socket) => {
-        const giveBack = (): void => {
+        take(socket, () => {
           for (const each of others) Reflect.apply(each, server, [socket])
-        }
-        const connection = connectionOf(socket, { ...options, answered, giveBack, isClosing: () => closing })
-        open.add(connection)
-        connection.over = () => open.delete(connection)
+        })
       })
     },
+    take,
     close: () => {
       closing = true
       for (const connection of open) connection.endWhenIdle()
@@ -117,8 +141,14 @@ interface Connection {
   over: () => void
 }
 
+interface Asked {
+  readonly answer: Promise<Answer>
+  /** When it is there. */
+  readonly text: (answer: Answer) => string
+}
+
 interface ConnectionOptions extends LaneOptions {
-  readonly answered: (socket: Socket, head: LaneHead) => Promise<string> | null
+  readonly answered: (socket: Socket, head: LaneHead) => Asked | null
   readonly giveBack: () => void
   readonly isClosing: () => boolean
 }
@@ -144,19 +174,20 @@ function connectionOf(socket: Socket, options: ConnectionOptions): Connection {
   }
   const take = (bytes: Buffer): void => {
     const head = bytes.length > MAX_HEAD_BYTES ? null : laneHeadOf(bytes.toString('latin1'))
-    const answer = head === null ? null : answered(socket, head)
-    if (answer === null) {
+    const asked = head === null ? null : answered(socket, head)
+    if (asked === null) {
       leave(bytes)
       return
     }
     busy = true
-    answer.then(reply, (error) => {
-      options.onError(error)
-      socket.destroy()
-    })
+    asked.answer.then((made) => reply(asked, made)).catch(fail)
   }
-  const reply = (text: string): void => {
-    socket.write(text, 'latin1')
+  const fail = (error: unknown): void => {
+    options.onError(error)
+    socket.destroy()
+  }
+  const reply = ({ text }: Asked, made: Answer): void => {
+    socket.write(text(made), 'latin1')
     if (isClosing()) socket.end()
     else if (!socket.writableNeedDrain) goOn()
   }
