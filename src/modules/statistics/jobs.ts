@@ -12,11 +12,13 @@ import { dropAnswersFrom } from './sql-providers.ts'
 
 const NAME = 'statistics'
 const AT_ONCE = 5_000
+/** While others are waiting for this thread. */
+const AT_ONCE_BESIDE = 500
 const POLL_MS = 500
 
 /** Counts the next stretch of the log. @returns how many events it had; 0 when there is nothing new */
-export function followStatistics(database: Database): Promise<number> {
-  return follow(database, { name: NAME, limit: AT_ONCE, dataOf: COUNTED_BY_DATA, effect: count })
+export function followStatistics(database: Database, limit = AT_ONCE): Promise<number> {
+  return follow(database, { name: NAME, limit, dataOf: COUNTED_BY_DATA, effect: count })
 }
 
 async function count(db: Db, events: readonly FollowedEvent[]): Promise<void> {
@@ -27,7 +29,7 @@ async function count(db: Db, events: readonly FollowedEvent[]): Promise<void> {
 export function statisticsLoop({ database, log }: { readonly database: Database; readonly log: Logger }): Loop {
   return loop({
     name: 'statistics',
-    turn: async () => ((await followStatistics(database)) === AT_ONCE ? 0 : POLL_MS),
+    turn: async () => ((await followStatistics(database, AT_ONCE_BESIDE)) === AT_ONCE_BESIDE ? 0 : POLL_MS),
     onError: (err) => log.warn({ err }, 'statistics will be tried again'),
   })
 }

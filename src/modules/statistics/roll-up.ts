@@ -27,11 +27,15 @@ interface Row {
   readonly counts: Int32Array
 }
 
-type Rows = Map<string, Row>
+interface Rows {
+  readonly byKey: Map<string, Row>
+  /** The rows that an event of one quarter of an hour counts in: most events have them in common with the one before. */
+  readonly ofEvent: Map<string, readonly Row[]>
+}
 
 /** The effect of the follower. What the house sends itself is nobody's. */
 export async function rollUp(db: Db, all: readonly FollowedEvent[]): Promise<void> {
-  const rows: Rows = new Map()
+  const rows: Rows = { byKey: new Map(), ofEvent: new Map() }
   const events = await stillToCount(
     db,
     all.filter(({ accountId }) => accountId !== SYSTEM_ACCOUNT_ID),
@@ -40,7 +44,7 @@ export async function rollUp(db: Db, all: readonly FollowedEvent[]): Promise<voi
     for (const counter of countersOf(event)) add(rows, event, event.at, counter, 1)
   }
   await countFirsts(db, events, rows)
-  const changed = [...rows.values()].filter(({ counts }) => counts.some((count) => count !== 0))
+  const changed = [...rows.byKey.values()].filter(({ counts }) => counts.some((count) => count !== 0))
   if (changed.length === 0) return
   const keys = Array.from({ length: 8 }, (_, i) => changed.map(({ key }) => key[i]))
   const counts = COUNTERS.map((_, i) => changed.map((row) => row.counts[i]))
@@ -57,21 +61,34 @@ export async function stillToCount(db: Db, events: readonly FollowedEvent[]): Pr
 }
 
 function add(rows: Rows, of: Dimensions, at: Date, counter: Counter, amount: number): void {
+  const { accountId, domainId, stream, sandbox, tag } = of
+  const quarter = Math.floor(at.getTime() / QUARTER_MS)
+  const name = `${quarter} ${accountId} ${domainId} ${stream} ${sandbox}${tag === null ? '' : ` ${tag}`}`
+  let counted = rows.ofEvent.get(name)
+  if (counted === undefined) {
+    counted = rowsOf(rows, of, at)
+    rows.ofEvent.set(name, counted)
+  }
   const position = COUNTERS.indexOf(counter)
+  for (const { counts } of counted) counts[position] = (counts[position] ?? 0) + amount
+}
+
+/** One for each span and scope. */
+function rowsOf({ byKey }: Rows, of: Dimensions, at: Date): readonly Row[] {
   const stream = of.stream === 'broadcast' ? 1 : 0
-  for (const [span, lengthMs] of SPANS) {
+  return SPANS.flatMap(([span, lengthMs]) => {
     const bucketMs = Math.floor(at.getTime() / lengthMs) * lengthMs
-    for (const [scope, domainId, tag] of scopesOf(of)) {
+    return scopesOf(of).map(([scope, domainId, tag]) => {
       const name = `${of.accountId} ${scope} ${span} ${domainId} ${bucketMs} ${stream} ${of.sandbox} ${tag}`
-      let row = rows.get(name)
+      let row = byKey.get(name)
       if (row === undefined) {
         const key = [of.accountId, scope, span, domainId, tag, new Date(bucketMs), stream, of.sandbox] as const
         row = { key, counts: new Int32Array(COUNTERS.length) }
-        rows.set(name, row)
+        byKey.set(name, row)
       }
-      row.counts[position] = (row.counts[position] ?? 0) + amount
-    }
-  }
+      return row
+    })
+  })
 }
 
 export function scopesOf({

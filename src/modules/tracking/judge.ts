@@ -30,7 +30,7 @@ export interface JudgeOptions {
 
 /** The window, and what the way into the database may add to it (intake.ts); a process that is further behind says so. */
 const LIES_MS = WINDOW_MS + 750
-const AT_ONCE = 150
+const AT_ONCE = 100
 const EVERY_MS = 250
 /** After a full turn, this many times what it took: a burst of hits is answered first and judged after. */
 const RESTS = 1
@@ -51,7 +51,7 @@ export function judgeLoop(options: JudgeOptions): Loop {
   })
 }
 
-/** @returns how many hits were looked at; as many as 150 means that there may be more */
+/** @returns how many hits were looked at; as many as 100 means that there may be more */
 export async function judgeDue({
   database,
   clock,
