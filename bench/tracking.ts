@@ -1,25 +1,40 @@
 // Opens and redirects beside nginx in the same run: durable opens against `empty_gif`, redirects against `return 302`.
 //
-// The load is wrk's, over addresses of many mails; both servers may use every core. wrk and nginx-light are installed when
-// they are missing. An open or a click is answered when it is synced on disk. Then: how long what came takes until it is in
-// the database, and how long answers take at a steady 2,000 a second, with all that follows under way. (That each answered hit is there as one event is shown by test/peers/tracking-outage.)
+// First answers at a steady 2,000 a second with all that follows under way (judging, the log, statistics), from a generator
+// in a process of its own (ground-pace.ts), beside a server that does nothing but answer. Then wrk's load over addresses of
+// many mails, in interleaved rounds, each with the CPU time of whoever took part; both servers may use every core, and
+// while nginx is asked Posthorn and its database stand still: what it has still to do must not slow nginx down. wrk and
+// nginx-light are installed when they are missing. An open or a click is answered when it is synced on disk. (That each
+// answered hit is there as one event is shown by test/peers/tracking-outage.)
+//
+//     npm run bench -- tracking [--rounds 5] [--seconds 4] [--steady 10]
 
 import { readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { Agent, request } from 'node:http'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort, run, scratch, start, waitFor } from '../test/peers/ground.ts'
+import { parseArgs } from 'node:util'
+import { descendants, freePort, run, scratch, start, waitFor } from '../test/peers/ground.ts'
 import { startPosthorn } from '../test/peers/posthorn.ts'
+import { median, threadSeconds } from './ground.ts'
+import { ECHO, paced } from './ground-pace.ts'
 import { needPrograms } from './ground-packages.ts'
 
-const SECONDS = Number(process.argv[2] ?? 8)
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '4' },
+    steady: { type: 'string', default: '10' },
+  },
+})
+const ROUNDS = Number(values.rounds)
+const SECONDS = Number(values.seconds)
+const STEADY_SECONDS = Number(values.steady)
 const CONNECTIONS = 256
 /** Until what came in is in the database. */
 const HANDED_ON_WITHIN_MS = 180_000
 const MAILS = 500
 const STEADY = 2_000
-const STEADY_SECONDS = 10
 const DESKTOP = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0'
 
 needPrograms({ wrk: 'wrk', nginx: 'nginx-light' })
@@ -37,7 +52,7 @@ await writeFile(
      server { listen 127.0.0.1:${nginxPort}; keepalive_requests 1000000;
        location /track/o/ { empty_gif; } location /track/c/ { return 302 https://target.test/; } } }\n`,
 )
-stack.use(start('nginx', ['-c', conf, '-p', folder]))
+const nginx = stack.use(start('nginx', ['-c', conf, '-p', folder]))
 
 const port = await freePort()
 const settings = {
@@ -69,14 +84,17 @@ const pathsOf = (kind: 'o' | 'c'): string[] =>
   pages.map((html) => new RegExp(`/track/${kind}/[\\w-]+`).exec(html)?.[0] ?? '')
 await delay(2_500)
 
+type Seconds = ReadonlyMap<string, number>
+
 interface Measured {
   readonly perSecond: number
   readonly p99Ms: number
-  readonly requests: number
   readonly errors: number
+  /** CPU microseconds a request, by who spent them. */
+  readonly micros: Seconds
 }
 
-async function measured(to: number, paths: readonly string[], seconds = SECONDS): Promise<Measured> {
+async function measured(root: number, to: number, paths: readonly string[], seconds = SECONDS): Promise<Measured> {
   const script = path.join(folder, 'paths.lua')
   await writeFile(
     script,
@@ -86,74 +104,114 @@ async function measured(to: number, paths: readonly string[], seconds = SECONDS)
      request = function() i = i % #made + 1; return made[i] end
      done = function(s, l, r) io.write(string.format("RESULT %d %d %f %d\\n", s.requests, s.duration, l:percentile(99), s.errors.connect + s.errors.read + s.errors.write + s.errors.status + s.errors.timeout)) end\n`,
   )
-  const said = await run('wrk', ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', script, `http://127.0.0.1:${to}`])
+  const before = await threadSeconds(root)
+  const wrk = `wrk -t1 -c${CONNECTIONS} -d${seconds}s -s ${script} http://127.0.0.1:${to}; times`
+  const said = await run('sh', ['-c', wrk])
+  const after = await threadSeconds(root)
   const [, requests = '0', micros = '1', p99 = '0', errors = '0'] = /RESULT (\d+) (\d+) ([\d.]+) (\d+)/.exec(said) ?? []
+  const [, userM = '0', user = '0', systemM = '0', system = '0'] =
+    /(\d+)m([\d.]+)s (\d+)m([\d.]+)s\s*$/.exec(said) ?? []
+  const spent = new Map([...after].map(([who, total]) => [who, total - (before.get(who) ?? 0)]))
+  spent.set('wrk', (Number(userM) + Number(systemM)) * 60 + Number(user) + Number(system))
   return {
-    requests: Number(requests),
     perSecond: (Number(requests) / Number(micros)) * 1e6,
     p99Ms: Number(p99) / 1_000,
     errors: Number(errors),
+    micros: new Map([...spent].map(([who, total]) => [who, (total / Number(requests)) * 1e6])),
   }
 }
 
-/** Milliseconds of each answer at a steady pace, by the clock of who asks. */
-async function steady(paths: readonly string[]): Promise<readonly number[]> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 256 })
-  const times: Promise<number>[] = []
+function told(micros: Seconds): string {
+  const spent = [...micros].filter(([, each]) => each >= 0.5).toSorted((a, b) => b[1] - a[1])
+  return spent.map(([who, each]) => `${who} ${each.toFixed(1)}`).join(', ')
+}
+
+/** Who is asked nothing takes no part. */
+async function whileStill<T>(root: number, work: () => Promise<T>): Promise<T> {
+  const all = await descendants(root)
+  const signal = (name: 'SIGSTOP' | 'SIGCONT'): void => {
+    for (const pid of all) process.kill(pid, name)
+  }
+  signal('SIGSTOP')
+  try {
+    return await work()
+  } finally {
+    signal('SIGCONT')
+  }
+}
+
+const journal = path.join(posthorn.env['POSTHORN_DATA_DIR'] ?? '', 'tracking', 'hits')
+
+/** @returns seconds until what came in is in the database */
+async function handedOn(): Promise<number> {
   const began = performance.now()
-  const ask = (where: string): Promise<number> =>
-    new Promise((done, fail) => {
-      const asked = performance.now()
-      const headers = { 'user-agent': DESKTOP }
-      const call = request({ host: '127.0.0.1', port, path: where, agent, headers }, (reply) => {
-        reply.resume().on('end', () => done(performance.now() - asked))
-      })
-      call.on('error', fail)
-      call.end()
-    })
-  while (performance.now() - began < STEADY_SECONDS * 1_000) {
-    while (times.length < ((performance.now() - began) * STEADY) / 1_000)
-      times.push(ask(paths[times.length % paths.length] ?? ''))
-    await delay(2)
-  }
-  const all = await Promise.all(times)
-  agent.destroy()
-  return all.toSorted((a, b) => a - b)
+  await waitFor('the journal to be handed on', async () => readdirSync(journal).length === 0, HANDED_ON_WITHIN_MS)
+  return (performance.now() - began) / 1_000
 }
 
+/** Until nothing is worked off any more: what came in is judged, told and counted. */
+async function settled(root: number): Promise<void> {
+  const sum = async (): Promise<number> =>
+    [...(await threadSeconds(root)).values()].reduce((all, each) => all + each, 0)
+  await waitFor(
+    'rest',
+    async () => {
+      const before = await sum()
+      await delay(1_000)
+      return (await sum()) - before < 0.1
+    },
+    HANDED_ON_WITHIN_MS,
+  )
+}
+
+const service = posthorn.running.child.pid ?? 0
+const server = nginx.child.pid ?? 0
 const opens = pathsOf('o')
 const clicks = pathsOf('c')
-await measured(port, opens, 3)
-const rows: [string, Measured][] = []
-for (const [what, to, paths] of [
-  ['nginx empty_gif', nginxPort, opens],
-  ['posthorn opens, durable', port, opens],
-  ['nginx return 302', nginxPort, clicks],
-  ['posthorn redirects, durable', port, clicks],
+await measured(service, port, opens, 3)
+await handedOn()
+await settled(service)
+const bare = stack.use(start(process.execPath, [...ECHO]))
+await waitFor('the bare server', async () => /\d/.test(bare.said()))
+for (const [what, to, root, paths] of [
+  ['a bare answer', Number(bare.said()), bare.child.pid ?? 0, opens],
+  ['opens', port, service, opens],
+  ['redirects', port, service, clicks],
 ] as const) {
-  const found = await measured(to, paths)
-  rows.push([what, found])
+  if (STEADY_SECONDS === 0) break
+  await settled(service)
+  const before = await threadSeconds(root)
+  const head = `User-Agent: ${DESKTOP}\r\nHost: 127.0.0.1\r\n`
+  const { answered, p50, p99, p999, max, late } = await paced(to, STEADY, STEADY_SECONDS, paths, head)
+  const after = await threadSeconds(root)
+  const micros = new Map([...after].map(([who, all]) => [who, ((all - (before.get(who) ?? 0)) / answered) * 1e6]))
   console.log(
-    `${what.padEnd(30)} ${found.perSecond.toFixed(0).padStart(8)}/s  p99 ${found.p99Ms.toFixed(1)} ms  errors ${found.errors}`,
+    `${what} at ${STEADY}/s: ${answered} answered, p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)}, p99.9 ${p999.toFixed(1)}, max ${max.toFixed(1)} ms, generator late by ${late.toFixed(1)} ms at most; us each: ${told(micros)}`,
   )
 }
-const share = (ours: number, theirs: number): number =>
-  (rows[ours]?.[1].perSecond ?? 0) / (rows[theirs]?.[1].perSecond ?? 1)
-console.log(
-  `opens ${(share(1, 0) * 100).toFixed(0)} %, redirects ${(share(3, 2) * 100).toFixed(0)} % of nginx (bar: 33 %)`,
-)
-const burstEnded = performance.now()
-const journal = path.join(posthorn.env['POSTHORN_DATA_DIR'] ?? '', 'tracking', 'hits')
-await waitFor('the journal to be handed on', async () => readdirSync(journal).length === 0 || null, HANDED_ON_WITHIN_MS)
-console.log(`all handed on ${((performance.now() - burstEnded) / 1_000).toFixed(0)} s after the last answer`)
-for (const [what, paths] of [
-  ['opens', opens],
-  ['redirects', clicks],
-] as const) {
-  const times = await steady(paths)
-  const at = (share: number): string => (times[Math.floor(times.length * share)] ?? 0).toFixed(1)
-  console.log(
-    `${what} at ${STEADY}/s: ${times.length} answered, p50 ${at(0.5)}, p99 ${at(0.99)}, max ${at(0.99999)} ms (bar: p99 25 ms)`,
-  )
+
+const GIF = 'nginx empty_gif'
+const FOUND = 'nginx return 302'
+const OPENS = 'posthorn opens, durable'
+const REDIRECTS = 'posthorn redirects, durable'
+const rounds = new Map<string, Measured[]>()
+for (let round = 1; round <= ROUNDS; round++) {
+  for (const [what, root, to, paths] of [
+    [GIF, server, nginxPort, opens],
+    [OPENS, service, port, opens],
+    [FOUND, server, nginxPort, clicks],
+    [REDIRECTS, service, port, clicks],
+  ] as const) {
+    const ask = (): Promise<Measured> => measured(root, to, paths)
+    const found = root === server ? await whileStill(service, ask) : await ask()
+    rounds.set(what, [...(rounds.get(what) ?? []), found])
+    console.log(
+      `${round} ${what.padEnd(28)} ${found.perSecond.toFixed(0).padStart(6)}/s  p99 ${found.p99Ms.toFixed(1)} ms  errors ${found.errors}  us each: ${told(found.micros)}`,
+    )
+  }
 }
-console.log(JSON.stringify(Object.fromEntries(rows)))
+const of = (what: string): number => median((rounds.get(what) ?? []).map(({ perSecond }) => perSecond))
+for (const what of rounds.keys()) console.log(`median ${what.padEnd(28)} ${of(what).toFixed(0).padStart(6)}/s`)
+const share = (ours: string, theirs: string): string => ((of(ours) / of(theirs)) * 100).toFixed(1)
+console.log(`opens ${share(OPENS, GIF)} %, redirects ${share(REDIRECTS, FOUND)} % of nginx (bar: 33.3 %)`)
+console.log(`all handed on ${(await handedOn()).toFixed(0)} s after the last answer`)
