@@ -4,12 +4,14 @@
 
 import { createRequire } from 'node:module'
 
-const require = createRequire(import.meta.url)
-
-/** Reads the data of a package and leaves nothing of it in the module cache. */
+/** Reads the data of a package and keeps nothing of it. */
 export function readOnce<T>(file: string): T {
+  // What has required a module holds it as its child, and each module holds what required it first, whatever the cache
+  // says: so nothing that came with this one may stay, and not the `require` either.
+  const require = createRequire(import.meta.url)
+  const before = new Set(Object.keys(require.cache))
   const value = require(file) as T
-  delete require.cache[require.resolve(file)]
+  for (const loaded of Object.keys(require.cache)) if (!before.has(loaded)) delete require.cache[loaded]
   return value
 }
 
