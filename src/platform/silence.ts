@@ -28,8 +28,8 @@ interface Entry {
 
 const KNOCK_WITHIN_MS = 4_000
 const LOOKS = 5
-// Others, such as too few descriptors, are our own fault and say nothing about the server.
-const GONE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ETIMEDOUT'])
+// What says nothing about the server: we have no descriptor, no memory or no port for the knock.
+const OUR_FAULT = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL'])
 
 /** @param silentAfterMs so long a connection waits before somebody knocks */
 export function watchSilence(silentAfterMs: number): SilenceWatch {
@@ -90,6 +90,6 @@ function answers(host: string, port: number): Promise<boolean> {
     }
     const timer = setTimeout(end(false), KNOCK_WITHIN_MS)
     socket.once('connect', end(true))
-    socket.once('error', ({ code = '' }: NodeJS.ErrnoException) => end(!GONE.has(code))())
+    socket.once('error', ({ code = '' }: NodeJS.ErrnoException) => end(OUR_FAULT.has(code))())
   })
 }
