@@ -40,7 +40,8 @@ function elementText(item: unknown): string | null {
       if (item === null) return 'NULL'
       if (Buffer.isBuffer(item)) return `"\\\\x${item.toString('hex')}"`
       return item instanceof Date ? timeText(item) : null
-    default:
+    case 'function':
+    case 'symbol':
       return null
   }
 }
