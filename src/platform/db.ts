@@ -194,6 +194,13 @@ function together(client: pg.PoolClient): (config: pg.QueryConfig) => Promise<pg
 
 const SET_ACCOUNT = statement('platform_set_account', `select set_config('app.account_id', $1, true)`)
 
+/** Where PostgreSQL waits for the synchronous standby. It warns from there when somebody breaks the wait off. */
+const BROKEN_OFF_WAIT = 'SyncRepWaitForLSN'
+/** "Transaction resolution unknown": the connection class, so that callers try again or say 503. */
+const UNKNOWN_END = '08007'
+
+type Notice = { readonly routine?: string | undefined }
+
 type Work<T> = (db: Db, posting: Pick<Db, 'execute'>) => Promise<T>
 
 async function transact<T>(pool: pg.Pool, accountId: string | null, work: Work<T>): Promise<T> {
@@ -204,6 +211,11 @@ async function transact<T>(pool: pg.Pool, accountId: string | null, work: Work<T
     broken = error
   }
   client.on('error', heard)
+  let isAlone = false
+  const warned = (notice: Notice): void => {
+    isAlone ||= notice.routine === BROKEN_OFF_WAIT
+  }
+  client.on('notice', warned)
   const send = together(client)
   let over = false
   const late = (name: string | undefined): Error => new Error(`${name} came after its transaction`)
@@ -231,6 +243,7 @@ async function transact<T>(pool: pg.Pool, accountId: string | null, work: Work<T
     // Where a statement has failed, and whoever issued it took no notice, the server rolls back and says so here alone.
     const [{ command }] = await Promise.all([client.query('commit'), ...posted])
     if (command !== 'COMMIT') throw new Error('a statement of the transaction had failed: it was rolled back')
+    if (isAlone) throw Object.assign(new Error('no standby has confirmed the commit'), { code: UNKNOWN_END })
     return result
   } catch (error) {
     over = true
@@ -241,6 +254,7 @@ async function transact<T>(pool: pg.Pool, accountId: string | null, work: Work<T
     throw error
   } finally {
     client.off('error', heard)
+    client.off('notice', warned)
     client.release(broken)
   }
 }
