@@ -7,8 +7,9 @@ const SLOTS = 512
 
 /** What each of some names, ASCII in lower case, stands for. */
 export class Names<T> {
-  private readonly slots: ({ readonly name: string; readonly meaning: T } | undefined)[] = new Array(SLOTS).fill(
-    undefined,
+  private readonly slots: ({ readonly name: string; readonly meaning: T } | undefined)[] = Array.from(
+    { length: SLOTS },
+    () => undefined,
   )
 
   constructor(meanings: Iterable<readonly [name: string, meaning: T]>) {
