@@ -125,27 +125,6 @@ test('what was answered keeps its place until it is recorded, however late eithe
   assert.equal(await settled(fourth), true)
 })
 
-test('while what was answered waits long for its record nothing more gets its final dot, and then all go on', async () => {
-  let nowMs = 0
-  const gate = answerGate(10, { monotonicMs: () => nowMs })
-  const [first, second, silent] = [await gate.enter(), await gate.enter(), await gate.enter()]
-  first.answered()
-  nowMs = 1_999
-  assert.equal(await settled(gate.enter()), true)
-  second.answered()
-  nowMs = 2_000
-  const waiting = [gate.enter(), gate.enter()]
-  silent.leave()
-  assert.equal(await settled(Promise.race(waiting)), false)
-  first.leave()
-  assert.equal(await settled(Promise.all(waiting)), true)
-  nowMs = 10_000
-  const last = gate.enter()
-  assert.equal(await settled(last), false)
-  second.leave()
-  assert.equal(await settled(last), true)
-})
-
 test('large messages wait for their bytes, and one that is larger than the budget goes alone', async () => {
   const budget = byteBudget(10)
   await budget.take(6)

@@ -1,8 +1,6 @@
 // Two bounds of a process: how many copies may have been taken by a receiver without our database knowing it, and how many
 // bytes of large messages may be in memory.
 
-import { type Clock, systemClock } from '../../platform/clock.ts'
-
 export interface AnswerGate {
   /** Resolves when one more message may get its final dot. */
   enter(): Promise<Pass>
@@ -15,62 +13,50 @@ export interface Pass {
   leave(): void
 }
 
-// A database that is reached records within a fraction of this: one that does not may be away, or we are cut off from it.
-const LATE_RECORD_MS = 2_000
 // A receiver that takes its time over the final dot (up to ten minutes) must not hold a place that others need.
 const SLOW_DOT_MS = 1_000
 
 /**
  * At most `limit` messages are between their final dot and the commit of their result, but for those whose receiver has
- * been silent for more than a second; and none more while something that was answered two seconds ago is not committed.
- * A process that dies, or is cut off from the database for longer than a lease, sends at most these a second time.
+ * been silent for more than a second. A process that dies sends at most these a second time.
  */
-export function answerGate(limit: number, clock: Pick<Clock, 'monotonicMs'> = systemClock()): AnswerGate {
+export function answerGate(limit: number): AnswerGate {
   const waiting: (() => void)[] = []
-  /** When each was answered, in that order. */
-  const unrecorded = new Set<{ readonly answeredMs: number }>()
   let inside = 0
-  const mayEnter = (): boolean => {
-    const [oldest] = unrecorded
-    return inside < limit && (oldest === undefined || clock.monotonicMs() - oldest.answeredMs < LATE_RECORD_MS)
-  }
-  const admit = (): void => {
-    while (waiting.length > 0 && mayEnter()) {
-      inside++
-      waiting.shift()?.()
-    }
+  const leaveOne = (): void => {
+    inside--
+    const next = inside < limit ? waiting.shift() : undefined
+    if (next === undefined) return
+    inside++
+    next()
   }
   const passOf = (): Pass => {
     let counted = true
     let over = false
-    let record: { readonly answeredMs: number } | null = null
     const uncount = (): void => {
-      if (counted) inside--
+      if (!counted) return
       counted = false
-      admit()
+      leaveOne()
     }
     const timer = setTimeout(uncount, SLOW_DOT_MS)
     timer.unref()
     return {
       answered: () => {
         clearTimeout(timer)
-        if (over || record !== null) return
-        record = { answeredMs: clock.monotonicMs() }
-        unrecorded.add(record)
-        if (!counted) inside++
+        if (over || counted) return
         counted = true
+        inside++
       },
       leave: () => {
         clearTimeout(timer)
         over = true
-        if (record !== null) unrecorded.delete(record)
         uncount()
       },
     }
   }
   return {
     enter: async () => {
-      if (mayEnter()) inside++
+      if (inside < limit) inside++
       else await new Promise<void>((resolve) => void waiting.push(resolve))
       return passOf()
     },

@@ -114,7 +114,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     onError: (error) => log.debug({ error: describe(error) }, 'figures of destinations were not written'),
   })
   const places = placesOf({ most: limits.maxEmails, pauseMs: network.pauseMs, answers: network.answers })
-  const gate = answerGate(limits.maxUnrecorded, clock)
+  const gate = answerGate(limits.maxUnrecorded)
   const large = byteBudget(limits.maxLargeBytes)
   const sandboxTurns = byteBudget(SANDBOX_AT_ONCE)
   const idlers = new Set<() => void>()
