@@ -64,7 +64,12 @@ async function plan(account: string | null, what: Statement, values: readonly un
   return lines.map((line) => line['QUERY PLAN']).join('\n')
 }
 
-test('an email is found by its key alone on a day of which nothing is known yet', async () => {
+const VERSION = statement('test_version', "select current_setting('server_version_num')::int as number")
+
+test('an email is found by its key alone on a day of which nothing is known yet', async (t) => {
+  const version = await database.system.one<{ number: number }>(VERSION)
+  // PostgreSQL 15 writes results by another index until it has analysed the day: docs/performance.md, "A deep queue".
+  if ((version?.number ?? 0) < 160_000) return t.skip('on PostgreSQL 15 this does not hold yet')
   const id = firstIdAt(clock.now())
   const one = [[id], [ACCOUNT]]
   const done = [...one, [1], [3], [clock.now()], [null], 1, [250], ['ok'], [true], id, id]
