@@ -27,5 +27,5 @@ export const count = statement(
 export const missing = statement(
   'health_missing',
   `select a.id from unnest($1::uuid[]) as a(id)
-   where not exists (select from health_record h where h.account_id = a.id and h.day = $2)`,
+   where not exists (select from health_record h where h.account_id = a.id and h.day = $2 offset 0)`,
 )

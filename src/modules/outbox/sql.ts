@@ -89,6 +89,8 @@ export const claim = (blocked: string): ReturnType<typeof statement> =>
        left join u on true`,
   )
 
+// `offset 0` keeps the look-up by key whole. While a day is empty the planner would rather read the whole stretch of ids once
+// and compare each with each, and such a plan stays until the day's first statistics, behind thousands of mails.
 export const fetchEmails = statement(
   'outbox_fetch_emails',
   `select e.id, e.account_id, e.domain_id, e.created_at, e.sender, e.recipient, e.recipient_key, e.subject, e.message_id, e.stream,
@@ -96,7 +98,7 @@ export const fetchEmails = statement(
      e.last_response, e.body_id
    from unnest($1::uuid[], $2::uuid[]) as k(account_id, id)
    cross join lateral (select * from email e where e.account_id = k.account_id and e.id = k.id
-     and e.id >= $3 and e.id <= $4) e`,
+     and e.id >= $3 and e.id <= $4 offset 0) e`,
 )
 export const fetchBodies = statement(
   'outbox_fetch_bodies',
@@ -104,7 +106,7 @@ export const fetchBodies = statement(
      case when b.whole_bytes is null and octet_length(b.body) <= $5 then b.body end as body
    from unnest($1::uuid[], $2::uuid[]) as k(account_id, id)
    cross join lateral (select * from email_body b where b.account_id = k.account_id and b.id = k.id
-     and b.id >= $3 and b.id <= $4) b`,
+     and b.id >= $3 and b.id <= $4 offset 0) b`,
 )
 
 // $6 next try (null: ended), $7 epoch. Ids that do not come back were fenced out and nothing of theirs is written.
@@ -147,10 +149,11 @@ export const promote = statement(
      select id from queue where state = 2 and at <= $1 order by at limit $2 for update skip locked))
    returning id, account_id, domain_id, scheduled`,
 )
+// `+ 0`: not by the index over status, in which everybody's scheduled mail stands.
 export const startScheduled = statement(
   'outbox_start_scheduled',
   `update email e set status = 1 from unnest($1::uuid[], $2::uuid[]) as k(account_id, id)
-   where e.account_id = k.account_id and e.id = k.id and e.status = 0
+   where e.account_id = k.account_id and e.id = k.id and e.status + 0 = 0
    returning e.id, e.account_id, e.domain_id, e.stream, e.sandbox, e.tag`,
 )
 export const clearScheduled = statement(

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { globSync } from 'node:fs'
+import { test } from 'node:test'
+import { ensureOutboxPartitions } from '../src/modules/outbox/index.ts'
+import { systemClock } from '../src/platform/clock.ts'
+import { connect, type Database, type Statement, statement } from '../src/platform/db.ts'
+import { freshDb } from './database.ts'
+
+interface Node {
+  readonly 'Node Type': string
+  readonly 'Join Filter'?: string
+  readonly 'Index Cond'?: string
+  readonly Plans?: readonly Node[]
+}
+
+const isStatement = (value: unknown): value is Statement =>
+  typeof value === 'object' && value !== null && 'name' in value && 'text' in value && typeof value.text === 'string'
+
+/** What the rooms ask about many rows at once. */
+async function statementsOfMany(): Promise<readonly Statement[]> {
+  const rooms = globSync('src/modules/*/sql*.ts').filter((file) => !file.endsWith('.test.ts'))
+  const loaded: readonly object[] = await Promise.all(rooms.map((file) => import(`../${file}`)))
+  return loaded
+    .flatMap((room) => Object.values(room).filter(isStatement))
+    .filter(({ text }) => text.includes('unnest($'))
+}
+
+/** The plan that the service's own connections make of it: once, for no values. */
+async function planOf(database: Database, { name, text }: Statement): Promise<Node> {
+  const values = Math.max(...[...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)))
+  return database.transaction(async (db) => {
+    await db.execute(statement(`prepare_${name}`, `prepare planned_${name} as ${text}`))
+    const explain = `explain (format json) execute planned_${name}(${Array(values).fill('null').join()})`
+    const [row] = await db.query<{ 'QUERY PLAN': readonly { Plan: Node }[] }>(statement(`explain_${name}`, explain))
+    assert.ok(row?.['QUERY PLAN'][0], name)
+    return row['QUERY PLAN'][0].Plan
+  })
+}
+
+const within = (node: Node): readonly Node[] => [node, ...(node.Plans ?? []).flatMap(within)]
+/** A condition on another row of the join names its relation: `(id = k.id)`. */
+const readsByNoKey = (node: Node): boolean =>
+  within(node).some(
+    (one) => /^(Index|Seq|Bitmap Heap)\b.*Scan$/.test(one['Node Type']) && !one['Index Cond']?.includes('.'),
+  )
+const joinsByNoKey = (plan: Node): readonly Node[] =>
+  within(plan).filter((node) => node['Join Filter'] !== undefined && (node.Plans ?? []).some(readsByNoKey))
+
+test('on tables that are empty yet, what is asked about many rows finds each by its key', async () => {
+  await using store = await freshDb()
+  const database = connect({ url: store.url, maxConnections: 2, onError: () => undefined })
+  try {
+    await ensureOutboxPartitions(database.system, systemClock().now())
+    const asked = await statementsOfMany()
+    assert.ok(asked.length > 50)
+    for (const one of asked) {
+      const wrong = joinsByNoKey(await planOf(database, one))
+      assert.deepEqual(wrong, [], `${one.name}\n${JSON.stringify(wrong, null, 1)}`)
+    }
+    const crossed = statement(
+      'test_crossed',
+      'select q.id from unnest($1::uuid[]) as k(id) join queue q on q.id > k.id',
+    )
+    assert.equal(joinsByNoKey(await planOf(database, crossed)).length, 0)
+    const byNoKey = statement(
+      'test_by_no_key',
+      'select q.id from unnest($1::text[]) as k(id) join queue q on q.id::text = k.id',
+    )
+    assert.equal(joinsByNoKey(await planOf(database, byNoKey)).length, 1)
+  } finally {
+    await database.close()
+  }
+})
