@@ -57,7 +57,7 @@ export interface RecordCheck {
 export type DomainChecks = Readonly<Record<Purpose, RecordCheck>>
 
 const FOUND_LIMIT = 10
-const FOUND_CHARACTERS = 1_024
+export const FOUND_CHARACTERS = 1_024
 const TTL_SECONDS = 3_600
 const OWNERSHIP_PREFIX = 'posthorn-verify='
 
@@ -138,8 +138,9 @@ export function checkEd25519(identity: DomainIdentity, resolver: Resolver, signa
   return checked(record, () => checkKeyRecord(record.name, key, resolver, signal), signal)
 }
 
-async function checked(
-  { value }: DomainRecord,
+/** What `find` says of a record, bounded. @returns status `error` where `signal` was aborted and `find` threw */
+export async function checked(
+  { value }: Pick<DomainRecord, 'value'>,
   find: () => Promise<Finding>,
   signal: AbortSignal | undefined,
 ): Promise<RecordCheck> {
@@ -156,7 +157,7 @@ function clipped(text: string): string {
   return text.length > FOUND_CHARACTERS ? `${text.slice(0, FOUND_CHARACTERS - 1)}…` : text
 }
 
-type Finding = Omit<RecordCheck, 'expected'>
+export type Finding = Omit<RecordCheck, 'expected'>
 type Check = (
   record: DomainRecord,
   identity: DomainIdentity,
@@ -171,9 +172,9 @@ const CHECKS: Readonly<Record<Purpose, Check>> = {
   dmarc: checkDmarc,
 }
 
-const VALID = { status: 'valid', error: null } as const
+export const VALID = { status: 'valid', error: null } as const
 
-function dnsError(name: string, reason: string): Finding {
+export function dnsError(name: string, reason: string): Finding {
   return { status: 'error', found: [], error: `the DNS did not answer for ${name} (${reason})` }
 }
 

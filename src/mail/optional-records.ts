@@ -5,7 +5,7 @@
 //   default._bimi.<domain> TXT         where the brand's logo stands, for receivers that show one (BIMI)
 
 import type { Resolver } from '../platform/dns.ts'
-import { hostOf, type RecordCheck } from './dns-records.ts'
+import { checked, dnsError, type Finding, FOUND_CHARACTERS, hostOf, type RecordCheck, VALID } from './dns-records.ts'
 
 export type OptionalPurpose = 'return_path' | 'bimi'
 
@@ -57,17 +57,11 @@ export async function checkOptional(
   const checks = await Promise.all(
     records.map(async (record) => {
       const find = record.purpose === 'bimi' ? checkBimi : checkReturnPath
-      const found = await find(record, resolver, signal).catch((error: unknown) => {
-        if (!signal.aborted) throw error
-        return { status: 'error' as const, found: [], error: 'the DNS did not answer in time' }
-      })
-      return [record.purpose, { ...found, expected: record.value }] as const
+      return [record.purpose, await checked(record, () => find(record, resolver, signal), signal)] as const
     }),
   )
   return Object.fromEntries(checks)
 }
-
-type Finding = Omit<RecordCheck, 'expected'>
 
 async function checkReturnPath(
   { name, value }: OptionalRecord,
@@ -75,33 +69,25 @@ async function checkReturnPath(
   signal: AbortSignal,
 ): Promise<Finding> {
   const answer = await resolver.cname(name, signal)
-  if (answer.kind === 'servfail' || answer.kind === 'timeout') return unanswered(name, answer.kind)
+  if (answer.kind === 'servfail' || answer.kind === 'timeout') return dnsError(name, answer.kind)
   const found = answer.kind === 'found' ? answer.records.map(folded).slice(0, 1) : []
   const [target] = found
   if (target === undefined) return { status: 'missing', found, error: `no CNAME at ${name}` }
   if (target !== value) return { status: 'mismatch', found, error: `${name} leads to another host` }
-  return { status: 'valid', found, error: null }
+  return { ...VALID, found }
 }
 
 async function checkBimi({ name }: OptionalRecord, resolver: Resolver, signal: AbortSignal): Promise<Finding> {
   const answer = await resolver.txt(name, signal)
-  if (answer.kind === 'servfail' || answer.kind === 'timeout') return unanswered(name, answer.kind)
-  const texts = answer.kind === 'found' ? answer.records.map((text) => text.slice(0, MAX_TEXT)) : []
-  const found = texts.filter((text) => /^v=BIMI1\b/i.test(text)).slice(0, MAX_FOUND)
-  if (found.length === 0)
-    return { status: 'missing', found: texts.slice(0, MAX_FOUND), error: `no BIMI record at ${name}` }
+  if (answer.kind === 'servfail' || answer.kind === 'timeout') return dnsError(name, answer.kind)
+  const texts = answer.kind === 'found' ? answer.records.map((text) => text.slice(0, FOUND_CHARACTERS)) : []
+  const found = texts.filter((text) => /^v=BIMI1\b/i.test(text))
+  if (found.length === 0) return { status: 'missing', found: texts, error: `no BIMI record at ${name}` }
   if (found.length > 1) return { status: 'multiple', found, error: `${name} holds more than one BIMI record` }
   if (!BIMI.test(found[0] ?? '')) return { status: 'mismatch', found, error: 'its l= is no https address' }
-  return { status: 'valid', found, error: null }
+  return { ...VALID, found }
 }
-
-const MAX_FOUND = 10
-const MAX_TEXT = 1_024
 
 function folded(name: string): string {
   return name.toLowerCase().replace(/\.$/, '').slice(0, 255)
-}
-
-function unanswered(name: string, reason: string): Finding {
-  return { status: 'error', found: [], error: `the DNS did not answer for ${name} (${reason})` }
 }
