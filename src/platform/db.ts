@@ -36,6 +36,9 @@ export interface Db {
   execute(statement: Statement, values?: readonly unknown[]): Promise<number>
 }
 
+/** What writes, and reads nothing. */
+export type Writer = Pick<Db, 'execute'>
+
 export interface Database {
   /** As the service: every account's rows. */
   readonly system: Db
@@ -46,7 +49,7 @@ export interface Database {
    * the same stream, so a statement that fails there still undoes all, and the transaction rejects with its error. For the
    * last writes of a transaction that many wait for: it saves them a journey to the server and back.
    */
-  transaction<T>(work: (db: Db, posting: Pick<Db, 'execute'>) => Promise<T>): Promise<T>
+  transaction<T>(work: (db: Db, posting: Writer) => Promise<T>): Promise<T>
   /** One transaction as one account. */
   tenant<T>(accountId: string, work: (db: Db) => Promise<T>): Promise<T>
   /**
@@ -201,7 +204,7 @@ const UNKNOWN_END = '08007'
 
 type Notice = { readonly routine?: string | undefined }
 
-type Work<T> = (db: Db, posting: Pick<Db, 'execute'>) => Promise<T>
+type Work<T> = (db: Db, posting: Writer) => Promise<T>
 
 async function transact<T>(pool: pg.Pool, accountId: string | null, work: Work<T>): Promise<T> {
   const client = await pool.connect()

@@ -137,6 +137,11 @@ export function sessionsOf({ database, clock, ids, secrets, passwords, secure }:
       work,
     )
 
+  /** @throws ApiError invalid_credentials */
+  const prove = async (user: UserRow, password: string): Promise<void> => {
+    if (!(await passwords.verify(password, user.password_hash))) throw errors.invalid_credentials()
+  }
+
   /** @throws ApiError second_factor_required, invalid_credentials, rate_limit_exceeded */
   const checkCode = async (user: UserRow, code: string | null): Promise<void> => {
     const { totp_secret: sealed } = user
@@ -209,13 +214,10 @@ export function sessionsOf({ database, clock, ids, secrets, passwords, secure }:
       const detail = { method, path }
       await noteDeed(database.system, { ids, clock }, { email, ip }, { action: 'account.request', accountId, detail })
     },
-    checkPassword: (user, password, ip) =>
-      guardedAt(ip, user.email, async () => {
-        if (!(await passwords.verify(password, user.password_hash))) throw errors.invalid_credentials()
-      }),
+    checkPassword: (user, password, ip) => guardedAt(ip, user.email, () => prove(user, password)),
     removeSecret: (user, { password, code }, ip) =>
       guardedAt(ip, user.email, async () => {
-        if (!(await passwords.verify(password, user.password_hash))) throw errors.invalid_credentials()
+        await prove(user, password)
         await checkCode(user, code)
         await removeTotp(database.system, user)
       }),

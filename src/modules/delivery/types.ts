@@ -74,9 +74,9 @@ export interface SigningKey {
   readonly domain: string
   readonly selector: string
   readonly privateKey: KeyObject
-  /** A second signature, RFC 8463. */
   /** The host of its mail's return paths; none: the service's own. */
   readonly returnPathHost?: string | null
+  /** A second signature, RFC 8463. */
   readonly ed25519?: { readonly selector: string; readonly privateKey: KeyObject } | null
   /** The operator has stopped it. */
   readonly status?: string

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/db.ts'
+import type { Writer } from '../../platform/db.ts'
 import * as sql from './sql.ts'
 import { type EmailFacts, EVENT_TYPES, type EventType, type Stream } from './types.ts'
 
@@ -22,7 +22,7 @@ export interface NewEvent {
 }
 
 /** Writes events in the caller's transaction, in one statement. */
-export async function append(db: Pick<Db, 'execute'>, events: readonly NewEvent[]): Promise<void> {
+export async function append(db: Writer, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
   await db.execute(sql.append, [
     events.map((event) => event.at),

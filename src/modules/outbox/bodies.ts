@@ -2,7 +2,7 @@
 // cut into pieces, a row each, which are written and read one after the other: neither this process nor the database's ever
 // holds a second copy of it. The pieces belong to the transaction of their email; without its row they are not there.
 
-import type { Db } from '../../platform/db.ts'
+import type { Db, Writer } from '../../platform/db.ts'
 import * as sql from './sql.ts'
 import type { NewBody } from './types.ts'
 
@@ -10,11 +10,7 @@ export const MAX_ROW_BYTES = 1_048_576
 export const PIECE_BYTES = 524_288
 
 /** @param posting for what is small; the pieces of what is large are each waited for */
-export async function storeBodies(
-  db: Db,
-  bodies: readonly NewBody[],
-  posting: Pick<Db, 'execute'> = db,
-): Promise<void> {
+export async function storeBodies(db: Db, bodies: readonly NewBody[], posting: Writer = db): Promise<void> {
   const sized = bodies.map((body) => ({ ...body, bytes: lengthOf(body) }))
   const small = sized.filter(({ bytes }) => bytes <= MAX_ROW_BYTES)
   if (small.length > 0) await posting.execute(sql.addBodies, columnsOf(small))

@@ -1,5 +1,6 @@
-import type { Db } from '../../platform/db.ts'
+import type { Db, Writer } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
+import { arrayText } from '../../platform/pg-array.ts'
 import { append, type Stream } from '../events/index.ts'
 import { blockedSql } from '../suppression/index.ts'
 import { readBody, storeBodies } from './bodies.ts'
@@ -29,7 +30,7 @@ export async function enqueue(
   emails: readonly NewEmail[],
   bodies: readonly NewBody[],
   sites: ReadonlyMap<string, number>,
-  posting: Pick<Db, 'execute'> = db,
+  posting: Writer = db,
 ): Promise<void> {
   const queued = emails.filter((email) => email.status !== 'suppressed')
   await Promise.all([
@@ -66,14 +67,14 @@ function emailColumns(emails: readonly NewEmail[]): unknown[] {
     column((email) => (email.risk === null ? null : JSON.stringify(email.risk))),
     column((email) => (email.status === 'suppressed' ? null : (email.scheduledAt ?? email.createdAt))),
     column((email) => (email.status === 'suppressed' ? email.createdAt : null)),
-    column((email) => arrayText(email.cc)),
-    column((email) => arrayText(email.replyTo)),
+    column((email) => textOrNull(email.cc)),
+    column((email) => textOrNull(email.replyTo)),
   ]
 }
 
 /** An array inside an array of rows: PostgreSQL has no ragged arrays, so it travels as text. */
-function arrayText(items: readonly string[]): string | null {
-  return items.length === 0 ? null : `{${items.map((item) => `"${item.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`
+function textOrNull(items: readonly string[]): string | null {
+  return items.length === 0 ? null : arrayText(items)
 }
 
 function queueColumns(emails: readonly NewEmail[], sites: ReadonlyMap<string, number>): unknown[] {

@@ -1,6 +1,6 @@
 // Risk: one engine on one set of facts, asked by preview and by every send. `verdict` is pure; `gather` knows the facts.
 
-import type { Db } from '../../platform/db.ts'
+import type { Writer } from '../../platform/db.ts'
 import type { Service } from '../../platform/lifecycle.ts'
 import { type ContentScorer, contentScorer, scoreContent } from '../content/index.ts'
 import { disposableConfidence, isRole } from '../validation/index.ts'
@@ -37,12 +37,8 @@ export interface RiskRoom {
   /** The engine itself, with all that it finds. */
   readonly score: ContentScorer['score']
   /** Counts live emails towards the volume of their accounts, in the transaction that accepts them. */
-  countSent(
-    db: Pick<Db, 'execute'>,
-    accepted: readonly { accountId: string; count: number }[],
-    now: Date,
-  ): Promise<void>
-  recordOverrides(db: Pick<Db, 'execute'>, overrides: readonly Override[], now: Date): Promise<void>
+  countSent(db: Writer, accepted: readonly { accountId: string; count: number }[], now: Date): Promise<void>
+  recordOverrides(db: Writer, overrides: readonly Override[], now: Date): Promise<void>
   /** Reads the lists that lie in memory, so that no mail waits for them: some 100 ms once in a process. */
   readonly service: Service
 }

@@ -1,6 +1,6 @@
 // Who has overridden a soft block: kept beside the email's own snapshot, for as long as nobody takes it away.
 
-import type { Db } from '../../platform/db.ts'
+import type { Db, Writer } from '../../platform/db.ts'
 import * as sql from './sql.ts'
 
 export interface Override {
@@ -13,11 +13,7 @@ export interface Override {
 }
 
 /** In the transaction that accepts the emails. */
-export async function recordOverrides(
-  db: Pick<Db, 'execute'>,
-  overrides: readonly Override[],
-  now: Date,
-): Promise<void> {
+export async function recordOverrides(db: Writer, overrides: readonly Override[], now: Date): Promise<void> {
   if (overrides.length === 0) return
   await db.execute(sql.RECORD_OVERRIDES, [
     overrides.map(({ accountId }) => accountId),

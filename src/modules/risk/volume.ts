@@ -9,7 +9,7 @@
 // past has the allowance alone: what is small is never a spike, however new the account is, and one that starts with more
 // is told so. The message that is judged does not count itself. Who has accepted no live email yet sends for the first time.
 
-import type { Db } from '../../platform/db.ts'
+import type { Writer } from '../../platform/db.ts'
 import * as sql from './sql.ts'
 
 export const PAST_DAYS = 28
@@ -48,7 +48,7 @@ export function windowOf(now: Date): { readonly day: string; readonly firstDay: 
 
 /** Counts live emails, in the transaction that accepts them. */
 export async function countSent(
-  db: Pick<Db, 'execute'>,
+  db: Writer,
   accepted: readonly { readonly accountId: string; readonly count: number }[],
   now: Date,
 ): Promise<void> {

@@ -8,7 +8,7 @@
 // A group that fails for a reason of its own is written again request by request, so that one request's fault is its own.
 
 import type { Clock } from '../../platform/clock.ts'
-import { type Database, type Db, isUnavailable, sqlState } from '../../platform/db.ts'
+import { type Database, type Db, isUnavailable, sqlState, type Writer } from '../../platform/db.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { type GroupCommit, groupCommit } from '../../platform/group-commit.ts'
 import type { Ids } from '../../platform/ids.ts'
@@ -136,7 +136,7 @@ type GroupResult = SubmissionResult | ApiError
 interface Transaction {
   readonly db: Db
   /** For what is written last: nobody needs its answers but the commit. */
-  readonly posting: Pick<Db, 'execute'>
+  readonly posting: Writer
 }
 
 async function writeGroup(options: AcceptOptions, group: readonly Submission[]): Promise<readonly GroupResult[]> {

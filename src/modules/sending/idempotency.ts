@@ -1,7 +1,7 @@
 // Idempotency keys (contract section 5). A key is claimed in the transaction that stores the emails, and its answer is
 // written there too: key, emails and answer become durable together or not at all. A refusal frees the key.
 
-import type { Db } from '../../platform/db.ts'
+import type { Db, Writer } from '../../platform/db.ts'
 import { IDEMPOTENCY_KEPT_MS } from './limits.ts'
 import * as sql from './sql.ts'
 
@@ -55,7 +55,7 @@ export async function claimKeys(
 }
 
 export async function storeAnswers(
-  db: Pick<Db, 'execute'>,
+  db: Writer,
   answers: readonly { readonly key: IdempotencyKey; readonly status: number; readonly body: unknown }[],
 ): Promise<void> {
   if (answers.length === 0) return
@@ -66,7 +66,7 @@ export async function storeAnswers(
   ])
 }
 
-export async function freeKeys(db: Pick<Db, 'execute'>, keys: readonly IdempotencyKey[]): Promise<void> {
+export async function freeKeys(db: Writer, keys: readonly IdempotencyKey[]): Promise<void> {
   if (keys.length > 0) await db.execute(sql.freeKeys, columns(keys))
 }
 
