@@ -13,28 +13,21 @@ import { chmod, writeFile } from 'node:fs/promises'
 import http from 'node:http'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { run, scratch } from '../test/peers/ground.ts'
 import { startPostgres } from '../test/peers/postgres.ts'
 import { startPosthorn } from '../test/peers/posthorn.ts'
 import { calibrate, median, receipt } from './ground.ts'
 import { httpLoad } from './ground-load.ts'
+import { commandLine } from './ground-options.ts'
 import { percentile } from './ground-world.ts'
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '4' },
-    rates: { type: 'string', default: '100,500,1000' },
-    added: { type: 'string', default: '0,1,5' },
-    connections: { type: 'string', default: '64' },
-  },
-})
-const ROUNDS = Number(values.rounds)
-const SECONDS = Number(values.seconds)
-const RATES = values.rates.split(',').map(Number)
-const ADDED_MS = values.added.split(',').map(Number)
-const CONNECTIONS = Number(values.connections)
+const {
+  rounds: ROUNDS,
+  seconds: SECONDS,
+  rates: RATES,
+  added: ADDED_MS,
+  connections: CONNECTIONS,
+} = commandLine({ rounds: 5, seconds: 4, rates: [100, 500, 1_000], added: [0, 1, 5], connections: 64 })
 
 // The microseconds to wait stand in a file that all processes map, so that they can change while the server runs.
 const SHIM = `#define _GNU_SOURCE

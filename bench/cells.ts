@@ -6,18 +6,9 @@
 //
 // `--cell`: mails a second that one cell is built for; the arithmetic behind it stands in docs/scaling.md. Nothing is sent.
 
-import { parseArgs } from 'node:util'
+import { commandLine } from './ground-options.ts'
 
-const { values } = parseArgs({
-  args: process.argv.slice(2).filter((word) => word !== 'cells'),
-  options: {
-    mails: { type: 'string', default: '1000000000' },
-    accounts: { type: 'string', default: '20000' },
-    cell: { type: 'string', default: '4000' },
-    largest: { type: 'string', default: '0.03' },
-    seed: { type: 'string', default: '1' },
-  },
-})
+const asked = commandLine({ mails: 1_000_000_000, accounts: 20_000, cell: 4_000, largest: 0.03, seed: 1 })
 
 const HOURS = 24
 const HOUR_S = 3_600
@@ -33,7 +24,7 @@ interface Account {
   readonly hours: readonly number[]
 }
 
-let state = Number(values.seed) >>> 0
+let state = asked.seed >>> 0
 /** In [0, 1); the same seed gives the same day. */
 function chance(): number {
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -107,8 +98,8 @@ function moved(
   return { share: mails / total, count }
 }
 
-const [mails, perCell] = [Number(values.mails), Number(values.cell)]
-const accounts = accountsOf(Number(values.accounts), mails, Number(values.largest))
+const { mails, cell: perCell } = asked
+const accounts = accountsOf(asked.accounts, mails, asked.largest)
 const whole = new Float64Array(HOURS)
 for (const account of accounts) add(whole, account)
 const cells = Math.max(1, Math.ceil(peak(whole) / (perCell * FILL)))

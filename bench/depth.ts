@@ -11,16 +11,12 @@ import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { descendants, scratch } from '../test/peers/ground.ts'
 import { type Deep, startDeep } from './ground-deep.ts'
+import { commandLine } from './ground-options.ts'
 import { percentile } from './ground-world.ts'
 
-const { values } = parseArgs({
-  options: { depths: { type: 'string', default: '1000,1000000' }, seconds: { type: 'string', default: '25' } },
-})
-const DEPTHS = values.depths.split(',').map(Number)
-const SECONDS = Number(values.seconds)
+const { depths: DEPTHS, seconds: SECONDS } = commandLine({ depths: [1_000, 1_000_000], seconds: 25 })
 
 const today = new Date().toISOString().slice(0, 10)
 const LISTS = [

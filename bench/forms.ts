@@ -7,7 +7,6 @@
 
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { parseArgs } from 'node:util'
 import { append } from '../src/modules/events/index.ts'
 import { enqueue } from '../src/modules/outbox/index.ts'
 import { connect, type Db, type Statement, statement } from '../src/platform/db.ts'
@@ -16,17 +15,9 @@ import { scratch } from '../test/peers/ground.ts'
 import { startPosthorn } from '../test/peers/posthorn.ts'
 import { median, receipt } from './ground.ts'
 import { emailOf, eventOf } from './ground-email.ts'
+import { commandLine } from './ground-options.ts'
 
-const { values } = parseArgs({
-  options: {
-    group: { type: 'string', default: '16' },
-    groups: { type: 'string', default: '400' },
-    rounds: { type: 'string', default: '5' },
-  },
-})
-const GROUP = Number(values.group)
-const GROUPS = Number(values.groups)
-const ROUNDS = Number(values.rounds)
+const { group: GROUP, groups: GROUPS, rounds: ROUNDS } = commandLine({ group: 16, groups: 400, rounds: 5 })
 const WARM_UP = 50
 const backendPid = statement('bench_pid', 'select pg_backend_pid() as pid')
 const makeSite = statement('bench_site', `insert into site (name) values ('dest.test') returning id`)

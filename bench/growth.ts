@@ -7,24 +7,18 @@
 // sending through the product until so many emails have passed, and measures again. Needs root, bind9 and postfix (smtp-sink).
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { descendants, scratch, waitFor } from '../test/peers/ground.ts'
 import { calibrate, cpuGroup, median, threadSeconds } from './ground.ts'
 import { type Deep, startDeep } from './ground-deep.ts'
 import { httpLoad } from './ground-load.ts'
+import { commandLine } from './ground-options.ts'
 
-const { values } = parseArgs({
-  options: {
-    sizes: { type: 'string', default: '10000,100000,1000000' },
-    messages: { type: 'string', default: '3000' },
-    rounds: { type: 'string', default: '3' },
-    cycles: { type: 'string', default: '0' },
-  },
-})
-const SIZES = values.sizes.split(',').map(Number)
-const MESSAGES = Number(values.messages)
-const ROUNDS = Number(values.rounds)
-const CYCLES = Number(values.cycles)
+const {
+  sizes: SIZES,
+  messages: MESSAGES,
+  rounds: ROUNDS,
+  cycles: CYCLES,
+} = commandLine({ sizes: [10_000, 100_000, 1_000_000], messages: 3_000, rounds: 3, cycles: 0 })
 const CONNECTIONS = 32
 const LIMIT_MS = 120_000
 

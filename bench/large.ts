@@ -10,13 +10,12 @@
 import { readFileSync } from 'node:fs'
 import http from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { descendants, scratch } from '../test/peers/ground.ts'
 import { startPosthorn } from '../test/peers/posthorn.ts'
 import { plain, type SmtpSession, smtpSession } from '../test/submission.ts'
+import { commandLine } from './ground-options.ts'
 
-const { values } = parseArgs({ options: { messages: { type: 'string', default: '10' } } })
-const MESSAGES = Number(values.messages)
+const { messages: MESSAGES } = commandLine({ messages: 10 })
 const MB = 1_048_576
 const LINE = Buffer.from(`${'QUJD'.repeat(19)}\r\n`)
 const BASE64 = Buffer.alloc(65_536, 'QUJD')

@@ -16,7 +16,6 @@ import { readFileSync } from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { startBind, txt } from '../test/peers/bind.ts'
 import { descendants, freePort, scratch, start, waitFor } from '../test/peers/ground.ts'
@@ -24,19 +23,15 @@ import { startPostgres } from '../test/peers/postgres.ts'
 import { type Posthorn, startPosthorn } from '../test/peers/posthorn.ts'
 import { calibrate, cpuGroup, median, receipt } from './ground.ts'
 import { httpLoad } from './ground-load.ts'
+import { commandLine } from './ground-options.ts'
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '5' },
-    messages: { type: 'string', default: '2000' },
-    forms: { type: 'string', default: 'waits,saturated' },
-    latency: { type: 'string', default: '20' },
-  },
-})
-const ROUNDS = Number(values.rounds)
-const MESSAGES = Number(values.messages)
-const LATENCY: Readonly<Record<string, number>> = { waits: Number(values.latency), saturated: 0 }
-const FORMS = values.forms.split(',')
+const {
+  rounds: ROUNDS,
+  messages: MESSAGES,
+  forms: FORMS,
+  latency,
+} = commandLine({ rounds: 5, messages: 2_000, forms: ['waits', 'saturated'], latency: 20 })
+const LATENCY: Readonly<Record<string, number>> = { waits: latency, saturated: 0 }
 const [ZONE, DESTINATION] = ['bench.test', 'dest.test']
 const WARM = 3
 /** Who says nothing is waited for 6 s, lest an unsubscribe be overlooked that was promised there. */

@@ -9,13 +9,13 @@
 // Exim and Haraka as bench/ground-relay.ts says.
 
 import path from 'node:path'
-import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { startBind, txt } from '../test/peers/bind.ts'
 import { descendants, freePort, scratch, waitFor } from '../test/peers/ground.ts'
 import { type Account, type Posthorn, startPosthorn } from '../test/peers/posthorn.ts'
 import { calibrate, cpuGroup, median, receipt, threadSeconds } from './ground.ts'
 import { httpLoad, type Load, smtpLoad } from './ground-load.ts'
+import { commandLine } from './ground-options.ts'
 import {
   type Contender,
   composed,
@@ -27,18 +27,17 @@ import {
   startPostfix,
 } from './ground-relay.ts'
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '5' },
-    messages: { type: 'string', default: '3000' },
-    connections: { type: 'string', default: '32' },
-    only: { type: 'string', default: 'postfix,postfix-alone,exim,haraka,rest,smtp' },
-  },
+const {
+  rounds: ROUNDS,
+  messages: MESSAGES,
+  connections: CONNECTIONS,
+  only: ONLY,
+} = commandLine({
+  rounds: 5,
+  messages: 3_000,
+  connections: 32,
+  only: ['postfix', 'postfix-alone', 'exim', 'haraka', 'rest', 'smtp'],
 })
-const ROUNDS = Number(values.rounds)
-const MESSAGES = Number(values.messages)
-const CONNECTIONS = Number(values.connections)
-const ONLY = values.only.split(',')
 
 async function startOurs(folder: string, stack: AsyncDisposableStack): Promise<readonly Contender[]> {
   const sinkPort = await freePort()

@@ -7,7 +7,6 @@
 
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { parseArgs } from 'node:util'
 import { append, follow } from '../src/modules/events/index.ts'
 import { claim, complete, enqueue, fetchLetters, joinAsNode } from '../src/modules/outbox/index.ts'
 import { mayWeSend, noteDelivery } from '../src/modules/suppression/index.ts'
@@ -18,12 +17,9 @@ import { scratch } from '../test/peers/ground.ts'
 import { startPosthorn } from '../test/peers/posthorn.ts'
 import { receipt } from './ground.ts'
 import { emailOf, eventOf } from './ground-email.ts'
+import { commandLine } from './ground-options.ts'
 
-const { values } = parseArgs({
-  options: { group: { type: 'string', default: '16' }, groups: { type: 'string', default: '400' } },
-})
-const GROUP = Number(values.group)
-const GROUPS = Number(values.groups)
+const { group: GROUP, groups: GROUPS } = commandLine({ group: 16, groups: 400 })
 const clock = systemClock()
 const ids = systemIds()
 const spent = new Map<string, { seconds: number; times: number }>()

@@ -9,25 +9,19 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import { parseArgs } from 'node:util'
 import { connect, type Database, statement } from '../src/platform/db.ts'
 import { scratch } from '../test/peers/ground.ts'
 import { type Account, type Posthorn, startPosthorn } from '../test/peers/posthorn.ts'
+import { commandLine } from './ground-options.ts'
 import { percentile } from './ground-world.ts'
 
-const { values } = parseArgs({
-  options: {
-    events: { type: 'string', default: '2000000' },
-    few: { type: 'string', default: '20000' },
-    days: { type: 'string', default: '90' },
-    calls: { type: 'string', default: '60' },
-    keep: { type: 'string' },
-  },
-})
-const EVENTS = Number(values.events)
-const FEW = Number(values.few)
-const DAYS = Number(values.days)
-const CALLS = Number(values.calls)
+const {
+  events: EVENTS,
+  few: FEW,
+  days: DAYS,
+  calls: CALLS,
+  keep: KEEP,
+} = commandLine({ events: 2_000_000, few: 20_000, days: 90, calls: 60, keep: '' })
 const SENT_SHARE = 0.4
 const DAY_MS = 86_400_000
 
@@ -158,7 +152,7 @@ async function timesOf(
 }
 
 await using house = await scratch('bench-statistics')
-const folder = values.keep ?? house.path
+const folder = KEEP === '' ? house.path : KEEP
 await mkdir(folder, { recursive: true })
 await using posthorn = await startPosthorn(folder, { POSTHORN_ROLES: 'api', POSTHORN_RATE_LIMITS: 'off' })
 const { few, many } = await accountsIn(folder, posthorn)

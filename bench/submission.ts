@@ -6,24 +6,18 @@
 // throughout, each answered 250 after its commit. The client runs beside it and takes its share of the cores.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { scratch } from '../test/peers/ground.ts'
 import { startPosthorn } from '../test/peers/posthorn.ts'
 import { plain, type SmtpSession, smtpSession } from '../test/submission.ts'
 import { smtpLoad } from './ground-load.ts'
+import { commandLine } from './ground-options.ts'
 
-const { values } = parseArgs({
-  options: {
-    messages: { type: 'string', default: '9000' },
-    connections: { type: 'string', default: '64' },
-    rate: { type: 'string', default: '500' },
-    seconds: { type: 'string', default: '10' },
-  },
-})
-const MESSAGES = Number(values.messages)
-const CONNECTIONS = Number(values.connections)
-const RATE = Number(values.rate)
-const SECONDS = Number(values.seconds)
+const {
+  messages: MESSAGES,
+  connections: CONNECTIONS,
+  rate: RATE,
+  seconds: SECONDS,
+} = commandLine({ messages: 9_000, connections: 64, rate: 500, seconds: 10 })
 const LINE = `${'x'.repeat(76)}\r\n`
 const MESSAGE = `From: Shop <a@shop.example>\r\nTo: b@example.net\r\nSubject: hello\r\n\r\n${LINE.repeat(12)}.`
 

@@ -13,23 +13,14 @@ import { readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { descendants, freePort, run, scratch, start, waitFor } from '../test/peers/ground.ts'
 import { startPosthorn } from '../test/peers/posthorn.ts'
 import { median, threadSeconds } from './ground.ts'
+import { commandLine } from './ground-options.ts'
 import { ECHO, paced } from './ground-pace.ts'
 import { needPrograms } from './ground-packages.ts'
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '4' },
-    steady: { type: 'string', default: '10' },
-  },
-})
-const ROUNDS = Number(values.rounds)
-const SECONDS = Number(values.seconds)
-const STEADY_SECONDS = Number(values.steady)
+const { rounds: ROUNDS, seconds: SECONDS, steady: STEADY_SECONDS } = commandLine({ rounds: 5, seconds: 4, steady: 10 })
 const CONNECTIONS = 256
 /** Until what came in is in the database. */
 const HANDED_ON_WITHIN_MS = 180_000
