@@ -4,15 +4,18 @@
 //
 // 1,000 destinations; one holds half of the queue and refuses, the others are delivered to smtp-sink while it is measured, and
 // a short queue is kept at its depth. Claims are timed by a node of the benchmark's own beside the product's, which takes 300
-// rows and gives them back. Memory: of Node all that is resident, of PostgreSQL's processes their proportional share. Needs
-// root, bind9 and postfix (smtp-sink); the data lies in a folder of its own for each depth.
+// rows and gives them back; their time is told apart into the server's CPU, waiting for a core, the benchmark's own CPU and
+// the rest, which is the disk and locks. Beside it: what synced writes of 8 KB take just before. Memory: of Node all that is
+// resident, of PostgreSQL's processes their proportional share. Needs root, bind9 and postfix (smtp-sink); the data lies in a
+// folder of its own for each depth.
 
 import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { descendants, scratch } from '../test/peers/ground.ts'
-import { type Deep, startDeep } from './ground-deep.ts'
+import { syncs } from './ground.ts'
+import { type Claim, type Deep, startDeep } from './ground-deep.ts'
 import { commandLine } from './ground-options.ts'
 import { percentile } from './ground-world.ts'
 
@@ -71,6 +74,7 @@ async function measure(folder: string, depth: number): Promise<Record<string, nu
   await deep.fill(depth, 'queued')
   await deep.settle(300_000)
   console.error(`${depth} queued after ${Math.round((performance.now() - began) / 1_000)} s`)
+  const synced = syncs(folder)
   const startMs = await deep.restart()
   const root = deep.posthorn.running.child.pid ?? 0
   const until = performance.now() + SECONDS * 1_000
@@ -97,16 +101,26 @@ async function measure(folder: string, depth: number): Promise<Record<string, nu
   while (performance.now() < until) await delay(200)
   running = false
   await watch
-  const took = claims.map(({ ms }) => ms)
-  const cpu = claims.map(({ cpuMs }) => cpuMs)
+  const of = (part: keyof Claim, share: number): number =>
+    percentile(
+      claims.map((claim) => claim[part]),
+      share,
+    )
   return {
     depth,
     still_queued: await deep.ready(),
     start_ms: startMs,
-    claim_p50_ms: percentile(took, 0.5),
-    claim_p99_ms: percentile(took, 0.99),
-    claim_cpu_p50_ms: percentile(cpu, 0.5),
-    claim_cpu_p99_ms: percentile(cpu, 0.99),
+    claim_p50_ms: of('ms', 0.5),
+    claim_p99_ms: of('ms', 0.99),
+    claim_cpu_p50_ms: of('cpuMs', 0.5),
+    claim_cpu_p99_ms: of('cpuMs', 0.99),
+    claim_core_p50_ms: of('coreMs', 0.5),
+    claim_core_p99_ms: of('coreMs', 0.99),
+    claim_own_p99_ms: of('ownMs', 0.99),
+    claim_rest_p50_ms: of('restMs', 0.5),
+    claim_rest_p99_ms: of('restMs', 0.99),
+    sync_p50_ms: percentile(synced, 0.5),
+    sync_p99_ms: percentile(synced, 0.99),
     delivered_per_second: rate,
     list_p50_ms: percentile(lists, 0.5),
     list_max_ms: Math.max(...lists),

@@ -72,10 +72,17 @@ const READ = statement(
   `select exists (select from event e, follower f where (e.xid, e.seq) > (f.xid, f.seq)) as more`,
 )
 
-/** What one claim took: by the clock, and of the server's CPU, which says little of what else the machine does. */
+/** What one claim took by the clock, and of what that consists; milliseconds. */
 export interface Claim {
   readonly ms: number
+  /** The server's CPU, which says little of what else the machine does. */
   readonly cpuMs: number
+  /** The server, or then the benchmark, could have gone on and waited for a core. */
+  readonly coreMs: number
+  /** The benchmark's own CPU: writing the question and reading the rows. */
+  readonly ownMs: number
+  /** The rest: the disk, above all the commit's sync, and locks. */
+  readonly restMs: number
 }
 
 export interface Deep extends AsyncDisposable {
@@ -99,6 +106,14 @@ const TABLES = ['email', 'queue', 'attempt', 'event', 'stat_bucket']
 
 function socketOf(posthorn: Posthorn): string {
   return path.join(posthorn.env['POSTHORN_DATA_DIR'] ?? '', 'run')
+}
+
+/** Of the main thread of each process: milliseconds that it has run, and that it has waited for a core. */
+function ranFor(...pids: readonly number[]): readonly number[] {
+  return pids.flatMap((pid) => {
+    const [ran, waited] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')
+    return [Number(ran) / 1e6, Number(waited) / 1e6]
+  })
 }
 
 /** Says no to every sender, on an address of its own. */
@@ -188,13 +203,12 @@ export async function startDeep(folder: string): Promise<Deep> {
     withDatabase(async ({ system }) => {
       const took: Claim[] = []
       const { pid = 0 } = (await system.one<{ pid: number }>(BACKEND)) ?? {}
-      const cpuMs = (): number => Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
       let lease = await joinAsNode(system, clock, 'bench')
       let cursor = null
       const end = performance.now() + forMs
       for (let i = 1; performance.now() < end; i++) {
+        const before = ranFor(pid, process.pid)
         const began = performance.now()
-        const cpuBegan = cpuMs()
         const answer = await claim(system, {
           epoch: lease.epoch,
           limit: 300,
@@ -204,7 +218,12 @@ export async function startDeep(folder: string): Promise<Deep> {
           suspended: [],
           now: clock.now(),
         })
-        took.push({ ms: performance.now() - began, cpuMs: cpuMs() - cpuBegan })
+        const ms = performance.now() - began
+        const [cpuMs = 0, serverWaited = 0, ownMs = 0, ownWaited = 0] = ranFor(pid, process.pid).map(
+          (after, i) => after - (before[i] ?? 0),
+        )
+        const coreMs = serverWaited + ownWaited
+        took.push({ ms, cpuMs, coreMs, ownMs, restMs: Math.max(0, ms - cpuMs - coreMs - ownMs) })
         cursor = answer.cursor
         await handBack(system, lease.epoch, answer.claimed)
         if (i % 20 === 0) lease = (await renewLease(system, clock, lease)) ?? (await joinAsNode(system, clock, 'bench'))

@@ -1,7 +1,19 @@
 // What the side-by-side benchmarks share: CPU time of a group of processes, the calibration, medians, a sink that counts.
 
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import path from 'node:path'
 import { descendants, type Running, run, start, waitFor } from '../test/peers/ground.ts'
 
 /** The CPU time of everything that was started in it, ended processes included. Needs root and cgroups. */
@@ -47,6 +59,24 @@ export function calibrate(): number {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   return Number(/^rsa 2048 bits\s+\S+\s+\S+\s+([\d.]+)/m.exec(out)?.[1] ?? 0)
+}
+
+/** Milliseconds of each of 100 writes of 8 KB that are synced: what the disk gives at this moment, sorted. */
+export function syncs(folder: string): readonly number[] {
+  const file = openSync(path.join(folder, 'syncs'), 'w')
+  try {
+    const page = Buffer.alloc(8_192, 1)
+    for (let at = 0; at < 100; at++) writeSync(file, page, 0, page.length, at * page.length)
+    fsyncSync(file)
+    return Array.from({ length: 100 }, (_, at) => {
+      const began = performance.now()
+      writeSync(file, page, 0, page.length, at * page.length)
+      fdatasyncSync(file)
+      return performance.now() - began
+    }).sort((a, b) => a - b)
+  } finally {
+    closeSync(file)
+  }
 }
 
 export function median(values: readonly number[]): number {
