@@ -1,8 +1,10 @@
 // The features of a text by name, as the score counts them by hash: words, pairs of neighbours, classes.
 
 import { folding, KIND } from '../../src/modules/content/fold.ts'
+import { hashOf } from '../../src/modules/content/hash.ts'
 import { readHtml } from '../../src/modules/content/html.ts'
-import { CLASS, type Class, hashOf, Reader } from '../../src/modules/content/reader.ts'
+import { CLASS, type Class } from '../../src/modules/content/listener.ts'
+import { Reader } from '../../src/modules/content/reader.ts'
 
 const CLASS_NAMES = Object.keys(CLASS)
 

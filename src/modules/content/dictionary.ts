@@ -10,7 +10,9 @@ const SIEVE_BITS = 131_072
 const ROOM = 2.5
 /** A cell of four never stands on both sides of a cache line. */
 const CELL = 4
-const [KEY, TERM, FEATURE] = [0, 1, 2]
+const [KEY, TERM, FEATURE, TOLD] = [0, 1, 2, 3]
+/** A copy: what is exported is looked up at each use, and this is used for each word. */
+const NOWHERE = UNKNOWN
 
 export class Dictionary {
   private readonly sieve = new Int32Array(SIEVE_BITS / 32)
@@ -33,6 +35,7 @@ export class Dictionary {
   private enter(key: number, what: number, value: number): void {
     const bit = bitOf(key)
     this.sieve[bit >> 5] = (this.sieve[bit >> 5] as number) | (1 << (bit & 31))
+    if (key === UNKNOWN) throw new Error('a word of the dictionary has the key of none')
     const cell = this.cellFor(key)
     this.cells[cell + KEY] = key
     if (this.cells[cell + what] === UNKNOWN) this.cells[cell + what] = value
@@ -41,21 +44,18 @@ export class Dictionary {
   /** The cell that holds the key, or else the free one where it would stand. */
   private cellFor(key: number): number {
     const { cells, mask } = this
-    let slot = key & mask
-    for (;;) {
-      const cell = slot * CELL
-      if (cells[cell + KEY] === key || (cells[cell + TERM] === UNKNOWN && cells[cell + FEATURE] === UNKNOWN))
-        return cell
-      slot = (slot + 1) & mask
+    for (let slot = key & mask; ; slot = (slot + 1) & mask) {
+      const held = cells[slot * CELL] as number
+      if (held === key || held === NOWHERE) return slot * CELL
     }
   }
 
   /** @returns where the key stands, for `term` and `feature`; UNKNOWN: nowhere */
   find(key: number): number {
     const bit = bitOf(key)
-    if (((this.sieve[bit >> 5] as number) & (1 << (bit & 31))) === 0) return UNKNOWN
+    if (((this.sieve[bit >> 5] as number) & (1 << (bit & 31))) === 0) return NOWHERE
     const cell = this.cellFor(key)
-    return this.cells[cell + TERM] === UNKNOWN && this.cells[cell + FEATURE] === UNKNOWN ? UNKNOWN : cell
+    return this.cells[cell] === NOWHERE ? NOWHERE : cell
   }
 
   /** @returns what is noted of it, or UNKNOWN: only the model knows the word */
@@ -63,9 +63,22 @@ export class Dictionary {
     return this.cells[place + TERM] as number
   }
 
-  /** @returns its index, or UNKNOWN: only the lexicon knows the word */
-  feature(place: number): number {
-    return this.cells[place + FEATURE] as number
+  /**
+   * The index of a feature, once for each mail.
+   *
+   * @param mail its number, 0 or more
+   * @returns UNKNOWN: told before for this mail, or only the lexicon knows the word
+   */
+  newFeature(place: number, mail: number): number {
+    const { cells } = this
+    if (cells[place + TOLD] === mail) return NOWHERE
+    cells[place + TOLD] = mail
+    return cells[place + FEATURE] as number
+  }
+
+  /** For when the numbers of mails begin again. */
+  forgetMails(): void {
+    for (let at = TOLD; at < this.cells.length; at += CELL) this.cells[at] = NOWHERE
   }
 }
 

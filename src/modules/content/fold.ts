@@ -4,6 +4,8 @@
 // what a unit is. LOOKALIKE names the Latin letter that a Cyrillic, Greek or Armenian letter is taken for; it is used
 // for words that mix alphabets, and for words made of such letters alone.
 
+import { LETTER, ROLE, roleOf } from './characters.ts'
+
 export const KIND = {
   break: 0,
   latin: 1,
@@ -24,6 +26,10 @@ export interface Folding {
   readonly lookalike: Uint16Array
   /** 1: a capital. */
   readonly capital: Uint8Array
+  /** A Latin letter: FOLDED, and whether it is a capital, by the bits of LETTER. 0: none, or one that is noted as styled. */
+  readonly letters: Uint16Array
+  /** ROLE: what a unit does between words that consist of such letters. */
+  readonly roles: Uint8Array
 }
 
 const LOOKALIKES: readonly (readonly [latin: string, others: string])[] = [
@@ -89,24 +95,39 @@ function make(): Folding {
   const kind = new Uint8Array(UNITS)
   const lookalike = new Uint16Array(UNITS)
   const capital = new Uint8Array(UNITS)
+  const letters = new Uint16Array(UNITS)
+  const roles = new Uint8Array(UNITS).fill(ROLE.other)
   for (let unit = 0; unit < UNITS; unit++) {
     if (unit >= SURROGATES[0] && unit <= SURROGATES[1]) continue
     const character = String.fromCharCode(unit)
     if (/\p{M}/u.test(character)) kind[unit] = KIND.mark
     else if (/\p{Nd}/u.test(character)) kind[unit] = KIND.digit
     else if (/\p{L}/u.test(character)) kind[unit] = /\p{Script=Latin}/u.test(character) ? KIND.latin : KIND.letter
-    else continue
+    else {
+      roles[unit] = roleOf(unit)
+      continue
+    }
     const lower = character.toLowerCase()
     const plain = PLAIN[lower] ?? (lower.normalize('NFKD')[0] as string).toLowerCase()
     folded[unit] = plain.charCodeAt(0)
     if (lower !== character) capital[unit] = 1
+    if (kind[unit] === KIND.latin && !isStyled(unit) && (folded[unit] as number) <= LETTER.folded)
+      letters[unit] = (folded[unit] as number) | ((capital[unit] as number) << LETTER.capitalBit)
   }
-  for (const unit of INVISIBLE) kind[unit] = KIND.invisible
+  for (const unit of INVISIBLE) {
+    kind[unit] = KIND.invisible
+    roles[unit] = ROLE.other
+  }
   for (const [latin, others] of LOOKALIKES) {
     for (const other of others)
       lookalike[(folded[other.charCodeAt(0)] as number) || other.charCodeAt(0)] = latin.charCodeAt(0)
   }
-  return { folded, kind, lookalike, capital }
+  return { folded, kind, lookalike, capital, letters, roles }
+}
+
+/** Full width. */
+export function isStyled(unit: number): boolean {
+  return unit >= 0xff21 && unit <= 0xff5a
 }
 
 /** Mathematical alphanumerics, and letters in squares and circles. 0: none of them. */

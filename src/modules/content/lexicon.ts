@@ -6,7 +6,9 @@
 // depend on the length of the mail. The end of a sentence counts as SENTENCE words, so that near means near in meaning too.
 
 import { type Dictionary, UNKNOWN } from './dictionary.ts'
-import { CLASS, type Class, hashOf, join, type Listener, Reader, type Sign } from './reader.ts'
+import { hashOf, join } from './hash.ts'
+import { CLASS, type Class, type Listener, type Sign } from './listener.ts'
+import { Reader } from './reader.ts'
 import type { Location } from './types.ts'
 
 export interface Concept {
@@ -180,13 +182,16 @@ function wordHashes(text: string): { readonly hash: number; readonly length: num
   return words
 }
 
-/** Told of each word and pair of words that the trained model knows, as often as it occurs. */
+/** Told of each word and pair of words that the trained model knows, once for each mail. */
 export type FeatureSink = (feature: number) => void
 
 /** What stands for a class among the words: its name with a sign that no word has. */
 const CLASS_WORDS: readonly number[] = Object.keys(CLASS).map((name) => hashOf(`#${name}`))
 
 const OVERLAP_BITS = 65_536
+const MOST_MAILS = 1_000_000_000
+/** Copies: what is imported is looked up at each use, and these are used for each word. */
+const [WORD, NOWHERE] = [CLASS.word, UNKNOWN]
 
 export class Ear implements Listener {
   private readonly compiled: Compiled
@@ -203,6 +208,8 @@ export class Ear implements Listener {
   private readonly readyPatterns: Int32Array
   private readonly shown = new Int32Array(OVERLAP_BITS / 32)
   private compares = true
+  /** The number of the one at hand. */
+  private mail = 0
   private position = 0
   /** The word before, for pairs. 0: a sentence began. */
   private before = 0
@@ -246,6 +253,10 @@ export class Ear implements Listener {
    */
   reset(compares: boolean): void {
     this.compares = compares
+    if (++this.mail === MOST_MAILS) {
+      this.mail = 0
+      this.dictionary.forgetMails()
+    }
     this.last.fill(NEVER)
     this.lacking.set(this.compiled.setCounts)
     this.ready.fill(0)
@@ -275,7 +286,7 @@ export class Ear implements Listener {
 
   word(hash: number, length: number, start: number, end: number, kind: Class, isCapitals: boolean): void {
     this.position++
-    if (kind !== CLASS.word) {
+    if (kind !== WORD) {
       this.classed(hash, start, end, kind)
       return
     }
@@ -287,13 +298,11 @@ export class Ear implements Listener {
     const { before, dictionary } = this
     this.before = hash
     const alone = dictionary.find(hash)
-    const pair = before === 0 ? UNKNOWN : dictionary.find(join(before, hash))
-    if (pair !== UNKNOWN) {
-      if (alone !== UNKNOWN) this.feature(alone)
-      this.feature(pair)
-    } else if (alone !== UNKNOWN) this.feature(alone)
-    else if (this.begunWords === 0) return
-    this.phrases(hash, before, alone, pair, start, end)
+    const pair = before === 0 ? NOWHERE : dictionary.find(join(before, hash))
+    if (alone !== NOWHERE) this.feature(alone)
+    if (pair !== NOWHERE) this.feature(pair)
+    if (this.begunWords !== 0) this.goOn(hash, before, pair, end)
+    if (alone !== NOWHERE && this.look(alone, start, end)) this.begin(hash, start)
   }
 
   private classed(hash: number, start: number, end: number, kind: Class): void {
@@ -309,40 +318,44 @@ export class Ear implements Listener {
     }
     this.before = 0
     const named = this.classPlaces[kind] as number
-    if (named !== UNKNOWN) this.feature(named)
+    if (named !== NOWHERE) this.feature(named)
+    if (hash === 0) {
+      this.forget()
+      return
+    }
     // `office 365`, `100 % free`: a number is a word of phrases too.
-    if (hash === 0) this.forget()
-    else this.phrases(hash, 0, this.dictionary.find(hash), UNKNOWN, start, end)
+    if (this.begunWords !== 0) this.goOn(hash, 0, NOWHERE, end)
+    const alone = this.dictionary.find(hash)
+    if (alone !== NOWHERE && this.look(alone, start, end)) this.begin(hash, start)
   }
 
   private feature(place: number): void {
-    const feature = this.dictionary.feature(place)
-    if (feature !== UNKNOWN) this.onFeature(feature)
+    const feature = this.dictionary.newFeature(place, this.mail)
+    if (feature !== NOWHERE) this.onFeature(feature)
   }
 
   /**
-   * The word itself, and the phrases that it goes on or ends.
+   * The phrases that the word goes on or ends.
    *
    * @param before the word before it, 0: none
-   * @param alone where the dictionary has the word
-   * @param pair where it has the word with the one before
+   * @param pair where the dictionary has the word with the one before
    */
-  private phrases(hash: number, before: number, alone: number, pair: number, start: number, end: number): void {
-    if (this.begunWords !== 0) this.goOn(hash, before, pair, end)
-    if (alone !== UNKNOWN && this.look(alone, start, end)) this.begin(hash, start)
-  }
-
   private goOn(hash: number, before: number, pair: number, end: number): void {
     const { begun, begunFrom } = this
     const longest = this.begunWords
     this.begunWords = 0
+    // Most begin with the word before, and end there.
+    if (longest === 1 && pair === NOWHERE && begun[1] === before) {
+      begun[1] = 0
+      return
+    }
     for (let words = longest; words >= 1; words--) {
       const key = begun[words] as number
       if (key === 0) continue
       begun[words] = 0
       const longer = join(key, hash)
       const place = key === before ? pair : this.dictionary.find(longer)
-      if (place === UNKNOWN) continue
+      if (place === NOWHERE) continue
       const from = begunFrom[words] as number
       if (this.look(place, from, end) && words + 1 < MAX_PHRASE_WORDS) {
         begun[words + 1] = longer
@@ -376,7 +389,7 @@ export class Ear implements Listener {
   /** @returns whether a longer phrase begins so */
   private look(place: number, start: number, end: number): boolean {
     const term = this.dictionary.term(place)
-    if (term === UNKNOWN) return false
+    if (term === NOWHERE) return false
     const sets = (term >> 1) & (MAX_SETS - 1)
     if (sets !== 0) {
       const { setsOfTerms } = this.compiled

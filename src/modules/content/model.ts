@@ -8,7 +8,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join as joinPath } from 'node:path'
-import { hashOf, join } from './reader.ts'
+import { hashOf, join } from './hash.ts'
 
 /** Of 100: enough that words alone can make a mail `high`, never `critical`. */
 export const MODEL_POINTS = 45

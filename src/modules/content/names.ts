@@ -1,7 +1,7 @@
 // Names of elements and attributes that the walk over html asks about, told by their letters as they stand in the array of
 // code units. No text is made of a name that is known, and none of one that nobody asks for.
 
-import { FNV_BASIS, FNV_PRIME } from './reader.ts'
+import { FNV_BASIS, FNV_PRIME } from './hash.ts'
 
 const SLOTS = 512
 

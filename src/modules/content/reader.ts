@@ -3,27 +3,19 @@
 // whole. Letters are folded (fold.ts), so `Vérifiez` and `VERIFIEZ` are one word; addresses, numbers, sums of money and
 // wallet addresses are told as classes. A word is told by a 32-bit FNV-1a hash of its folded letters.
 
-import { ENDS_ADDRESS, ENDS_WORD, isCurrency, isPlainLetter, SILENT } from './characters.ts'
+import { ENDS_ADDRESS, isCurrency, isDigit, isPlainLetter, LETTER, ROLE } from './characters.ts'
 import { type Folding, folding, KIND, LEET, styledLetter } from './fold.ts'
+import { FNV_BASIS, FNV_PRIME, hashLetters, hashOf } from './hash.ts'
+import { CLASS, type Class, type Listener } from './listener.ts'
 
-export const CLASS = {
-  word: 0,
-  number: 1,
-  money: 2,
-  percent: 3,
-  url: 4,
-  email: 5,
-  host: 6,
-  phone: 7,
-  wallet: 8,
-} as const
-export type Class = (typeof CLASS)[keyof typeof CLASS]
-
-export const FNV_BASIS = 0x811c9dc5 | 0
-export const FNV_PRIME = 0x01000193
 /** Letters of a word that count; the rest of a longer one is passed over. */
 const MAX_LETTERS = 40
 
+/** Copies: what is exported or imported is looked up at each use, and these are used for each letter. */
+const [BASIS, PRIME] = [FNV_BASIS, FNV_PRIME]
+const { word: WORD } = CLASS
+const { folded: FOLDED, capitalBit: CAPITAL_BIT } = LETTER
+const { blank: BLANK, line: LINE, end: END, fed: FED, dot: DOTTED, colon: COLONED, other: OTHER } = ROLE
 const MODE = { none: 0, word: 1, number: 2, url: 3, address: 4 } as const
 const SPACED_RUN = 5
 const LEAST_CODES = 16_384
@@ -35,37 +27,6 @@ const TOLL_FREE = new Set(['800', '888', '877', '866', '855', '844', '833'])
 const WALLET =
   /^(?:bc1[a-z0-9]{25,60}|[13][a-km-zA-HJ-NP-Z1-9]{25,34}|0x[0-9a-fA-F]{40}|T[1-9A-HJ-NP-Za-km-z]{33}|[48][1-9A-HJ-NP-Za-km-z]{94})$/
 const HOST = /^[a-z0-9][a-z0-9.-]{0,250}\.[a-z]{2,24}(?:[/:?#]|$)/i
-
-/** Who is told. The numbers are offsets into the part that is read. */
-export interface Listener {
-  word(hash: number, length: number, start: number, end: number, kind: Class, isCapitals: boolean): void
-  sentence(): void
-  /** A sign that a rule asks for. */
-  sign(sign: Sign, start: number, end: number): void
-  /** @returns whether a rule knows the word: words that were made unreadable for filters are read again. */
-  knows(hash: number): boolean
-}
-export type Sign =
-  | 'mixed'
-  | 'lookalike'
-  | 'invisible'
-  | 'spaced'
-  | 'digits'
-  | 'styled'
-  | 'emoji'
-  | 'bidi'
-  | 'exclamation'
-
-export function hashOf(text: string): number {
-  let hash = FNV_BASIS
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), FNV_PRIME)
-  return hash
-}
-
-/** The hash of a phrase: of its first words and the next. Not symmetric. */
-export function join(first: number, next: number): number {
-  return Math.imul(Math.imul(first, 0x9e3779b1) ^ (next >>> 15) ^ next, 0x85ebca6b) | 0
-}
 
 /** What stands behind the codes of a source: neither letter, blank nor sign. */
 const NO_CODE = 0xffff
@@ -82,7 +43,7 @@ export class Reader {
   private blanks = 0
   private bytes = Buffer.from(this.codes.buffer)
   private mode: number = MODE.none
-  private hash = FNV_BASIS
+  private hash = BASIS
   private length = 0
   private start = 0
   private end = 0
@@ -137,90 +98,136 @@ export class Reader {
    */
   run(from: number, to: number): number {
     const { codes } = this
+    const { letters } = this.table
     this.blanks = 0
     for (let at = from; at < to; ) {
+      if (this.mode === MODE.none) {
+        if (this.heldNumber && (letters[codes[at] as number] !== 0 || isDigit(codes[at] as number)))
+          this.emitNumber(CLASS.number)
+        if (!this.heldNumber) at = this.plainText(at, to)
+        if (at === to) break
+      }
       const code = codes[at] as number
       const isBetween = this.mode === MODE.none && !this.heldNumber
-      if (isPlainLetter(code) && (isBetween || (this.mode === MODE.word && this.pending === 0))) {
-        at = this.plainLetters(at, to)
-        continue
+      if (letters[code] !== 0 && (isBetween || (this.mode === MODE.word && this.pending === 0)))
+        at = this.lettersInARow(at, to)
+      else if (isBetween && isDigit(code)) at = this.digitsInARow(at, to)
+      else {
+        if (code <= 0x20 || code === 0xa0) this.blanks++
+        this.feed(code, at++)
       }
-      if (code <= 0x20 || code === 0xa0) this.blanks++
-      if (!isBetween || code > 0x7f || SILENT[code] === 0) this.feed(code, at)
-      at++
     }
     return to - from - this.blanks
   }
 
   /**
-   * Words of letters from a to z alone with blanks between them: most of most mails. Does what `feed` does for each letter
-   * and for what ends a word, without the notes that `feed` keeps for what else a word may be.
+   * Words of Latin letters alone and what stands between them: most of most mails. Does what `feed` does for each, without
+   * the notes that `feed` keeps for what else a word may be.
    *
-   * @param from the place of such a letter, between words
-   * @returns behind the last of them, and the blanks that follow; `from`: it is no such word, or none as far as can be seen
+   * @param from between words, no number being held
+   * @returns where something else begins, at `to` at the latest: a number, or a word that is none of these as far as can be
+   *   seen
    */
-  private plainWords(from: number, to: number): number {
+  private plainText(from: number, to: number): number {
     const { codes, listener } = this
+    const { letters, roles } = this.table
     let at = from
-    for (;;) {
-      const start = at
-      let hash = FNV_BASIS
-      let all = 0
+    while (at < to) {
       let code = codes[at] as number
-      do {
-        all |= code
-        hash = Math.imul(hash ^ (code | 0x20), FNV_PRIME)
+      if (!isPlainLetter(code) && letters[code] === 0) {
+        const role = roles[code] as number
+        if (role === BLANK) this.blanks++
+        else if (role === OTHER) return at
+        else if (role === FED) this.feed(code, at)
+        else if (role === DOTTED || role === END) listener.sentence()
+        else if (role === LINE) {
+          this.blanks++
+          if (++this.newlines === 2) listener.sentence()
+        }
+        at++
+        continue
+      }
+      const start = at
+      let hash = BASIS
+      // A small letter has the bit that tells it from the capital.
+      let all = 0
+      for (;;) {
+        while (isPlainLetter(code)) {
+          all |= code
+          hash = Math.imul(hash ^ (code | 0x20), PRIME)
+          code = codes[++at] as number
+        }
+        const letter = code > 0x7f ? (letters[code] as number) : 0
+        if (letter === 0) break
+        all |= (letter >> CAPITAL_BIT) ^ 1 ? 0x20 : 0
+        hash = Math.imul(hash ^ (letter & FOLDED), PRIME)
         code = codes[++at] as number
-      } while (isPlainLetter(code))
+      }
       const length = at - start
       // What stands at `to` and behind does not belong to it: a tag within a word.
-      if (at >= to || length === 1 || length > MAX_LETTERS) return start
-      const isSentence = code === DOT && at + 1 < to && codes[at + 1] === 0x20
-      if (!isSentence && (code > 0x7f || ENDS_WORD[code] === 0) && (code !== COLON || HTTP.has(hash))) return start
-      this.newlines = 0
-      // A small letter has the bit that tells it from the capital.
-      listener.word(hash, length, start, at, CLASS.word, (all & 0x20) === 0)
-      if (isSentence) {
-        listener.sentence()
-        at++
-      }
+      if (at >= to || length > MAX_LETTERS) return start
+      const role = roles[code] as number
+      if (role > FED && !this.endsPlainly(role, hash, at + 1, to)) return start
+      if (length === 1) this.noteSpaced((letters[codes[start] as number] as number) & FOLDED, start)
+      else if (this.spaced !== 0) this.endSpaced()
+      if (this.newlines !== 0) this.newlines = 0
+      listener.word(hash, length, start, at, WORD, (all & 0x20) === 0)
       const blanksFrom = at
       while (at < to && codes[at] === 0x20) at++
       this.blanks += at - blanksFrom
-      if (at >= to || !isPlainLetter(codes[at] as number)) return at
     }
+    return at
+  }
+
+  /** Whether a word is over before a dot or a colon: it may be a host or the beginning of an address. */
+  private endsPlainly(role: number, hash: number, next: number, to: number): boolean {
+    if (role === COLONED) return !HTTP.has(hash)
+    if (role !== DOTTED || next >= to) return false
+    const after = this.table.roles[this.codes[next] as number] as number
+    return after <= DOTTED
   }
 
   /**
-   * Letters from a to z: what `feed` does for each, in one go.
+   * Latin letters: what `feed` does for each, in one go.
    *
    * @returns behind the last
    */
-  private plainLetters(from: number, to: number): number {
-    let at = from
-    if (this.mode === MODE.none) {
-      if (this.spaced === 0) at = this.plainWords(from, to)
-      if (at === to || !isPlainLetter(this.codes[at] as number)) return at
-      this.open(MODE.word, at)
-    }
+  private lettersInARow(from: number, to: number): number {
+    if (this.mode === MODE.none) this.open(MODE.word, from)
     const { codes, letters } = this
+    const plain = this.table.letters
     let { hash, length, capitals } = this
-    const start = at
-    let code = codes[at] as number
+    let at = from
+    let letter = plain[codes[at] as number] as number
     do {
-      if (code < 0x61) capitals++
+      capitals += letter >> CAPITAL_BIT
       if (length < MAX_LETTERS) {
-        const letter = code | 0x20
+        letter &= FOLDED
         letters[length++] = letter
-        hash = Math.imul(hash ^ letter, FNV_PRIME)
+        hash = Math.imul(hash ^ letter, PRIME)
       }
-      code = ++at < to ? (codes[at] as number) : 0
-    } while (isPlainLetter(code))
+      letter = ++at < to ? (plain[codes[at] as number] as number) : 0
+    } while (letter !== 0)
     this.hash = hash
     this.length = length
     this.capitals = capitals
-    this.latins += at - start
+    this.latins += at - from
     this.end = at
+    return at
+  }
+
+  /**
+   * Digits between words: what `feed` does for each, in one go.
+   *
+   * @returns behind the last
+   */
+  private digitsInARow(from: number, to: number): number {
+    this.open(MODE.number, from)
+    const { codes } = this
+    let at = from
+    do this.push(codes[at] as number, at)
+    while (++at < to && isDigit(codes[at] as number))
+    this.digits = at - from
     return at
   }
 
@@ -291,14 +298,14 @@ export class Reader {
   private push(letter: number, at: number): void {
     if (this.length < MAX_LETTERS) {
       this.letters[this.length++] = letter
-      this.hash = Math.imul(this.hash ^ letter, FNV_PRIME)
+      this.hash = Math.imul(this.hash ^ letter, PRIME)
     }
     this.end = at + 1
   }
 
   private open(mode: number, at: number): void {
     this.mode = mode
-    this.hash = FNV_BASIS
+    this.hash = BASIS
     this.length = this.capitals = this.digits = this.latins = this.others = this.invisibles = this.styled = 0
     this.pending = this.newlines = 0
     this.start = at
@@ -415,8 +422,8 @@ export class Reader {
     this.endSpaced()
     const text = this.source.slice(this.start, Math.min(this.end, this.start + 2_048))
     const at = text.indexOf('@')
-    const kind = mode === MODE.url ? CLASS.url : at > 0 ? CLASS.email : HOST.test(text) ? CLASS.host : CLASS.word
-    if (kind === CLASS.word) return
+    const kind = mode === MODE.url ? CLASS.url : at > 0 ? CLASS.email : HOST.test(text) ? CLASS.host : WORD
+    if (kind === WORD) return
     if (kind === CLASS.email && !text.includes('.')) {
       this.readsAs(hashOf(text.toLowerCase().replaceAll('@', 'a').slice(0, MAX_LETTERS)))
       return
@@ -426,10 +433,8 @@ export class Reader {
 
   private finishWord(): void {
     const { start, end, length } = this
-    if (length === 1 && this.latins === 1) {
-      if (this.spaced === 0) this.spacedStart = start
-      if (this.spaced < MAX_LETTERS) this.spacedLetters[this.spaced++] = this.letters[0] as number
-    } else this.endSpaced()
+    if (length === 1 && this.latins === 1) this.noteSpaced(this.letters[0] as number, start)
+    else this.endSpaced()
     if (this.styled >= 3) this.listener.sign('styled', start, end)
     if (this.others > 0) this.readLookalikes()
     if (this.invisibles > 0 && this.latins >= 3) this.listener.sign('invisible', start, end)
@@ -440,7 +445,7 @@ export class Reader {
       }
       if (length >= 4 && length <= 16 && this.digits <= 3) this.readDigits()
     }
-    this.listener.word(this.hash, length, start, end, CLASS.word, this.capitals === length)
+    this.listener.word(this.hash, length, start, end, WORD, this.capitals === length)
   }
 
   /** Letters of another alphabet that are taken for Latin ones: in a Latin word, or in a word made of them alone. */
@@ -464,9 +469,9 @@ export class Reader {
   private readDigits(): void {
     const { letters, length } = this
     if ((letters[0] as number) < 0x40 && this.digits > 1) return
-    let hash = FNV_BASIS
+    let hash = BASIS
     for (let i = 0; i < length; i++)
-      hash = Math.imul(hash ^ (LEET[letters[i] as number] ?? (letters[i] as number)), FNV_PRIME)
+      hash = Math.imul(hash ^ (LEET[letters[i] as number] ?? (letters[i] as number)), PRIME)
     this.readsAs(hash)
   }
 
@@ -477,6 +482,11 @@ export class Reader {
     this.listener.sign('digits', this.start, this.end)
   }
 
+  private noteSpaced(letter: number, at: number): void {
+    if (this.spaced === 0) this.spacedStart = at
+    if (this.spaced < MAX_LETTERS) this.spacedLetters[this.spaced++] = letter
+  }
+
   private endSpaced(): void {
     if (this.spaced === 0) return
     const letters = this.spaced
@@ -485,12 +495,6 @@ export class Reader {
     const hash = hashLetters(this.spacedLetters, letters)
     this.listener.sign('spaced', this.spacedStart, this.spacedStart + letters * 2)
     if (this.listener.knows(hash))
-      this.listener.word(hash, letters, this.spacedStart, this.spacedStart + letters * 2, CLASS.word, true)
+      this.listener.word(hash, letters, this.spacedStart, this.spacedStart + letters * 2, WORD, true)
   }
-}
-
-function hashLetters(letters: Uint16Array, length: number): number {
-  let hash = FNV_BASIS
-  for (let i = 0; i < length; i++) hash = Math.imul(hash ^ (letters[i] as number), FNV_PRIME)
-  return hash
 }

@@ -3,7 +3,7 @@
 import { type Finding } from './finding.ts'
 import type { HtmlFacts } from './html.ts'
 import type { Ear } from './lexicon.ts'
-import type { Sign } from './reader.ts'
+import type { Sign } from './listener.ts'
 import type { Category, ContentQuestion, Location } from './types.ts'
 
 /** Gmail shows no more than this much html, in bytes of UTF-8, and puts the rest, the unsubscribe link too, behind a link. */
