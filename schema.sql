@@ -762,6 +762,8 @@ create table machine (
   loop_delay_ms integer not null,
   memory_bytes bigint not null,
   stopped_at timestamp with time zone,
+  secret_held smallint default 1 not null,
+  secret_used smallint default 1 not null,
   constraint machine_pkey PRIMARY KEY (id)
 ) with (fillfactor=50);
 grant delete, insert, select, update on machine to posthorn_system;
@@ -931,6 +933,18 @@ create policy tenant on risk_preview_count to posthorn_tenant
   with check (account_id = ( SELECT current_account() AS current_account));
 grant delete, insert, select, update on risk_preview_count to posthorn_system;
 grant select on risk_preview_count to posthorn_tenant;
+
+create table secret_key (
+  number smallint not null,
+  check_mac text not null,
+  sealed bytea,
+  announced_at timestamp with time zone not null,
+  begun_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint secret_key_number_check CHECK (((number >= 1) AND (number <= 255))),
+  constraint secret_key_pkey PRIMARY KEY (number)
+);
+grant insert, select, update on secret_key to posthorn_system;
 
 create table sending_domain (
   id uuid not null,
@@ -1284,6 +1298,7 @@ create table token_key (
   number smallint not null,
   since timestamp with time zone not null,
   retired boolean default false not null,
+  secret smallint default 1 not null,
   constraint token_key_number_check CHECK (((number >= 1) AND (number <= 255))),
   constraint token_key_pkey PRIMARY KEY (number)
 );

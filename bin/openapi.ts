@@ -20,6 +20,7 @@ async function document(): Promise<object> {
     adminUrl: '',
     database,
     secrets: secretsFrom(Buffer.alloc(SECRET_BYTES)),
+    renewSecrets: async () => ({ isCurrent: true, begun: true }),
     close: () => database.close(),
   }
   const http = await apiServer(connectRooms(config, systemGround(config), store))

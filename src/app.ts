@@ -113,7 +113,7 @@ export interface Rooms {
 export function connectRooms(config: Config, ground: Ground, store: Store): Rooms {
   const { clock, ids, log, verifier } = ground
   const { database, secrets } = store
-  const verpMac = (text: Buffer): Buffer => secrets.mac('verp', text)
+  const verpMac = secrets.signer('verp')
   const plans = readPlans(config.plansFile)
   const accounts = accountsRoom({
     database,

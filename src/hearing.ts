@@ -4,6 +4,7 @@
 import type { Config } from './config.ts'
 import type { Ground } from './ground.ts'
 import { reportedEmails } from './letters.ts'
+import type { VerpMac } from './mail/verp.ts'
 import { SYSTEM_ACCOUNT_ID } from './modules/accounts/index.ts'
 import { bounceRoutes, type Inbound, inboundOf, inboundRoutes } from './modules/bounces/index.ts'
 import { type Domains, errors as domainErrors, type Holder } from './modules/domains/index.ts'
@@ -19,7 +20,7 @@ export interface HearingOptions {
   readonly store: Store
   readonly domains: Domains
   readonly sites: SiteIds
-  readonly verpMac: (text: Buffer) => Buffer
+  readonly verpMac: VerpMac
   /** After the commit that ends a report, with what became of it. */
   readonly onRead: (kind: string, outcome: string) => void
 }

@@ -37,5 +37,6 @@ export function officeServices(
   version: string,
 ): Service {
   const { clock, ids, log } = ground
-  return machineService({ database: store.database, clock, ids, log, roles: config.roles, version })
+  const { database, secrets, renewSecrets } = store
+  return machineService({ database, secrets, renewSecrets, clock, ids, log, roles: config.roles, version })
 }

@@ -5,16 +5,17 @@ import { startApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { systemGround } from '../src/ground.ts'
 import { connect } from '../src/platform/db.ts'
-import { secretsFrom } from '../src/platform/secrets.ts'
+import { openSecrets, renewSecrets } from '../src/platform/secret-keys.ts'
 
 const config = readConfig(process.env)
 const url = process.env['DATABASE_URL'] ?? ''
 const database = connect({ url, onError: () => undefined })
-const secrets = secretsFrom(Buffer.from(config.secretKey ?? ''))
+const secrets = await openSecrets(database, config)
 const app = await startApp(config, systemGround(config), {
   adminUrl: url,
   database,
   secrets,
+  renewSecrets: () => renewSecrets(database, secrets, config),
   close: async () => undefined,
 })
 process.once('SIGTERM', () => {

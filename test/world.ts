@@ -17,7 +17,7 @@ import { connect } from '../src/platform/db.ts'
 import { systemIds } from '../src/platform/ids.ts'
 import { largeTurns } from '../src/platform/intake.ts'
 import { createLogger, type Logger, type LogLevel } from '../src/platform/log.ts'
-import { secretsFrom } from '../src/platform/secrets.ts'
+import { openSecrets, renewSecrets } from '../src/platform/secret-keys.ts'
 import type { SubmissionPorts } from '../src/roles/submission.ts'
 import { freshDb } from './database.ts'
 import { type DeclaredZones, declaredZones, type Zones } from './zones.ts'
@@ -111,15 +111,18 @@ export async function startWorld({ settings = {}, zones = {}, log = 'silent' }: 
   }
   const database = connect({ url: fresh.url, onError: () => undefined })
   stack.defer(() => database.close())
-  const secrets = secretsFrom(Buffer.from(config.secretKey ?? ''))
-  const store = { adminUrl: fresh.url, database, secrets, close: async () => undefined }
+  const secrets = await openSecrets(database, config)
+  const renew = () => renewSecrets(database, secrets, config)
+  const store = { adminUrl: fresh.url, database, secrets, renewSecrets: renew, close: async () => undefined }
   const app = await startApp(config, ground, store)
   stack.defer(() => app.stop(AbortSignal.timeout(10_000)))
   /** Another process, as far as one process can be two: rooms and connections of its own over the same database. */
   const secondNode = async (): Promise<(key: string) => Api> => {
     const own = connect({ url: fresh.url, onError: () => undefined })
     nodes.defer(() => own.close())
-    const node = await startApp({ ...config, roles: ['api'] }, ground, { ...store, database: own })
+    const held = await openSecrets(own, config)
+    const ownStore = { ...store, database: own, secrets: held, renewSecrets: () => renewSecrets(own, held, config) }
+    const node = await startApp({ ...config, roles: ['api'] }, ground, ownStore)
     nodes.defer(() => node.stop(AbortSignal.timeout(10_000)))
     return (key) => apiOf(`http://127.0.0.1:${node.httpPort}`, key)
   }

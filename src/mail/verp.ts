@@ -20,7 +20,11 @@ const MAC_BYTES = 10
 const TOKEN_BYTES = EMAIL_BYTES + ACCOUNT_BYTES + MAC_BYTES
 
 /** HMAC-SHA-256 under the key of this purpose; at least 10 bytes. */
-export type VerpMac = (text: Buffer) => Buffer
+export interface VerpMac {
+  (text: Buffer): Buffer
+  /** Under other keys that addresses may have been signed with. */
+  others?(text: Buffer): readonly Buffer[]
+}
 
 export interface VerpIds {
   readonly emailId: string
@@ -53,11 +57,21 @@ export function readFeedbackAddress(mac: VerpMac, localPart: string): string | n
   const dot = folded.lastIndexOf('.')
   const name = folded.slice(FEEDBACK.length, Math.max(0, dot))
   if (!folded.startsWith(FEEDBACK) || !FEEDBACK_NAME.test(name)) return null
-  return equal(Buffer.from(feedbackMac(mac, name)), Buffer.from(folded.slice(dot + 1))) ? name : null
+  const given = Buffer.from(folded.slice(dot + 1))
+  const macs = allOf(mac, Buffer.from(FEEDBACK_SIGNED + name))
+  return macs.some((one) => equal(Buffer.from(feedbackText(one)), given)) ? name : null
 }
 
 function feedbackMac(mac: VerpMac, name: string): string {
-  return base32(mac(Buffer.from(FEEDBACK_SIGNED + name)).subarray(0, MAC_BYTES))
+  return feedbackText(mac(Buffer.from(FEEDBACK_SIGNED + name)))
+}
+
+function feedbackText(mac: Buffer): string {
+  return base32(mac.subarray(0, MAC_BYTES))
+}
+
+function allOf(mac: VerpMac, text: Buffer): readonly Buffer[] {
+  return [mac(text), ...(mac.others?.(text) ?? [])]
 }
 
 function tokenOf(mac: VerpMac, emailId: string, accountId: string): string {
@@ -83,7 +97,8 @@ function readToken(mac: VerpMac, prefix: string, localPart: string): VerpIds | n
   const token = folded.startsWith(prefix) ? fromBase32(folded.slice(prefix.length)) : null
   if (token === null) return null
   const named = token.subarray(0, EMAIL_BYTES + ACCOUNT_BYTES)
-  if (!equal(mac(named).subarray(0, MAC_BYTES), token.subarray(EMAIL_BYTES + ACCOUNT_BYTES))) return null
+  const given = token.subarray(EMAIL_BYTES + ACCOUNT_BYTES)
+  if (!allOf(mac, named).some((one) => equal(one.subarray(0, MAC_BYTES), given))) return null
   const account = named.toString('hex', EMAIL_BYTES)
   return {
     emailId: dashed(named.toString('hex', 0, EMAIL_BYTES)),

@@ -18,6 +18,7 @@ import { attachOrStart, embeddedCluster, upgradeDatabase } from '../platform/pos
 import { attachStore, type Store } from '../platform/store.ts'
 import { examine, type Finding } from './doctor.ts'
 import type { Ask } from './mcp.ts'
+import { beginRekey, finishRekey, type Rekeyed, secretIn, told } from './rekey.ts'
 
 export interface InstanceContext {
   readonly config: Config
@@ -99,6 +100,27 @@ export const instanceCommands: readonly InstanceCommand[] = [
           ? JSON.stringify({ data_dir: config.dataDir, created_at: at, files: files.length })
           : `${config.dataDir} holds the instance as of ${at}: start it. Mail that was delivered after that moment may be sent again.`,
       )
+    },
+  },
+  {
+    path: ['rekey'],
+    summary: 'give the instance another secret: what is sealed is sealed anew, links and addresses go on working',
+    usage: '[--new-secret-file <file with the new POSTHORN_SECRET_KEY>] | --finish',
+    options: { 'new-secret-file': { type: 'string' }, finish: { type: 'boolean' }, json: { type: 'boolean' } },
+    run: async (context, values, positionals) => {
+      if (positionals.length > 0) throw new UsageError(`«${positionals[0]}» is one word too many`)
+      const { config, ground, print } = context
+      const { dataDir, secretKey } = config
+      const finish = values['finish'] === true
+      const file = values['new-secret-file']
+      if (finish && file !== undefined) throw new UsageError('--finish takes no new secret')
+      if (!finish && file === undefined && secretKey !== null)
+        throw new UsageError('POSTHORN_SECRET_KEY is set: write what it is to be into a file, for --new-secret-file')
+      const given = typeof file === 'string' ? await secretIn(file) : null
+      await using store = await openFor(context)
+      const options = { database: store.database, source: { dataDir, secretKey }, ground }
+      const done = finish ? await finishRekey(options) : await beginRekey(options, given)
+      for (const text of values['json'] === true ? [JSON.stringify(done)] : rekeyed(done, given !== null)) print(text)
     },
   },
   {
@@ -221,6 +243,17 @@ async function ensurePartitions(rooms: Rooms, ground: Ground): Promise<void> {
   const partitions = partitionsLoop(rooms.database, ground, rooms.followers.ensurePartitions)
   await partitions.start()
   await partitions.stop(AbortSignal.timeout(GREET_WITHIN_MS))
+}
+
+function rekeyed({ number, state, waiting_for, sealed_anew }: Rekeyed, isSetting: boolean): readonly string[] {
+  const set = isSetting ? ['Set POSTHORN_SECRET_KEY to the new secret for every process.'] : []
+  if (state === 'finished') return [`secret ${number} is in use; ${sealed_anew} sealed anew. Back it up.`, ...set]
+  return [
+    `secret ${number} is announced. Processes start with it alone from now on; these run without it:`,
+    ...waiting_for.map((process) => `  ${told(process)}`),
+    ...set,
+    'Restart them, then: posthorn rekey --finish',
+  ]
 }
 
 type OpenStore = Store & AsyncDisposable

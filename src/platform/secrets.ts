@@ -1,7 +1,10 @@
-// Secrets at rest: AES-256-GCM under keys derived from the instance's one secret, each for its own purpose (HKDF,
-// RFC 5869). The row's id is additional data, so a ciphertext moved to another row does not open.
+// Secrets at rest: AES-256-GCM under keys derived from the instance's secret, each for its own purpose (HKDF, RFC 5869).
+// The row's id is additional data, so a ciphertext moved to another row does not open.
 //
-// Sealed form: version (1 byte, 1) | nonce (12) | tag (16) | ciphertext.
+// An instance whose secret was changed has several, numbered from 1 (secret-keys.ts). All can open and be read with; one of
+// them is sealed and signed with. What is stored or published for good (password hashes, host names) stays with the first.
+//
+// Sealed form: number of the secret (1 byte) | nonce (12) | tag (16) | ciphertext.
 
 import {
   createCipheriv,
@@ -17,58 +20,112 @@ import {
 export interface Secrets {
   /** @param rowId bound to the ciphertext: opening with another id fails */
   seal(purpose: string, rowId: string, plain: string | Buffer): Buffer
-  /** @throws when the ciphertext was not sealed for this purpose and row under this instance's secret */
+  /** @throws when the ciphertext was not sealed for this purpose and row under a secret of this instance */
   open(purpose: string, rowId: string, sealed: Buffer): Buffer
-  /** 32 bytes for one purpose, the same for as long as the instance's secret lives. */
-  key(purpose: string): Buffer
-  /** HMAC-SHA-256 under the key of a purpose. */
+  /** 32 bytes for one purpose, the same for as long as the instance lives. @throws for a secret that is not held here */
+  key(purpose: string, number?: number): Buffer
+  /** HMAC-SHA-256 under the first secret's key of a purpose: what was stored or published once stays right. */
   mac(purpose: string, text: string | Buffer): Buffer
+  /** For what goes out and comes back: signs with the present secret, and knows what was signed with the others. */
+  signer(purpose: string): Signer
+  /** The highest number of those held here. */
+  newest(): number
+  /** The number of the one that is sealed and signed with. */
+  present(): number
+  /** @throws for a secret that is not held here */
+  use(number: number): void
+  /** Takes a changed set in. What is sealed and signed with stays. */
+  hold(secrets: readonly Buffer[]): void
 }
 
-const VERSION = 1
+/** HMAC-SHA-256 under the key of a purpose. */
+export interface Signer {
+  (text: Buffer): Buffer
+  /** Under the other secrets. */
+  others(text: Buffer): readonly Buffer[]
+}
+
+const FIRST = 1
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 export const SECRET_BYTES = 32
+/** A number is one byte. */
+export const MOST_SECRETS = 255
 
 /** @param secret at least 32 bytes of the instance's own randomness */
 export function secretsFrom(secret: Buffer): Secrets {
-  if (secret.length < SECRET_BYTES) throw new Error(`the secret key must have at least ${SECRET_BYTES} bytes`)
+  return secretsOf([secret], FIRST)
+}
+
+/**
+ * @param held in the order of their numbers, from 1
+ * @param present the number of the one to seal and sign with
+ */
+export function secretsOf(held: readonly Buffer[], present: number): Secrets {
+  let secrets = checked(held)
+  let using = present
   const keys = new Map<string, Buffer>()
-  const key = (purpose: string): Buffer => {
-    let made = keys.get(purpose)
+  const key = (purpose: string, number = FIRST): Buffer => {
+    const name = `${number} ${purpose}`
+    let made = keys.get(name)
     if (made === undefined) {
+      const secret = secrets[number - 1]
+      if (secret === undefined) throw new Error(`the secret with number ${number} is not held here`)
       made = Buffer.from(hkdfSync('sha256', secret, 'posthorn', purpose, SECRET_BYTES))
-      keys.set(purpose, made)
+      keys.set(name, made)
     }
     return made
   }
   // A key object is prepared once; bytes would be at every MAC, which takes five times as long.
   const macKeys = new Map<string, KeyObject>()
-  const macKey = (purpose: string): KeyObject => {
-    let made = macKeys.get(purpose)
+  const macUnder = (number: number, purpose: string, text: string | Buffer): Buffer => {
+    const name = `${number} ${purpose}`
+    let made = macKeys.get(name)
     if (made === undefined) {
-      made = createSecretKey(key(purpose))
-      macKeys.set(purpose, made)
+      made = createSecretKey(key(purpose, number))
+      macKeys.set(name, made)
     }
-    return made
+    return createHmac('sha256', made).update(text).digest()
   }
   return {
     key,
-    mac: (purpose, text) => createHmac('sha256', macKey(purpose)).update(text).digest(),
+    mac: (purpose, text) => macUnder(FIRST, purpose, text),
+    signer: (purpose) =>
+      Object.assign((text: Buffer) => macUnder(using, purpose, text), {
+        others: (text: Buffer) =>
+          secrets.flatMap((_, i) => (i + 1 === using ? [] : [macUnder(i + 1, purpose, text)])).reverse(),
+      }),
+    newest: () => secrets.length,
+    present: () => using,
+    use: (number) => {
+      if (secrets[number - 1] === undefined) throw new Error(`the secret with number ${number} is not held here`)
+      using = number
+    },
+    hold: (changed) => {
+      if (secrets.some((secret, i) => changed[i]?.equals(secret) !== true)) throw new Error('a secret is missing')
+      secrets = checked(changed)
+    },
     seal: (purpose, rowId, plain) => {
       const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', key(purpose), nonce).setAAD(Buffer.from(rowId))
+      const cipher = createCipheriv('aes-256-gcm', key(purpose, using), nonce).setAAD(Buffer.from(rowId))
       const body = Buffer.concat([cipher.update(plain), cipher.final()])
-      return Buffer.concat([Buffer.of(VERSION), nonce, cipher.getAuthTag(), body])
+      return Buffer.concat([Buffer.of(using), nonce, cipher.getAuthTag(), body])
     },
     open: (purpose, rowId, sealed) => {
-      if (sealed[0] !== VERSION) throw new Error(`unknown form of sealed secret: ${sealed[0]}`)
       const nonce = sealed.subarray(1, 1 + NONCE_BYTES)
       const tag = sealed.subarray(1 + NONCE_BYTES, 1 + NONCE_BYTES + TAG_BYTES)
-      const decipher = createDecipheriv('aes-256-gcm', key(purpose), nonce).setAAD(Buffer.from(rowId)).setAuthTag(tag)
+      const decipher = createDecipheriv('aes-256-gcm', key(purpose, sealed[0]), nonce, { authTagLength: TAG_BYTES })
+      decipher.setAAD(Buffer.from(rowId)).setAuthTag(tag)
       return Buffer.concat([decipher.update(sealed.subarray(1 + NONCE_BYTES + TAG_BYTES)), decipher.final()])
     },
   }
+}
+
+function checked(secrets: readonly Buffer[]): readonly Buffer[] {
+  if (secrets.some(({ length }) => length < SECRET_BYTES))
+    throw new Error(`the secret key must have at least ${SECRET_BYTES} bytes`)
+  if (secrets.length > MOST_SECRETS) throw new Error(`there can be ${MOST_SECRETS} secrets at most`)
+  return [...secrets]
 }
 
 /** Compares in a time that does not depend on where the two differ. */

@@ -1,16 +1,15 @@
 // The store of an instance, opened: the embedded PostgreSQL or the one that is named, checked, migrated, connected; and
 // the instance's secret, which every machine of one installation must share.
 
-import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, open, readFile } from 'node:fs/promises'
-import path from 'node:path'
+import { mkdir } from 'node:fs/promises'
 import type { Clock } from './clock.ts'
-import { connect, type Database, statement } from './db.ts'
+import { connect, type Database } from './db.ts'
 import type { Service } from './lifecycle.ts'
 import type { Logger } from './log.ts'
 import { migrate } from './migrate.ts'
 import { assertDurable, attachOrStart, embeddedPostgres } from './postgres.ts'
-import { SECRET_BYTES, type Secrets, sameSecret, secretsFrom } from './secrets.ts'
+import { openSecrets, type RenewedSecrets, renewSecrets } from './secret-keys.ts'
+import type { Secrets } from './secrets.ts'
 import { connectToPrimary } from './servers.ts'
 
 export interface StoreOptions {
@@ -29,6 +28,8 @@ export interface Store {
   readonly adminUrl: string
   readonly database: Database
   readonly secrets: Secrets
+  /** Takes in what has changed about them (secret-keys.ts). */
+  renewSecrets(): Promise<RenewedSecrets>
   close(): Promise<void>
 }
 
@@ -70,9 +71,8 @@ async function prepared(options: StoreOptions, adminUrl: string, stop: () => Pro
     await stop()
   }
   try {
-    const secrets = secretsFrom(await instanceSecret(options))
-    await checkSecret(database, secrets)
-    return { adminUrl, database, secrets, close }
+    const secrets = await openSecrets(database, options)
+    return { adminUrl, database, secrets, renewSecrets: () => renewSecrets(database, secrets, options), close }
   } catch (error) {
     await close()
     throw error
@@ -90,51 +90,5 @@ async function checkServer(url: string): Promise<void> {
     await assertDurable(client)
   } finally {
     await client.end()
-  }
-}
-
-async function instanceSecret({ secretKey, dataDir }: StoreOptions): Promise<Buffer> {
-  if (secretKey !== null) return Buffer.from(secretKey)
-  const file = path.join(dataDir, 'secret.key')
-  const known = await readSecret(file)
-  if (known !== null) return known
-  try {
-    const handle = await open(file, 'wx', 0o600)
-    await handle.writeFile(`${randomBytes(SECRET_BYTES).toString('base64')}\n`)
-    await handle.sync()
-    await handle.close()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
-  await chmod(file, 0o600)
-  const made = await readSecret(file)
-  if (made === null) throw new Error(`${file} is not a secret key`)
-  return made
-}
-
-async function readSecret(file: string): Promise<Buffer | null> {
-  try {
-    const secret = Buffer.from((await readFile(file, 'utf8')).trim(), 'base64')
-    if (secret.length < SECRET_BYTES) throw new Error(`${file} holds no secret key; restore it from a backup`)
-    return secret
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
-}
-
-const ADD_CHECK = statement(
-  'platform_add_secret_check',
-  `insert into instance (name, value) values ('secret_check', $1) on conflict (name) do nothing`,
-)
-const READ_CHECK = statement('platform_read_secret_check', `select value from instance where name = 'secret_check'`)
-
-/** @throws when the database was set up under another secret: what it holds sealed could not be opened */
-async function checkSecret(database: Database, secrets: Secrets): Promise<void> {
-  const check = secrets.mac('instance check', 'posthorn').toString('hex')
-  await database.system.execute(ADD_CHECK, [check])
-  const row = await database.system.one<{ value: string }>(READ_CHECK)
-  if (row === null || !sameSecret(row.value, check)) {
-    throw new Error('this database was set up under another POSTHORN_SECRET_KEY (or secret.key in the data directory)')
   }
 }

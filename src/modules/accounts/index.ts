@@ -36,6 +36,7 @@ export { type OperatorRoutesOptions, operatorRoutes } from './routes-operator.ts
 export { sessionRoutes } from './routes-session.ts'
 export { setupRoutes } from './routes-setup.ts'
 export { allows, SCOPES, type Scope } from './scopes.ts'
+export { accountSecrets } from './sealed.ts'
 export { type OperatorDoor, operatorDoor } from './session-door.ts'
 export type { AccountSettings, TrackingDefaults } from './settings.ts'
 export type { SmtpLogin } from './smtp-credential.ts'

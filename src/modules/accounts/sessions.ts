@@ -41,6 +41,7 @@ import { type Throttle, throttle } from './throttle.ts'
 
 export const SESSION_IDLE_MS = 12 * 3_600_000
 export const SESSION_LIFE_MS = 7 * 86_400_000
+export const TOTP_SEAL = 'totp'
 const TOUCH_EVERY_MS = 60_000
 const TRIES_OF_AN_ADDRESS = 10
 const TRIES_AT_A_USER = 100
@@ -153,7 +154,7 @@ export function sessionsOf({ database, clock, ids, secrets, passwords, secure }:
       throw errors.invalid_credentials()
     }
     await guarded([[byCode, user.id]], async () => {
-      const step = stepOf(secrets.open('totp', user.id, sealed).toString(), code, clock.now())
+      const step = stepOf(secrets.open(TOTP_SEAL, user.id, sealed).toString(), code, clock.now())
       if (step === null || !(await useTotpStep(database.system, user, step))) throw errors.invalid_credentials()
     })
     byCode.forget(user.id)
@@ -226,12 +227,12 @@ export function sessionsOf({ database, clock, ids, secrets, passwords, secure }:
       return {
         secret: secret.base32,
         url: totpOf(secret.base32, user.email).toString(),
-        sealed: secrets.seal('totp', user.id, secret.base32),
+        sealed: secrets.seal(TOTP_SEAL, user.id, secret.base32),
       }
     },
     confirmSecret: async (user, code) => {
       if (user.totp_pending === null) return null
-      const step = stepOf(secrets.open('totp', user.id, user.totp_pending).toString(), code, clock.now())
+      const step = stepOf(secrets.open(TOTP_SEAL, user.id, user.totp_pending).toString(), code, clock.now())
       if (step === null) return null
       const codes = Array.from({ length: RECOVERY_CODES }, () => randomBase62(RECOVERY_CHARS, ids.bytes).toLowerCase())
       const recovery = codes.map((one) => hashOf(normalized(one)))

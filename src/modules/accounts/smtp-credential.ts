@@ -26,7 +26,7 @@ import type { SettingsReader } from './settings.ts'
 import { rotateSmtpRow, type SmtpRow, selectSmtp, selectSmtpByName } from './sql.ts'
 import type { UseLog } from './uses.ts'
 
-const SEAL = 'smtp-password'
+export const SEAL = 'smtp-password'
 const MAC = 'smtp-password-mac'
 const MODES = ['live', 'sandbox'] as const
 const USERNAME_CHARS = 20

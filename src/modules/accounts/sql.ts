@@ -419,3 +419,18 @@ export async function touchSmtp(db: Db, uses: readonly SmtpUse[]): Promise<void>
     uses.map(({ at }) => at),
   ])
 }
+
+/** Of `SealedColumn`s: a password is bound to its account and mode. */
+export const sealedPasswords = statement(
+  'accounts_passwords_to_seal',
+  `select account_id || ' ' || mode as row_id, password_sealed as sealed from smtp_credential
+   where (account_id, mode) >
+       (coalesce(nullif(split_part($2, ' ', 1), ''), '00000000-0000-0000-0000-000000000000')::uuid, split_part($2, ' ', 2))
+     and get_byte(password_sealed, 0) <> $1
+   order by account_id, mode limit $3`,
+)
+export const replaceSealedPassword = statement(
+  'accounts_password_sealed_anew',
+  `update smtp_credential set password_sealed = $3
+   where account_id = split_part($1, ' ', 1)::uuid and mode = split_part($1, ' ', 2) and password_sealed = $2`,
+)

@@ -81,7 +81,7 @@ export const reportCommands: readonly Command[] = [
     usage: '<name of the provider, such as yahoo>',
     options: JSON_OPTION,
     run: async ({ config, secrets, print }, values, [name = '', ...more]) => {
-      const address = feedbackAddress((text) => secrets.mac('verp', text), name, config.hostname)
+      const address = feedbackAddress(secrets.signer('verp'), name, config.hostname)
       if (address === null || more.length > 0)
         throw new UsageError('name one provider: up to 30 of a-z, 0-9 and hyphens')
       print(values['json'] === true ? JSON.stringify({ provider: name, address }) : address)

@@ -35,6 +35,7 @@ export {
 export { errors } from './errors.ts'
 export { type RecheckOptions, recheckDue, recheckLoop } from './jobs.ts'
 export { domainRoutes, wireDomain, wireRecords } from './routes.ts'
+export { domainSecrets } from './sealed.ts'
 export {
   type SenderDomain,
   type SenderDomains,

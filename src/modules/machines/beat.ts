@@ -5,6 +5,8 @@ import type { Database } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { loop, type Service } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
+import { type RenewedSecrets, SECRETS_CHANNEL } from '../../platform/secret-keys.ts'
+import type { Secrets } from '../../platform/secrets.ts'
 import { beat, forgetMachines, stopMachine } from './sql.ts'
 
 export interface MachinesOptions {
@@ -14,14 +16,21 @@ export interface MachinesOptions {
   readonly log: Logger
   readonly roles: readonly string[]
   readonly version: string
+  readonly secrets: Pick<Secrets, 'newest' | 'present'>
+  /** Asked at each beat, and when something about the secrets has changed. */
+  readonly renewSecrets: () => Promise<RenewedSecrets>
 }
 
 export const BEAT_EVERY_MS = 10_000
 const FORGOTTEN_AFTER_SECONDS = 86_400
 const NS_PER_MS = 1e6
 
-/** Keeps this process's row. */
-export function machineService({ database, clock, ids, log, roles, version }: MachinesOptions): Service {
+/**
+ * Keeps this process's row, and its secrets up to date. Its start rejects when the secret was changed while it started: it
+ * stands in its row before it looks, so either it sees the change or who makes the change sees it.
+ */
+export function machineService(options: MachinesOptions): Service {
+  const { database, clock, ids, log, roles, version, secrets } = options
   const id = ids.next()
   const delays = monitorEventLoopDelay({ resolution: 20 })
   const started_at = clock.now()
@@ -30,7 +39,11 @@ export function machineService({ database, clock, ids, log, roles, version }: Ma
     const loop_delay_ms = Math.round(Math.max(0, delays.percentile(99) / NS_PER_MS))
     delays.reset()
     const { rss: memory_bytes } = process.memoryUsage()
-    await beat(database.system, { id, host, pid: process.pid, roles, version, started_at, loop_delay_ms, memory_bytes })
+    const { isCurrent, begun } = await options.renewSecrets()
+    if (!isCurrent && begun) log.error({}, "the instance's secret was changed: restart this process with the new one")
+    const held = { secret_held: secrets.newest(), secret_used: secrets.present() }
+    const running = { id, host, pid: process.pid, roles, version, started_at, loop_delay_ms, memory_bytes }
+    await beat(database.system, { ...running, ...held })
     await forgetMachines(database.system, FORGOTTEN_AFTER_SECONDS)
     return BEAT_EVERY_MS
   }
@@ -44,6 +57,10 @@ export function machineService({ database, clock, ids, log, roles, version }: Ma
     name: 'machine',
     start: async () => {
       delays.enable()
+      await database.listen(SECRETS_CHANNEL, () => beating.wake())
+      await beatOnce()
+      const { isCurrent } = await options.renewSecrets()
+      if (!isCurrent) throw new Error("the instance's secret was changed meanwhile: start with the new one")
       await beating.start()
     },
     stop: async (deadline) => {

@@ -1,5 +1,7 @@
 import { type Db, statement } from '../../platform/db.ts'
 
+const MAY_RUN_SECONDS = 60
+
 export interface MachineRow {
   readonly id: string
   readonly host: string
@@ -11,20 +13,24 @@ export interface MachineRow {
   readonly loop_delay_ms: number
   readonly memory_bytes: number
   readonly stopped_at: Date | null
+  /** Numbers of secrets: the newest that it holds, and the one that it uses. */
+  readonly secret_held: number
+  readonly secret_used: number
 }
 
 const BEAT = statement(
   'machines_beat',
-  `insert into machine (id, host, pid, roles, version, started_at, seen_at, loop_delay_ms, memory_bytes)
-   values ($1, $2, $3, $4, $5, $6, now(), $7, $8)
+  `insert into machine (id, host, pid, roles, version, started_at, seen_at, loop_delay_ms, memory_bytes, secret_held, secret_used)
+   values ($1, $2, $3, $4, $5, $6, now(), $7, $8, $9, $10)
    on conflict (id) do update set seen_at = now(), loop_delay_ms = excluded.loop_delay_ms,
-     memory_bytes = excluded.memory_bytes, stopped_at = null`,
+     memory_bytes = excluded.memory_bytes, secret_held = excluded.secret_held, secret_used = excluded.secret_used,
+     stopped_at = null`,
 )
 const STOP = statement('machines_stop', 'update machine set stopped_at = now() where id = $1')
 const FORGET = statement('machines_forget', `delete from machine where seen_at < now() - $1 * interval '1 second'`)
 const LIST = statement(
   'machines_list',
-  `select id, host, pid, roles, version, started_at, seen_at, loop_delay_ms, memory_bytes, stopped_at,
+  `select id, host, pid, roles, version, started_at, seen_at, loop_delay_ms, memory_bytes, stopped_at, secret_held, secret_used,
      extract(epoch from now() - seen_at)::float8 as silent_seconds
    from machine order by stopped_at is not null, host, started_at, id limit $1`,
 )
@@ -33,7 +39,8 @@ export type Beat = Omit<MachineRow, 'seen_at' | 'stopped_at'>
 
 export async function beat(db: Db, row: Beat): Promise<void> {
   const { id, host, pid, roles, version, started_at, loop_delay_ms, memory_bytes } = row
-  await db.execute(BEAT, [id, host, pid, roles, version, started_at, loop_delay_ms, memory_bytes])
+  const values = [id, host, pid, roles, version, started_at, loop_delay_ms, memory_bytes]
+  await db.execute(BEAT, [...values, row.secret_held, row.secret_used])
 }
 
 export async function stopMachine(db: Db, id: string): Promise<void> {
@@ -50,4 +57,24 @@ export function listMachines(
   limit: number,
 ): Promise<readonly (MachineRow & { readonly silent_seconds: number })[]> {
   return db.query(LIST, [limit])
+}
+
+export interface Running {
+  readonly host: string
+  readonly pid: number
+  /** Since its last beat. */
+  readonly silent_seconds: number
+}
+
+const BEHIND = statement(
+  'machines_behind',
+  `select host, pid, extract(epoch from now() - seen_at)::float8 as silent_seconds from machine
+   where stopped_at is null and seen_at > now() - $3 * interval '1 second'
+     and case $2 when 'held' then secret_held else secret_used end < $1
+   order by host, pid`,
+)
+
+/** The processes that may run and do not hold, or do not use, this secret yet. A silent one may run for a minute. */
+export function runningBehind(db: Db, number: number, by: 'held' | 'used'): Promise<readonly Running[]> {
+  return db.query(BEHIND, [number, by, MAY_RUN_SECONDS])
 }

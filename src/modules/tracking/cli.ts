@@ -59,8 +59,8 @@ export const trackingCommands: readonly Command[] = [
     summary: 'begin a new key for the links of mails accepted from now on; old links go on working',
     usage: '',
     options: { ...JSON_OPTION },
-    run: async ({ database, clock, print }, values) => {
-      const { number, since } = await rotateTokenKey(database.system, clock)
+    run: async ({ database, secrets, clock, print }, values) => {
+      const { number, since } = await rotateTokenKey(database.system, clock, secrets.present())
       if (values['json'] === true) print(JSON.stringify({ number, since }))
       else print(`key ${number} begins at ${since.toISOString()}`)
     },

@@ -5,8 +5,10 @@
 // counts once whatever dies in between: its id is chosen when it comes in and stays the event's.
 
 export { trackingCommands } from './cli.ts'
+export { rotateTokenKey } from './keys.ts'
 export { type TrackingDomainFacts, trackingDomainExists, trackingDomainFacts, trackingDomainRecord } from './names.ts'
 export { dropHits, ensureHitPartitions } from './partitions.ts'
 export { type TrackingOptions, type TrackingRoom, trackingRoom } from './room.ts'
+export { trackingSecrets } from './sealed.ts'
 export type { Treating } from './treat.ts'
 export type { EmailLedger, EngagedEmail, TrackedLetter } from './types.ts'

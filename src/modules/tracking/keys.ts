@@ -10,16 +10,20 @@ const HEARD_OF_MS = 10_000
 
 export async function tokenKeys(db: Db): Promise<TokenKeys> {
   const rows = await db.query<sql.TokenKeyRow>(sql.tokenKeys)
-  const begun = rows.filter(({ number }) => number > 1).map(({ number, since }) => ({ number, since }))
+  const begun = rows.filter(({ number }) => number > 1).map(({ number, since, secret }) => ({ number, since, secret }))
   const oldest = 1 + (rows.findLast(({ retired }) => retired)?.number ?? 0)
   return { begun: [...FIRST_KEYS.begun, ...begun], oldest }
 }
 
-/** @throws when there are 255 already */
-export async function rotateTokenKey(db: Db, clock: Clock): Promise<{ readonly number: number; readonly since: Date }> {
+/** @param secret number of the instance's secret that the new key comes from @throws when there are 255 already */
+export async function rotateTokenKey(
+  db: Db,
+  clock: Clock,
+  secret: number,
+): Promise<{ readonly number: number; readonly since: Date }> {
   const { begun } = await tokenKeys(db)
   if (begun.length >= MAX_KEY) throw new Error(`there are ${MAX_KEY} keys: no more can begin`)
-  const row = await db.one<sql.TokenKeyRow>(sql.addTokenKey, [new Date(clock.now().getTime() + HEARD_OF_MS)])
+  const row = await db.one<sql.TokenKeyRow>(sql.addTokenKey, [new Date(clock.now().getTime() + HEARD_OF_MS), secret])
   if (row === null) throw new Error('the key was not written')
   return row
 }

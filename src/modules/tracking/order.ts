@@ -32,7 +32,7 @@ export interface Issued {
   readonly renewAt: Date
 }
 
-const ACCOUNT_KEY = 'acme account'
+export const ACCOUNT_KEY = 'acme account'
 const ISSUE_WITHIN_MS = 180_000
 const CHALLENGE_MS = 3_600_000
 const REQUEST_WITHIN_MS = 30_000

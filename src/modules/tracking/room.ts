@@ -87,7 +87,7 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
   const names = namesOf({ ...options, wantsCertificates })
   const ownName = wantsCertificates ? options.ownName : null
   const served = servedNames(options, { httpsPort: options.httpsPort, ownName })
-  const unsubscribeMac = (text: Buffer): Buffer => secrets.mac('verp unsubscribe', text)
+  const unsubscribeMac = secrets.signer('verp unsubscribe')
   const memory = refreshed(options, async () => {
     await served.refresh()
     keys = await tokenKeys(database.system)

@@ -70,16 +70,17 @@ export interface TokenKeyRow {
   readonly number: number
   readonly since: Date
   readonly retired: boolean
+  readonly secret: number
 }
 export const tokenKeys = statement(
   'tracking_token_keys',
-  'select number, since, retired from token_key order by number',
+  'select number, since, retired, secret from token_key order by number',
 )
-/** $1 from when: later than any process needs to hear of it. */
+/** $1 from when: later than any process needs to hear of it, $2 the number of the instance's secret. */
 export const addTokenKey = statement(
   'tracking_add_token_key',
-  `insert into token_key (number, since) select coalesce(max(number), 1) + 1, $1 from token_key
-   returning number, since, retired`,
+  `insert into token_key (number, since, secret) select coalesce(max(number), 1) + 1, $1, $2 from token_key
+   returning number, since, retired, secret`,
 )
 /** $1 the oldest that stays. Key 1 has no row before it is retired. */
 export const retireTokenKeys = statement(

@@ -43,15 +43,22 @@ export interface Tokens {
   read<P extends Purpose>(purpose: P, text: string): Extract<Token, { purpose: P }> | null
 }
 
+export interface TokenKey {
+  readonly number: number
+  readonly since: Date
+  /** The number of the instance's secret that it comes from. */
+  readonly secret: number
+}
+
 /** Key 1 is from the beginning. */
 export interface TokenKeys {
   /** Of the keys that are written with, and from when; the latest that has begun is used. */
-  readonly begun: readonly { readonly number: number; readonly since: Date }[]
+  readonly begun: readonly TokenKey[]
   /** Tokens under smaller numbers are no longer read. */
   readonly oldest: number
 }
 
-export const FIRST_KEYS: TokenKeys = { begun: [{ number: 1, since: new Date(0) }], oldest: 1 }
+export const FIRST_KEYS: TokenKeys = { begun: [{ number: 1, since: new Date(0), secret: 1 }], oldest: 1 }
 export const MAX_KEY = 255
 
 const NONCE_BYTES = 12
@@ -74,13 +81,13 @@ interface Keys {
 /** @param keys asked each time, so that a rotation holds without a restart */
 export function tokensOf(secrets: Secrets, keys: () => TokenKeys = () => FIRST_KEYS): Tokens {
   const known: Record<Purpose, Map<number, Keys>> = { open: new Map(), click: new Map(), unsubscribe: new Map() }
-  const keysOf = (purpose: Purpose, number: number): Keys => {
+  const keysOf = (purpose: Purpose, { number, secret }: TokenKey): Keys => {
     let found = known[purpose].get(number)
     if (found === undefined) {
       const name = `tracking ${purpose} ${number}`
       found = {
-        cipher: createSecretKey(secrets.key(name)),
-        nonce: createSecretKey(secrets.key(`${name} nonce`)),
+        cipher: createSecretKey(secrets.key(name, secret)),
+        nonce: createSecretKey(secrets.key(`${name} nonce`, secret)),
       }
       known[purpose].set(number, found)
     }
@@ -90,7 +97,7 @@ export function tokensOf(secrets: Secrets, keys: () => TokenKeys = () => FIRST_K
     write: (token, acceptedAt) => {
       const { begun, oldest } = keys()
       const number = Math.max(oldest, begun.findLast(({ since }) => since <= acceptedAt)?.number ?? 1)
-      const { cipher, nonce: nonceKey } = keysOf(token.purpose, number)
+      const { cipher, nonce: nonceKey } = keysOf(token.purpose, numbered(begun, number))
       const plain = contentOf(token)
       const nonce = createHmac('sha256', nonceKey).update(plain).digest().subarray(0, NONCE_BYTES)
       const aes = createCipheriv('aes-256-gcm', cipher, nonce)
@@ -106,10 +113,14 @@ export function tokensOf(secrets: Secrets, keys: () => TokenKeys = () => FIRST_K
       const number = bytes[0] ?? 0
       const { begun, oldest } = keys()
       if (number < oldest || number > (begun.at(-1)?.number ?? 1)) return null
-      const plain = decrypted(bytes, keysOf(purpose, number).cipher)
+      const plain = decrypted(bytes, keysOf(purpose, numbered(begun, number)).cipher)
       return plain === null ? null : (tokenOf(purpose, plain) as Extract<Token, { purpose: typeof purpose }>)
     },
   }
+}
+
+function numbered(begun: readonly TokenKey[], number: number): TokenKey {
+  return begun.find((key) => key.number === number) ?? { number, since: new Date(0), secret: 1 }
 }
 
 function decrypted(bytes: Buffer, key: KeyObject): Buffer | null {

@@ -13,7 +13,7 @@ import { newSecret } from './sign.ts'
 import * as sql from './sql.ts'
 import type { Endpoint } from './types.ts'
 
-const PURPOSE = 'webhook'
+export const PURPOSE = 'webhook'
 
 export interface EndpointContext {
   readonly database: Database

@@ -60,6 +60,7 @@ const OF_PROCESSES = /^(?:postgres|postgres\..*|upgrade|run|posthorn\.(?:lock.*|
 export async function takeBackup(options: BackupOptions): Promise<{ readonly files: number; readonly bytes: number }> {
   const { url, dataDir, cluster, target, now } = options
   await emptyFolder(target)
+  const secretBefore = await secretOf(dataDir)
   const copy = copierTo(target)
   const client = new pg.Client({ connectionString: url, application_name: 'posthorn_backup' })
   client.on('error', () => undefined)
@@ -80,10 +81,18 @@ export async function takeBackup(options: BackupOptions): Promise<{ readonly fil
     for (const name of segments) await copy.file(path.join(cluster, 'pg_wal', name), `base/pg_wal/${name}`)
     await copy.text('base/backup_label', labelfile)
     await copy.tree(dataDir, 'data', (relative) => !OF_PROCESSES.test(relative.split('/')[0] ?? ''))
+    // The cluster is of one moment and the key's file of another: a change between would part them.
+    if ((await secretOf(dataDir)) !== secretBefore)
+      throw new Error('the secret was changed meanwhile: take it once more')
     return await copy.finish(version, stoppedAt)
   } finally {
     await client.end().catch(() => undefined)
   }
+}
+
+/** Null: it does not come from a file. */
+async function secretOf(dataDir: string): Promise<string | null> {
+  return readFile(path.join(dataDir, 'secret.key'), 'utf8').catch(() => null)
 }
 
 function leavesOut(relative: string, entry: Dirent): boolean {

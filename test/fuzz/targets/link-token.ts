@@ -7,7 +7,7 @@ import type { Target } from '../frame.ts'
 
 const AT = new Date('2026-01-01')
 const tokens = tokensOf(secretsFrom(Buffer.alloc(32, 5)), () => ({
-  begun: [...FIRST_KEYS.begun, { number: 2, since: AT }],
+  begun: [...FIRST_KEYS.begun, { number: 2, since: AT, secret: 1 }],
   oldest: 1,
 }))
 const mail = {

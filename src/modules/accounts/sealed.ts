@@ -1,0 +1,15 @@
+// What this room stores sealed, for a changed secret of the instance.
+
+import { type SealedColumn, sealedColumn } from '../../platform/resealing.ts'
+import { TOTP_SEAL } from './sessions.ts'
+import { SEAL } from './smtp-credential.ts'
+import { replaceSealedPassword, sealedPasswords } from './sql.ts'
+
+const table = 'dashboard_user'
+const key = ['id', 'uuid'] as const
+
+export const accountSecrets: readonly SealedColumn[] = [
+  { purpose: SEAL, find: sealedPasswords, replace: replaceSealedPassword },
+  sealedColumn('accounts_totp', TOTP_SEAL, { table, column: 'totp_secret', key }),
+  sealedColumn('accounts_totp_pending', TOTP_SEAL, { table, column: 'totp_pending', key }),
+]

@@ -1,0 +1,12 @@
+// What this room stores sealed, for a changed secret of the instance.
+
+import { type SealedColumn, sealedColumn } from '../../platform/resealing.ts'
+import { ED25519_SEAL_PURPOSE, SEAL_PURPOSE } from './domains.ts'
+
+const table = 'sending_domain'
+const key = ['id', 'uuid'] as const
+
+export const domainSecrets: readonly SealedColumn[] = [
+  sealedColumn('domains_dkim', SEAL_PURPOSE, { table, column: 'dkim_private_key', key }),
+  sealedColumn('domains_ed25519', ED25519_SEAL_PURPOSE, { table, column: 'ed25519_private_key', key }),
+]

@@ -1,0 +1,13 @@
+// What this room stores sealed, for a changed secret of the instance.
+
+import { type SealedColumn, sealedColumn } from '../../platform/resealing.ts'
+import { CERTIFICATE_KEY, OWN_CERTIFICATE_KEY } from './certificates.ts'
+import { ACCOUNT_KEY } from './order.ts'
+
+const column = 'private_key'
+
+export const trackingSecrets: readonly SealedColumn[] = [
+  sealedColumn('tracking_key', CERTIFICATE_KEY, { table: 'tracking_domain', column, key: ['id', 'uuid'] }),
+  sealedColumn('tracking_own_key', OWN_CERTIFICATE_KEY, { table: 'own_certificate', column, key: ['name', 'text'] }),
+  sealedColumn('tracking_acme_key', ACCOUNT_KEY, { table: 'acme_account', column, key: ['directory', 'text'] }),
+]

@@ -1,0 +1,116 @@
+// `posthorn rekey`: another secret for the instance, while it runs (platform/secret-keys.ts has the steps, and what a crash
+// leaves). The first call announces the new secret and, when no process runs that does not hold it, goes on to the end;
+// otherwise `--finish` does, once they do.
+
+import { readFile } from 'node:fs/promises'
+import type { Ground } from '../ground.ts'
+import { accountSecrets, CONSOLE, noteDeed } from '../modules/accounts/index.ts'
+import { domainSecrets } from '../modules/domains/index.ts'
+import { type Running, runningBehind } from '../modules/machines/index.ts'
+import { rotateTokenKey, trackingSecrets } from '../modules/tracking/index.ts'
+import { webhookSecrets } from '../modules/webhooks/index.ts'
+import { UsageError } from '../platform/command.ts'
+import type { Database } from '../platform/db.ts'
+import { type SealedColumn, sealAnew } from '../platform/resealing.ts'
+import {
+  announceSecret,
+  beginSecret,
+  finishSecret,
+  openSecrets,
+  type SecretSource,
+  secretState,
+} from '../platform/secret-keys.ts'
+
+export interface RekeyOptions {
+  readonly database: Database
+  readonly source: SecretSource
+  readonly ground: Pick<Ground, 'clock' | 'ids'>
+}
+
+export interface Rekeyed {
+  readonly number: number
+  readonly state: 'announced' | 'finished'
+  /** The processes that must hold the new secret first. */
+  readonly waiting_for: readonly Running[]
+  /** How much was sealed anew. */
+  readonly sealed_anew: number
+}
+
+/** Everything that is stored sealed. */
+export const SEALED: readonly SealedColumn[] = [
+  ...domainSecrets,
+  ...accountSecrets,
+  ...webhookSecrets,
+  ...trackingSecrets,
+]
+
+const HEARD_WITHIN_MS = 60_000
+const LOOK_EVERY_MS = 100
+const LEAST_CHARS = 32
+
+/**
+ * @param given the new secret, for POSTHORN_SECRET_KEY; null: one is made, for `secret.key`
+ * @throws when a change is under way already, or that secret was in use before
+ */
+export async function beginRekey(options: RekeyOptions, given: string | null): Promise<Rekeyed> {
+  const { database, source, ground } = options
+  const number = await announceSecret(database, source, given, ground.clock.now())
+  const waiting = await heardBy(options, number, 'held', source.secretKey === null && given === null)
+  if (waiting.length > 0) return { number, state: 'announced', waiting_for: waiting, sealed_anew: 0 }
+  return finishRekey({ ...options, source: given === null ? source : { ...source, secretKey: given } })
+}
+
+/** @throws when nothing is to be finished, or processes run that do not hold the new secret, or some row does not open */
+export async function finishRekey(options: RekeyOptions): Promise<Rekeyed> {
+  const { database, source, ground } = options
+  const state = await secretState(database.system)
+  if (state === null || state.finished) throw new Error('the secret is not being changed')
+  const { number } = state
+  const waiting = await runningBehind(database.system, number, 'held')
+  if (waiting.length > 0 && !state.begun)
+    throw new Error(`restart with the new secret first: ${waiting.map(told).join(', ')}`)
+  await database.transaction(async (db) => {
+    if (!(await beginSecret(db, number, ground.clock.now()))) return
+    await rotateTokenKey(db, ground.clock, number)
+    await noteDeed(db, ground, CONSOLE, { action: 'secret.change', detail: { number } })
+  })
+  const late = await heardBy(options, number, 'used', true)
+  if (late.length > 0) throw new Error(`not heard of it yet, call again: ${late.map(told).join(', ')}`)
+  const secrets = await openSecrets(database, source)
+  let sealed = 0
+  for (let before = -1; sealed !== before; ) {
+    before = sealed
+    for (const column of SEALED) sealed += await sealAnew(database.system, secrets, column)
+  }
+  await finishSecret(database.system, number, ground.clock.now())
+  return { number, state: 'finished', waiting_for: [], sealed_anew: sealed }
+}
+
+/** What stands in a file for POSTHORN_SECRET_KEY. @throws UsageError for what a setting cannot hold */
+export async function secretIn(file: string): Promise<string> {
+  const text = (await readFile(file, 'utf8')).trim()
+  if (text.length < LEAST_CHARS || /\p{Cc}/u.test(text))
+    throw new UsageError(`the new secret must be one line of at least ${LEAST_CHARS} characters`)
+  return text
+}
+
+export function told({ host, pid, silent_seconds }: Running): string {
+  return `${host} process ${pid} (heard of ${Math.max(0, Math.round(silent_seconds))} s ago)`
+}
+
+/** @param waits for those that learn of it by themselves @returns those that have not */
+async function heardBy(
+  { database, ground: { clock } }: RekeyOptions,
+  number: number,
+  by: 'held' | 'used',
+  waits: boolean,
+): Promise<readonly Running[]> {
+  const until = clock.monotonicMs() + (waits ? HEARD_WITHIN_MS : 0)
+  for (;;) {
+    const behind = await runningBehind(database.system, number, by)
+    if (behind.length === 0 || clock.monotonicMs() >= until) return behind
+    await clock.sleep(LOOK_EVERY_MS, NEVER)
+  }
+}
+
+const NEVER = new AbortController().signal

@@ -1,0 +1,267 @@
+// The instance's secret, and how it is changed (docs/adr/0012).
+//
+// Every secret that the instance has had is numbered, from 1. The newest stands in no database: it is POSTHORN_SECRET_KEY, or
+// the file `secret.key` in the data directory. Those before it stand in `secret_key`, sealed under it, so that whoever holds
+// the newest holds all. An instance whose secret was never changed has no such row.
+//
+// A change, which may be cut off between any two steps and then goes on:
+//   1. The new secret is written to `secret.key.<number>` and synced (one for POSTHORN_SECRET_KEY is the operator's to keep).
+//   2. One transaction announces it: its row, and all others sealed under it. From then on a process starts with the new
+//      secret alone; those that run go on with the one before, and nothing is sealed with the new one.
+//   3. The file takes the place of `secret.key`. Whoever finds it undone does it.
+//   4. Once every process that runs holds the new secret it begins: all seal and sign with it from then on.
+//   5. What was sealed before is sealed anew, row by row, each only if it is still what was read.
+//   6. The end is noted.
+
+import { randomBytes } from 'node:crypto'
+import { chmod, open, readFile, rename } from 'node:fs/promises'
+import path from 'node:path'
+import { type Database, type Db, statement } from './db.ts'
+import { SECRET_BYTES, type Secrets, sameSecret, secretsFrom, secretsOf } from './secrets.ts'
+
+export interface SecretSource {
+  readonly dataDir: string
+  /** Null: the file `secret.key` in the data directory, made when it is not there. */
+  readonly secretKey: string | null
+}
+
+/** How far the newest secret is. */
+export interface SecretState {
+  readonly number: number
+  readonly begun: boolean
+  readonly finished: boolean
+}
+
+export interface RenewedSecrets {
+  /** The newest is held here. */
+  readonly isCurrent: boolean
+  /** It has begun. */
+  readonly begun: boolean
+}
+
+/** Told to every process when something about the secrets has changed. */
+export const SECRETS_CHANNEL = 'secret_key'
+
+interface KeyRow {
+  readonly number: number
+  readonly check_mac: string
+  readonly sealed: Buffer | null
+  readonly begun_at: Date | null
+  readonly finished_at: Date | null
+}
+
+const ADD_CHECK = statement(
+  'platform_add_secret_check',
+  `insert into instance (name, value) values ('secret_check', $1) on conflict (name) do nothing`,
+)
+const READ_CHECK = statement('platform_read_secret_check', `select value from instance where name = 'secret_check'`)
+const KEYS = statement(
+  'platform_secret_keys',
+  'select number, check_mac, sealed, begun_at, finished_at from secret_key order by number',
+)
+const LOCK = statement('platform_lock_secret_keys', `select pg_advisory_xact_lock(hashtext('secret_key'))`)
+/** $1 numbers, $2 what tells them, $3 sealed or null, $4 begun, $5 finished. */
+const PUT_KEY = statement(
+  'platform_put_secret_key',
+  `insert into secret_key (number, check_mac, sealed, announced_at, begun_at, finished_at)
+   values ($1, $2, $3, $4, case when $5 then $4::timestamptz end, case when $5 then $4::timestamptz end)
+   on conflict (number) do update set sealed = excluded.sealed`,
+)
+const BEGIN = statement(
+  'platform_begin_secret_key',
+  'update secret_key set begun_at = $2 where number = $1 and begun_at is null',
+)
+const FINISH = statement(
+  'platform_finish_secret_key',
+  'update secret_key set finished_at = $2 where number = $1 and finished_at is null',
+)
+const TELL = statement('platform_tell_secret_keys', `select pg_notify('${SECRETS_CHANNEL}', '')`)
+
+const FORMER = 'former secret'
+
+/** @throws when what the database holds sealed cannot be opened with the secret that is given here */
+export async function openSecrets(database: Database, source: SecretSource): Promise<Secrets> {
+  const rows = await database.system.query<KeyRow>(KEYS)
+  const given = await secretGiven(source)
+  if (rows.length > 0) {
+    const held = await heldBy(rows, source)
+    if (held !== null) return secretsOf(held, presentOf(rows))
+    if (rows.slice(0, -1).some((row) => isOf(row, given)))
+      throw new Error("this instance's secret was changed: start with the new one (docs/operations.md)")
+    throw wrongSecret()
+  }
+  const check = checkOf(given)
+  await database.system.execute(ADD_CHECK, [check])
+  const row = await database.system.one<{ value: string }>(READ_CHECK)
+  if (row === null || !sameSecret(row.value, check)) throw wrongSecret()
+  return secretsFrom(given)
+}
+
+function wrongSecret(): Error {
+  return new Error('this database was set up under another POSTHORN_SECRET_KEY (or secret.key in the data directory)')
+}
+
+/**
+ * Takes in what has changed about the secrets: a new one if it can be had here (a file that was changed), and which one is
+ * sealed with.
+ */
+export async function renewSecrets(
+  database: Database,
+  secrets: Secrets,
+  source: SecretSource,
+): Promise<RenewedSecrets> {
+  const rows = await database.system.query<KeyRow>(KEYS)
+  const newest = rows.at(-1)
+  if (newest === undefined) return { isCurrent: true, begun: true }
+  if (newest.number > secrets.newest()) {
+    const held = await heldBy(rows, source)
+    if (held !== null) secrets.hold(held)
+  }
+  const isCurrent = newest.number <= secrets.newest()
+  if (isCurrent) secrets.use(presentOf(rows))
+  return { isCurrent, begun: newest.begun_at !== null }
+}
+
+/** Null when the secret was never changed. */
+export async function secretState(db: Db): Promise<SecretState | null> {
+  const newest = (await db.query<KeyRow>(KEYS)).at(-1)
+  if (newest === undefined) return null
+  const { number, begun_at, finished_at } = newest
+  return { number, begun: begun_at !== null, finished: finished_at !== null }
+}
+
+/**
+ * Steps 1 to 3.
+ *
+ * @param given the new secret; null: one is made, for `secret.key`
+ * @returns its number
+ * @throws when a change is under way, or that secret was in use before
+ */
+export async function announceSecret(
+  database: Database,
+  source: SecretSource,
+  given: string | null,
+  at: Date,
+): Promise<number> {
+  const number = await database.transaction(async (db) => {
+    await db.query(LOCK)
+    const rows = await db.query<KeyRow>(KEYS)
+    if (rows.at(-1)?.finished_at === null)
+      throw new Error('the secret is being changed already: posthorn rekey --finish')
+    const held = rows.length === 0 ? [await secretGiven(source)] : await heldBy(rows, source)
+    if (held === null) throw wrongSecret()
+    const next = held.length + 1
+    const fresh = given === null ? randomBytes(SECRET_BYTES) : Buffer.from(given)
+    if (held.some((secret) => sameSecret(secret, fresh))) throw new Error('that secret was in use before')
+    if (given === null) await writeNext(source.dataDir, next, fresh)
+    const under = secretsFrom(fresh)
+    for (const [i, secret] of held.entries()) {
+      const sealed = under.seal(FORMER, String(i + 1), secret)
+      await db.execute(PUT_KEY, [i + 1, checkOf(secret), sealed, at, true])
+    }
+    await db.execute(PUT_KEY, [next, checkOf(fresh), null, at, false])
+    return next
+  })
+  if (given === null) await takeNext(source.dataDir, number)
+  await database.system.query(TELL)
+  return number
+}
+
+/** Step 4. @returns false when it had begun before */
+export async function beginSecret(db: Db, number: number, at: Date): Promise<boolean> {
+  const began = (await db.execute(BEGIN, [number, at])) > 0
+  await db.query(TELL)
+  return began
+}
+
+/** Step 6. */
+export async function finishSecret(db: Db, number: number, at: Date): Promise<void> {
+  await db.execute(FINISH, [number, at])
+}
+
+function presentOf(rows: readonly KeyRow[]): number {
+  return rows.findLast(({ begun_at }) => begun_at !== null)?.number ?? 1
+}
+
+function checkOf(secret: Buffer): string {
+  return secretsFrom(secret).mac('instance check', 'posthorn').toString('hex')
+}
+
+function isOf({ check_mac }: KeyRow, secret: Buffer): boolean {
+  return sameSecret(check_mac, checkOf(secret))
+}
+
+/** All secrets in order; null when the newest is not given here. Step 3 is done if it was not. */
+async function heldBy(rows: readonly KeyRow[], source: SecretSource): Promise<readonly Buffer[] | null> {
+  const newest = rows.at(-1)
+  if (newest === undefined) return null
+  let secret: Buffer | null = await secretGiven(source)
+  if (!isOf(newest, secret)) {
+    secret = source.secretKey === null ? await readSecret(nextFile(source.dataDir, newest.number)) : null
+    if (secret === null || !isOf(newest, secret)) return null
+    await takeNext(source.dataDir, newest.number)
+  }
+  const under = secretsFrom(secret)
+  return rows.map(({ number, sealed }) =>
+    sealed === null ? (secret as Buffer) : under.open(FORMER, String(number), sealed),
+  )
+}
+
+async function secretGiven({ secretKey, dataDir }: SecretSource): Promise<Buffer> {
+  if (secretKey !== null) return Buffer.from(secretKey)
+  const file = path.join(dataDir, 'secret.key')
+  return (await readSecret(file)) ?? (await madeSecret(file))
+}
+
+function nextFile(dataDir: string, number: number): string {
+  return path.join(dataDir, `secret.key.${number}`)
+}
+
+async function madeSecret(file: string): Promise<Buffer> {
+  try {
+    await writeSecret(file, randomBytes(SECRET_BYTES), 'wx')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  await chmod(file, 0o600)
+  const made = await readSecret(file)
+  if (made === null) throw new Error(`${file} is not a secret key`)
+  return made
+}
+
+async function writeNext(dataDir: string, number: number, secret: Buffer): Promise<void> {
+  await writeSecret(nextFile(dataDir, number), secret, 'w')
+  await syncFolder(dataDir)
+}
+
+async function takeNext(dataDir: string, number: number): Promise<void> {
+  try {
+    await rename(nextFile(dataDir, number), path.join(dataDir, 'secret.key'))
+  } catch (error) {
+    // Another process was quicker.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  await syncFolder(dataDir)
+}
+
+async function writeSecret(file: string, secret: Buffer, flags: 'w' | 'wx'): Promise<void> {
+  await using handle = await open(file, flags, 0o600)
+  await handle.writeFile(`${secret.toString('base64')}\n`)
+  await handle.sync()
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  await using handle = await open(folder, 'r')
+  await handle.sync()
+}
+
+async function readSecret(file: string): Promise<Buffer | null> {
+  try {
+    const secret = Buffer.from((await readFile(file, 'utf8')).trim(), 'base64')
+    if (secret.length < SECRET_BYTES) throw new Error(`${file} holds no secret key; restore it from a backup`)
+    return secret
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
