@@ -2,8 +2,9 @@
 // replaced only if it is still what was read; one that was written meanwhile is met by the next pass. Each row is a
 // transaction of its own, so a pass that is cut off is gone on with by the next.
 
-import { type Db, type Statement, statement } from './db.ts'
+import type { Db, Statement } from './db.ts'
 import type { Secrets } from './secrets.ts'
+import { sealedStatements } from './sql-secrets.ts'
 
 export interface SealedColumn {
   /** Such as `dkim key`: what is sealed for, and told when one cannot be opened. */
@@ -23,9 +24,6 @@ export interface SealedRow {
   readonly sealed: Buffer
 }
 
-/** `$2` of a `find` whose rows are ordered by a uuid. */
-export const AFTER_UUID = `coalesce(nullif($2, ''), '00000000-0000-0000-0000-000000000000')::uuid`
-
 const AT_ONCE = 500
 
 /**
@@ -39,18 +37,7 @@ export function sealedColumn(
   purpose: string,
   { table, column, key: [key, kind] }: { table: string; column: string; key: readonly [string, 'uuid' | 'text'] },
 ): SealedColumn {
-  return {
-    purpose,
-    find: statement(
-      `${name}_to_seal`,
-      `select ${key}::text as row_id, ${column} as sealed from ${table}
-       where ${key} > ${kind === 'uuid' ? AFTER_UUID : '$2'} and get_byte(${column}, 0) <> $1 order by ${key} limit $3`,
-    ),
-    replace: statement(
-      `${name}_sealed_anew`,
-      `update ${table} set ${column} = $3 where ${key} = $1::${kind} and ${column} = $2`,
-    ),
-  }
+  return { purpose, ...sealedStatements(name, table, column, key, kind) }
 }
 
 /**

@@ -16,8 +16,9 @@
 import { randomBytes } from 'node:crypto'
 import { chmod, open, readFile, rename } from 'node:fs/promises'
 import path from 'node:path'
-import { type Database, type Db, statement } from './db.ts'
+import type { Database, Db } from './db.ts'
 import { SECRET_BYTES, type Secrets, sameSecret, secretsFrom, secretsOf } from './secrets.ts'
+import * as sql from './sql-secrets.ts'
 
 export interface SecretSource {
   readonly dataDir: string
@@ -39,49 +40,11 @@ export interface RenewedSecrets {
   readonly begun: boolean
 }
 
-/** Told to every process when something about the secrets has changed. */
-export const SECRETS_CHANNEL = 'secret_key'
-
-interface KeyRow {
-  readonly number: number
-  readonly check_mac: string
-  readonly sealed: Buffer | null
-  readonly begun_at: Date | null
-  readonly finished_at: Date | null
-}
-
-const ADD_CHECK = statement(
-  'platform_add_secret_check',
-  `insert into instance (name, value) values ('secret_check', $1) on conflict (name) do nothing`,
-)
-const READ_CHECK = statement('platform_read_secret_check', `select value from instance where name = 'secret_check'`)
-const KEYS = statement(
-  'platform_secret_keys',
-  'select number, check_mac, sealed, begun_at, finished_at from secret_key order by number',
-)
-const LOCK = statement('platform_lock_secret_keys', `select pg_advisory_xact_lock(hashtext('secret_key'))`)
-/** $1 numbers, $2 what tells them, $3 sealed or null, $4 begun, $5 finished. */
-const PUT_KEY = statement(
-  'platform_put_secret_key',
-  `insert into secret_key (number, check_mac, sealed, announced_at, begun_at, finished_at)
-   values ($1, $2, $3, $4, case when $5 then $4::timestamptz end, case when $5 then $4::timestamptz end)
-   on conflict (number) do update set sealed = excluded.sealed`,
-)
-const BEGIN = statement(
-  'platform_begin_secret_key',
-  'update secret_key set begun_at = $2 where number = $1 and begun_at is null',
-)
-const FINISH = statement(
-  'platform_finish_secret_key',
-  'update secret_key set finished_at = $2 where number = $1 and finished_at is null',
-)
-const TELL = statement('platform_tell_secret_keys', `select pg_notify('${SECRETS_CHANNEL}', '')`)
-
 const FORMER = 'former secret'
 
 /** @throws when what the database holds sealed cannot be opened with the secret that is given here */
 export async function openSecrets(database: Database, source: SecretSource): Promise<Secrets> {
-  const rows = await database.system.query<KeyRow>(KEYS)
+  const rows = await database.system.query<sql.KeyRow>(sql.secretKeys)
   const given = await secretGiven(source)
   if (rows.length > 0) {
     const held = await heldBy(rows, source)
@@ -91,8 +54,8 @@ export async function openSecrets(database: Database, source: SecretSource): Pro
     throw wrongSecret()
   }
   const check = checkOf(given)
-  await database.system.execute(ADD_CHECK, [check])
-  const row = await database.system.one<{ value: string }>(READ_CHECK)
+  await database.system.execute(sql.addSecretCheck, [check])
+  const row = await database.system.one<{ value: string }>(sql.secretCheck)
   if (row === null || !sameSecret(row.value, check)) throw wrongSecret()
   return secretsFrom(given)
 }
@@ -110,7 +73,7 @@ export async function renewSecrets(
   secrets: Secrets,
   source: SecretSource,
 ): Promise<RenewedSecrets> {
-  const rows = await database.system.query<KeyRow>(KEYS)
+  const rows = await database.system.query<sql.KeyRow>(sql.secretKeys)
   const newest = rows.at(-1)
   if (newest === undefined) return { isCurrent: true, begun: true }
   if (newest.number > secrets.newest()) {
@@ -124,7 +87,7 @@ export async function renewSecrets(
 
 /** Null when the secret was never changed. */
 export async function secretState(db: Db): Promise<SecretState | null> {
-  const newest = (await db.query<KeyRow>(KEYS)).at(-1)
+  const newest = (await db.query<sql.KeyRow>(sql.secretKeys)).at(-1)
   if (newest === undefined) return null
   const { number, begun_at, finished_at } = newest
   return { number, begun: begun_at !== null, finished: finished_at !== null }
@@ -144,8 +107,8 @@ export async function announceSecret(
   at: Date,
 ): Promise<number> {
   const number = await database.transaction(async (db) => {
-    await db.query(LOCK)
-    const rows = await db.query<KeyRow>(KEYS)
+    await db.query(sql.lockSecretKeys)
+    const rows = await db.query<sql.KeyRow>(sql.secretKeys)
     if (rows.at(-1)?.finished_at === null)
       throw new Error('the secret is being changed already: posthorn rekey --finish')
     const held = rows.length === 0 ? [await secretGiven(source)] : await heldBy(rows, source)
@@ -157,29 +120,29 @@ export async function announceSecret(
     const under = secretsFrom(fresh)
     for (const [i, secret] of held.entries()) {
       const sealed = under.seal(FORMER, String(i + 1), secret)
-      await db.execute(PUT_KEY, [i + 1, checkOf(secret), sealed, at, true])
+      await db.execute(sql.putSecretKey, [i + 1, checkOf(secret), sealed, at, true])
     }
-    await db.execute(PUT_KEY, [next, checkOf(fresh), null, at, false])
+    await db.execute(sql.putSecretKey, [next, checkOf(fresh), null, at, false])
     return next
   })
   if (given === null) await takeNext(source.dataDir, number)
-  await database.system.query(TELL)
+  await database.system.query(sql.tellOfSecrets)
   return number
 }
 
 /** Step 4. @returns false when it had begun before */
 export async function beginSecret(db: Db, number: number, at: Date): Promise<boolean> {
-  const began = (await db.execute(BEGIN, [number, at])) > 0
-  await db.query(TELL)
+  const began = (await db.execute(sql.beginSecretKey, [number, at])) > 0
+  await db.query(sql.tellOfSecrets)
   return began
 }
 
 /** Step 6. */
 export async function finishSecret(db: Db, number: number, at: Date): Promise<void> {
-  await db.execute(FINISH, [number, at])
+  await db.execute(sql.finishSecretKey, [number, at])
 }
 
-function presentOf(rows: readonly KeyRow[]): number {
+function presentOf(rows: readonly sql.KeyRow[]): number {
   return rows.findLast(({ begun_at }) => begun_at !== null)?.number ?? 1
 }
 
@@ -187,12 +150,12 @@ function checkOf(secret: Buffer): string {
   return secretsFrom(secret).mac('instance check', 'posthorn').toString('hex')
 }
 
-function isOf({ check_mac }: KeyRow, secret: Buffer): boolean {
+function isOf({ check_mac }: sql.KeyRow, secret: Buffer): boolean {
   return sameSecret(check_mac, checkOf(secret))
 }
 
 /** All secrets in order; null when the newest is not given here. Step 3 is done if it was not. */
-async function heldBy(rows: readonly KeyRow[], source: SecretSource): Promise<readonly Buffer[] | null> {
+async function heldBy(rows: readonly sql.KeyRow[], source: SecretSource): Promise<readonly Buffer[] | null> {
   const newest = rows.at(-1)
   if (newest === undefined) return null
   let secret: Buffer | null = await secretGiven(source)

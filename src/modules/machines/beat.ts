@@ -5,8 +5,9 @@ import type { Database } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { loop, type Service } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
-import { type RenewedSecrets, SECRETS_CHANNEL } from '../../platform/secret-keys.ts'
+import type { RenewedSecrets } from '../../platform/secret-keys.ts'
 import type { Secrets } from '../../platform/secrets.ts'
+import { SECRETS_CHANNEL } from '../../platform/sql-secrets.ts'
 import { beat, forgetMachines, stopMachine } from './sql.ts'
 
 export interface MachinesOptions {
