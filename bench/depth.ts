@@ -5,9 +5,9 @@
 // 1,000 destinations; one holds half of the queue and refuses, the others are delivered to smtp-sink while it is measured, and
 // a short queue is kept at its depth. Claims are timed by a node of the benchmark's own beside the product's, which takes 300
 // rows and gives them back; their time is told apart into the server's CPU, waiting for a core, the benchmark's own CPU and
-// the rest, which is the disk and locks. Beside it: what synced writes of 8 KB take just before. Memory: of Node all that is
-// resident, of PostgreSQL's processes their proportional share. Needs root, bind9 and postfix (smtp-sink); the data lies in a
-// folder of its own for each depth.
+// the rest, which is the disk and locks. Beside it: what synced writes of 8 KB take just before, and (`alone`) claims and pages
+// while nothing is delivered. Memory: of Node all that is resident, of PostgreSQL's processes their proportional share. Needs
+// root, bind9 and postfix (smtp-sink); the data lies in a folder of its own for each depth.
 
 import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
@@ -66,6 +66,30 @@ async function postgresMb(root: number): Promise<number> {
   return Math.max(...shares) / 1_024
 }
 
+function shareOf(claims: readonly Claim[], part: keyof Claim, share: number): number {
+  return percentile(
+    claims.map((claim) => claim[part]),
+    share,
+  )
+}
+
+/** What the depth costs when nobody else wants a core: claims and pages while nothing is delivered. */
+async function alone(deep: Deep): Promise<Record<string, number>> {
+  await deep.restart('api,worker')
+  const claims = await deep.claims((SECONDS * 1_000) / 4)
+  const lists = await pages(deep, LISTS, 6)
+  const statistics = await pages(deep, STATISTICS, 8)
+  return {
+    alone_claim_p50_ms: shareOf(claims, 'ms', 0.5),
+    alone_claim_p99_ms: shareOf(claims, 'ms', 0.99),
+    alone_claim_cpu_p99_ms: shareOf(claims, 'cpuMs', 0.99),
+    alone_claim_rest_p99_ms: shareOf(claims, 'restMs', 0.99),
+    alone_list_max_ms: Math.max(...lists),
+    alone_statistics_p50_ms: percentile(statistics, 0.5),
+    alone_statistics_p95_ms: percentile(statistics, 0.95),
+  }
+}
+
 async function measure(folder: string, depth: number): Promise<Record<string, number>> {
   await mkdir(folder)
   await using deep = await startDeep(folder)
@@ -101,24 +125,19 @@ async function measure(folder: string, depth: number): Promise<Record<string, nu
   while (performance.now() < until) await delay(200)
   running = false
   await watch
-  const of = (part: keyof Claim, share: number): number =>
-    percentile(
-      claims.map((claim) => claim[part]),
-      share,
-    )
   return {
     depth,
     still_queued: await deep.ready(),
     start_ms: startMs,
-    claim_p50_ms: of('ms', 0.5),
-    claim_p99_ms: of('ms', 0.99),
-    claim_cpu_p50_ms: of('cpuMs', 0.5),
-    claim_cpu_p99_ms: of('cpuMs', 0.99),
-    claim_core_p50_ms: of('coreMs', 0.5),
-    claim_core_p99_ms: of('coreMs', 0.99),
-    claim_own_p99_ms: of('ownMs', 0.99),
-    claim_rest_p50_ms: of('restMs', 0.5),
-    claim_rest_p99_ms: of('restMs', 0.99),
+    claim_p50_ms: shareOf(claims, 'ms', 0.5),
+    claim_p99_ms: shareOf(claims, 'ms', 0.99),
+    claim_cpu_p50_ms: shareOf(claims, 'cpuMs', 0.5),
+    claim_cpu_p99_ms: shareOf(claims, 'cpuMs', 0.99),
+    claim_core_p50_ms: shareOf(claims, 'coreMs', 0.5),
+    claim_core_p99_ms: shareOf(claims, 'coreMs', 0.99),
+    claim_own_p99_ms: shareOf(claims, 'ownMs', 0.99),
+    claim_rest_p50_ms: shareOf(claims, 'restMs', 0.5),
+    claim_rest_p99_ms: shareOf(claims, 'restMs', 0.99),
     sync_p50_ms: percentile(synced, 0.5),
     sync_p99_ms: percentile(synced, 0.99),
     delivered_per_second: rate,
@@ -128,6 +147,7 @@ async function measure(folder: string, depth: number): Promise<Record<string, nu
     statistics_p95_ms: percentile(statistics, 0.95),
     node_mb: most.node,
     postgres_mb: most.postgres,
+    ...(await alone(deep)),
   }
 }
 
