@@ -79,9 +79,16 @@ export interface WorldOptions {
   readonly zones?: Zones
   /** A level, or whoever listens. */
   readonly log?: LogLevel | Logger
+  /** Another way to the database than the straight one. @returns its connection string */
+  readonly way?: (url: string) => Promise<string>
 }
 
-export async function startWorld({ settings = {}, zones = {}, log = 'silent' }: WorldOptions = {}): Promise<World> {
+export async function startWorld({
+  settings = {},
+  zones = {},
+  log = 'silent',
+  way = async (url) => url,
+}: WorldOptions = {}): Promise<World> {
   const stack = new AsyncDisposableStack()
   const fresh = stack.use(await freshDb())
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'posthorn-world-'))
@@ -109,7 +116,7 @@ export async function startWorld({ settings = {}, zones = {}, log = 'silent' }: 
     verifier: dns,
     turns: largeTurns(),
   }
-  const database = connect({ url: fresh.url, onError: () => undefined })
+  const database = connect({ url: await way(fresh.url), onError: () => undefined })
   stack.defer(() => database.close())
   const secrets = await openSecrets(database, config)
   const renew = () => renewSecrets(database, secrets, config)

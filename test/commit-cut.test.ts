@@ -1,0 +1,245 @@
+// The connection to the database is cut exactly at COMMIT: before the server has it, after it is done and before its answer,
+// and with the commit still on its way when the client tries again. What was not committed is never answered 2xx or 250;
+// who repeats with his key has one email; what the worker had on its way is neither lost nor sent twice.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import pg from 'pg'
+import { statement } from '../src/platform/db.ts'
+import { type DatabaseProxy, databaseProxy, type Fault, type SeenStatement } from './database-proxy.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
+import { plain, type SmtpSession, smtpSession } from './submission.ts'
+import { type Reply, startWorld, type World } from './world.ts'
+
+const WITHIN_MS = 30_000
+const EMAILS = statement('test_emails', 'select id, status from email where recipient = $1')
+const QUEUED = statement('test_queued', 'select count(*)::int as count from queue')
+const BLOCKED = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+
+let mx: Receiver
+let proxy: DatabaseProxy
+let world: World
+let smtp: SmtpSession
+let owner: pg.Client
+let recipients = 0
+before(async () => {
+  mx = await startReceiver()
+  world = await startWorld({
+    zones: { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.1'] } },
+    settings: { POSTHORN_SMTP_PORT: String(mx.port) },
+    way: async (url) => {
+      proxy = await databaseProxy(url)
+      return proxy.url
+    },
+  })
+  await world.verifiedDomain('shop.example')
+  owner = new pg.Client({ connectionString: world.rooms.store.adminUrl })
+  await owner.connect()
+  smtp = await smtpSession(world.submissionPorts.implicitTls[0] ?? 0, { secure: true })
+  await smtp.ask('EHLO client.example')
+  assert.match(await smtp.ask(`AUTH PLAIN ${plain('apikey', world.account.apiKey)}`), /^235/)
+})
+after(async () => {
+  smtp.close()
+  await owner.end()
+  await world[Symbol.asyncDispose]()
+  await proxy[Symbol.asyncDispose]()
+  await mx[Symbol.asyncDispose]()
+})
+
+async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
+  const deadline = AbortSignal.timeout(WITHIN_MS)
+  while (!(await holds())) {
+    if (deadline.aborted) throw new Error(`not within ${WITHIN_MS} ms: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+const count = async (): Promise<number> =>
+  (await world.rooms.database.system.one<{ count: number }>(QUEUED))?.count ?? 0
+const emailsTo = (to: string): Promise<readonly { id: string; status: number }[]> =>
+  world.rooms.database.system.query<{ id: string; status: number }>(EMAILS, [to])
+const copiesTo = (to: string): number => mx.messages.filter(({ recipients: [first] }) => first === to).length
+
+/** All that was accepted is sent and recorded. @returns for each: copies at the receiver, emails in the store */
+async function settled(...to: readonly string[]): Promise<readonly (readonly [number, number])[]> {
+  await until('nothing is queued', async () => (await count()) === 0)
+  return Promise.all(to.map(async (one) => [copiesTo(one), (await emailsTo(one)).length] as const))
+}
+
+const commitOf =
+  (name: string) =>
+  (seen: SeenStatement): boolean =>
+    seen.name === 'commit' && seen.transaction.includes(name)
+const isAcceptance = commitOf('outbox_add_emails')
+const isResult = commitOf('outbox_complete')
+
+/** Meets the first statement that it is for. */
+function once(isIt: (seen: SeenStatement) => boolean, fault: Fault): { readonly hasMet: () => boolean } {
+  let met = false
+  proxy.fault = (seen) => {
+    if (met || !isIt(seen)) return null
+    met = true
+    return fault
+  }
+  return { hasMet: () => met }
+}
+
+const newRecipient = (): string => `r${++recipients}@example.net`
+const mailTo = (to: string): object => ({ from: 'a@shop.example', to, subject: 's', text: 't' })
+const send = (to: string, key?: string): Promise<Reply> =>
+  world.api.post('/api/v1/send', mailTo(to), key === undefined ? {} : { 'idempotency-key': key })
+
+function assertAway({ status, body, headers }: Reply): void {
+  assert.equal(status, 503, JSON.stringify(body))
+  assert.equal(body.code, 'service_unavailable')
+  assert.ok(Number(headers.get('retry-after')) > 0)
+  assert.doesNotMatch(JSON.stringify(body), /\.ts|at |Connection|pg/)
+}
+
+for (const [where, fault, kept] of [
+  ['before the server has it', 'before', 0],
+  ['before its answer', 'after', 1],
+] as const) {
+  test(`a send cut ${where} is answered 503, and repeated with its key it is one email`, async () => {
+    const to = newRecipient()
+    const cut = once(isAcceptance, fault)
+    assertAway(await send(to, to))
+    assert.ok(cut.hasMet())
+    assert.equal((await emailsTo(to)).length, kept)
+    const again = await send(to, to)
+    assert.equal(again.status, 202)
+    assert.deepEqual((await emailsTo(to)).map(({ id }) => id), [again.body.data.email_id])
+    assert.deepEqual(await settled(to), [[1, 1]])
+  })
+
+  test(`a send without a key cut ${where} is answered 503, and goes out as often as it is stored`, async () => {
+    const to = newRecipient()
+    const cut = once(isAcceptance, fault)
+    assertAway(await send(to))
+    assert.ok(cut.hasMet())
+    assert.deepEqual(await settled(to), [[kept, kept]])
+  })
+
+  test(`sends that share the commit cut ${where} are each answered 503, and each is one email by its key`, async () => {
+    const to = Array.from({ length: 12 }, newRecipient)
+    let cuts = 0
+    proxy.fault = (seen) => (isAcceptance(seen) && cuts++ < 12 ? fault : null)
+    for (const reply of await Promise.all(to.map((one) => send(one, one)))) assertAway(reply)
+    assert.ok(cuts > 0)
+    proxy.fault = () => null
+    for (const reply of await Promise.all(to.map((one) => send(one, one)))) assert.equal(reply.status, 202)
+    assert.deepEqual(
+      await settled(...to),
+      to.map(() => [1, 1]),
+    )
+  })
+
+  test(`a batch cut ${where} is answered 503, and repeated with its key it is each email once`, async () => {
+    const to = [newRecipient(), newRecipient()]
+    const cut = once(isAcceptance, fault)
+    const batch = (): Promise<Reply> =>
+      world.api.post('/api/v1/send/batch', { messages: to.map(mailTo) }, { 'idempotency-key': to[0] ?? '' })
+    assertAway(await batch())
+    assert.ok(cut.hasMet())
+    assert.equal((await batch()).status, 200)
+    assert.deepEqual(await settled(...to), [
+      [1, 1],
+      [1, 1],
+    ])
+  })
+
+  test(`a submission cut ${where} is answered 451, and repeated with its key it is one email`, async () => {
+    const to = newRecipient()
+    const cut = once(isAcceptance, fault)
+    assert.match(await submit(to, `X-Idempotency-Key: ${to}\r\n`), /^451 4\.3\.\d /)
+    assert.ok(cut.hasMet())
+    assert.equal((await emailsTo(to)).length, kept)
+    const said = await submit(to, `X-Idempotency-Key: ${to}\r\n`)
+    assert.match(said, /^250 /)
+    assert.deepEqual((await emailsTo(to)).map(({ id }) => `250 2.0.0 queued as ${id}`), [said])
+    assert.deepEqual(await settled(to), [[1, 1]])
+  })
+
+  test(`a submission without a key cut ${where} is answered 451, and goes out as often as it is stored`, async () => {
+    const to = newRecipient()
+    const cut = once(isAcceptance, fault)
+    assert.match(await submit(to), /^451 4\.3\.\d /)
+    assert.ok(cut.hasMet())
+    assert.deepEqual(await settled(to), [[kept, kept]])
+  })
+
+  test(`a result whose commit is cut ${where} is recorded once, and the mail is not sent again`, async () => {
+    const to = newRecipient()
+    const cut = once(isResult, fault)
+    const { body } = await send(to)
+    assert.deepEqual(await settled(to), [[1, 1]])
+    assert.ok(cut.hasMet())
+    await assertDeliveredOnce(body.data.email_id)
+  })
+}
+
+async function assertDeliveredOnce(id: string): Promise<void> {
+  const { data } = (await world.api.get(`/api/v1/emails/${id}`)).body
+  assert.equal(data.status, 'delivered')
+  assert.equal(data.attempts.length, 1)
+  assert.deepEqual(
+    data.events.map(({ event }: { event: string }) => event),
+    ['email.sent', 'email.delivered'],
+  )
+}
+
+async function submit(to: string, headers = ''): Promise<string> {
+  await smtp.ask('RSET')
+  assert.match(await smtp.ask('MAIL FROM:<a@shop.example>'), /^250/)
+  assert.match(await smtp.ask(`RCPT TO:<${to}>`), /^250/)
+  assert.match(await smtp.ask('DATA'), /^354/)
+  return smtp.ask(`From: a@shop.example\r\nTo: ${to}\r\n${headers}Subject: s\r\n\r\nt\r\n.`)
+}
+
+test('a commit that is still on its way when the send is repeated: the second waits for it, and is told of its email', async () => {
+  for (const door of ['rest', 'smtp']) {
+    const to = newRecipient()
+    const arrives = Promise.withResolvers<void>()
+    const cut = once(isAcceptance, { until: arrives.promise })
+    if (door === 'rest') assertAway(await send(to, to))
+    else assert.match(await submit(to, `X-Idempotency-Key: ${to}\r\n`), /^451 4\.3\.\d /)
+    assert.ok(cut.hasMet())
+    const again = door === 'rest' ? send(to, to) : submit(to, `X-Idempotency-Key: ${to}\r\n`)
+    await until('the second waits', isBlocked)
+    arrives.resolve()
+    const said = await again
+    if (typeof said === 'string') assert.match(said, /^250 /)
+    else assert.equal(said.status, 202)
+    assert.deepEqual(await settled(to), [[1, 1]])
+  }
+})
+
+const isBlocked = async (): Promise<boolean> => (await owner.query(BLOCKED)).rowCount !== 0
+
+test('a result whose commit is still on its way when it is written again is recorded once', async () => {
+  const to = newRecipient()
+  const arrives = Promise.withResolvers<void>()
+  const cut = once(isResult, { until: arrives.promise })
+  const { body } = await send(to)
+  await until('the second waits', isBlocked)
+  assert.ok(cut.hasMet())
+  arrives.resolve()
+  assert.deepEqual(await settled(to), [[1, 1]])
+  await assertDeliveredOnce(body.data.email_id)
+})
+
+test('claims of which the server did all and told nothing: the mail goes out once', async () => {
+  const to = newRecipient()
+  let isStored = false
+  let cuts = 0
+  proxy.fault = (seen) => {
+    isStored ||= isAcceptance(seen)
+    return isStored && seen.name === 'outbox_claim' && cuts++ < 3 ? 'after' : null
+  }
+  const { status, body } = await send(to)
+  assert.equal(status, 202)
+  assert.deepEqual(await settled(to), [[1, 1]])
+  assert.ok(cuts >= 3)
+  await assertDeliveredOnce(body.data.email_id)
+})
