@@ -44,10 +44,15 @@ before(async () => {
       answers: { 302: Type.Null() },
       plainly: ({ name, userAgent, ip }) => {
         if (name === 'no') return null
+        if (name === 'bug') throw new Error('a bug of ours')
+        if (name === 'late-bug') return Promise.reject(new Error('a bug of ours'))
         plain++
         return answerTo(name, userAgent, ip)
       },
-      handle: ({ params, headers, ip }) => answerTo(params.name, headers['user-agent'], ip),
+      handle: ({ params, headers, ip }) => {
+        if (params.name === 'bug') throw new Error('a bug of ours')
+        return answerTo(params.name, headers['user-agent'], ip)
+      },
     }),
     endpoint({
       method: 'POST',
@@ -176,6 +181,23 @@ describe('the quick lane', () => {
     wild.socket.write('\x16\x03\x01\x00nothing\r\n\r\n')
     await wild.until(/^HTTP\/1\.1 400 /)
   })
+
+  for (const name of ['bug', 'late-bug']) {
+    test(`a bug that one request meets is its 500 in the contract's form, and others are served (${name})`, async () => {
+      using one = await client()
+      one.socket.write(get(name))
+      const said = await one.until(/\}$/)
+      assert.match(said, /^HTTP\/1\.1 500 Internal Server Error\r\n/)
+      const body = JSON.parse(said.slice(said.indexOf('\r\n\r\n'))) as Record<string, unknown>
+      assert.deepEqual(Object.keys(body).sort(), ['code', 'details', 'error', 'request_id'])
+      assert.equal(body['code'], 'internal_error')
+      assert.ok(said.includes(`\r\nx-request-id: ${body['request_id']}\r\n`))
+      assert.doesNotMatch(said, /of ours|\.ts/)
+      using other = await client()
+      other.socket.write(get('abc'))
+      assert.match(await other.until(/\r\n\r\n$/), /^HTTP\/1\.1 302 /)
+    })
+  }
 
   test('a client that half-closes has its answer, and one that goes away costs nothing', async () => {
     using one = await client()

@@ -12,8 +12,10 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import proxyAddress from '@fastify/proxy-addr'
 import type { Clock } from '../clock.ts'
+import { platformErrors } from '../errors.ts'
 import { type Ids, timeOfId } from '../ids.ts'
 import type { Answer, AnyEndpoint } from './endpoint.ts'
+import { errorBody } from './errors.ts'
 import { type LaneHead, laneHeadOf, MAX_HEAD_BYTES } from './lane-head.ts'
 
 export interface Lane {
@@ -106,6 +108,11 @@ export function quickLane(options: LaneOptions): Lane {
         options.onAnswered({ method: 'GET', route: route.path, status: made.status, seconds })
         return textOf(made)
       },
+      refusal: () => {
+        const seconds = (clock.monotonicMs() - began) / 1_000
+        options.onAnswered({ method: 'GET', route: route.path, status: 500, seconds })
+        return refusalOf(ids.next())
+      },
     }
   }
   const take = (socket: Socket, giveBack: () => void): void => {
@@ -135,6 +142,12 @@ export function quickLane(options: LaneOptions): Lane {
   }
 }
 
+/** Contract section 2. It is the last answer of its connection. */
+function refusalOf(id: string): string {
+  const body = JSON.stringify(errorBody(platformErrors.internal_error(), id))
+  return `HTTP/1.1 500 Internal Server Error\r\nx-request-id: ${id}\r\nx-content-type-options: nosniff\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
+}
+
 interface Connection {
   endWhenIdle(): void
   /** Called when the connection is closed, or no longer this lane's. */
@@ -145,6 +158,8 @@ interface Asked {
   readonly answer: Promise<Answer>
   /** When it is there. */
   readonly text: (answer: Answer) => string
+  /** When there is none. */
+  readonly refusal: () => string
 }
 
 interface ConnectionOptions extends LaneOptions {
@@ -173,18 +188,27 @@ function connectionOf(socket: Socket, options: ConnectionOptions): Connection {
     socket.resume()
   }
   const take = (bytes: Buffer): void => {
-    const head = bytes.length > MAX_HEAD_BYTES ? null : laneHeadOf(bytes.toString('latin1'))
-    const asked = head === null ? null : answered(socket, head)
+    const asked = askedIn(bytes)
     if (asked === null) {
       leave(bytes)
       return
     }
     busy = true
-    asked.answer.then((made) => reply(asked, made)).catch(fail)
+    asked.answer.then((made) => reply(asked, made)).catch((error) => fail(asked, error))
   }
-  const fail = (error: unknown): void => {
+  /** Null: it is not for this lane. A bug met before anything was begun is the framework's to answer, too. */
+  const askedIn = (bytes: Buffer): Asked | null => {
+    try {
+      const head = bytes.length > MAX_HEAD_BYTES ? null : laneHeadOf(bytes.toString('latin1'))
+      return head === null ? null : answered(socket, head)
+    } catch (error) {
+      options.onError(error)
+      return null
+    }
+  }
+  const fail = ({ refusal }: Asked, error: unknown): void => {
     options.onError(error)
-    socket.destroy()
+    socket.end(refusal(), 'latin1')
   }
   const reply = ({ text }: Asked, made: Answer): void => {
     socket.write(text(made), 'latin1')
