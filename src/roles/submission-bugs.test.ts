@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { smtpSession } from '../../test/submission.ts'
+import { SubmissionServer } from './submission-protocol.ts'
+
+test('a handler that throws is answered 451 without its words, and all connections go on', async () => {
+  const server = new SubmissionServer(
+    {
+      authOptional: true,
+      disableReverseLookup: true,
+      onMailFrom: ({ address }, _session, done) => {
+        if (address.startsWith('bug')) throw new Error('a bug of ours')
+        done()
+      },
+    },
+    { mayConnect: () => true },
+  )
+  server.listen(0, '127.0.0.1')
+  await once(server.server, 'listening')
+  const { port } = server.server.address() as AddressInfo
+  const [one, other] = [await smtpSession(port), await smtpSession(port)]
+  try {
+    for (const each of [one, other]) assert.match(await each.ask('EHLO client.test'), /^250/)
+    const said = await one.ask('MAIL FROM:<bug@shop.example>')
+    assert.match(said, /^451 /)
+    assert.doesNotMatch(said, /of ours/)
+    assert.match(await one.ask('MAIL FROM:<b@shop.example>'), /^250/)
+    assert.match(await other.ask('MAIL FROM:<a@shop.example>'), /^250/)
+  } finally {
+    for (const each of [one, other]) each.close()
+    await new Promise<void>((resolve) => server.close(() => resolve()))
+  }
+})
