@@ -13,6 +13,7 @@ import { instanceCommands } from './operator/commands.ts'
 import { type CommandFace, UsageError } from './platform/command.ts'
 import { ApiError, type FieldFault } from './platform/errors.ts'
 import { attachStore, openStore, type StoreOptions } from './platform/store.ts'
+import { catchStray } from './platform/stray.ts'
 
 const STOP_WITHIN_MS = 30_000
 
@@ -52,16 +53,23 @@ async function serve(hello: boolean): Promise<void> {
   const { log } = ground
   const ended = Promise.withResolvers<string>()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => ended.resolve(signal))
-  // One handler's bug must not take the others' work down; it is reported and counted.
-  process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled rejection'))
-  process.on('uncaughtException', (err) => {
-    log.error({ err }, 'uncaught exception, stopping')
-    ended.resolve('uncaughtException')
-    process.exitCode = 1
+  let count = (_kind: string): void => undefined
+  const isUp = catchStray({
+    clock: ground.clock,
+    report: (err, kind) => {
+      log.error({ err }, `uncaught ${kind}`)
+      count(kind)
+    },
+    giveUp: () => {
+      process.exitCode = 1
+      ended.resolve('uncaughtException')
+    },
   })
   const store = await openStore(storeOptions(config, ground))
   try {
     const app = await startApp(config, ground, store, dashboardPages())
+    count = (kind) => app.rooms.metrics.note('stray', 1, { kind })
+    isUp()
     if (hello) for (const line of await firstRun(app.rooms)) print(line)
     print(`ready ${config.publicUrl}`)
     log.info({ roles: config.roles, signal: null }, 'ready')

@@ -49,6 +49,12 @@ export const METRICS = {
     help: 'Mails read at the inbound MX, by kind and by what became of them; unmatched: forged or foreign; unparsed: quarantined',
     labels: ['kind', 'outcome'],
   },
+  stray: {
+    kind: 'counter',
+    name: 'posthorn_stray_errors_total',
+    help: 'Errors of ours that nobody caught, by kind (exception, rejection); the log has each',
+    labels: ['kind'],
+  },
   queued: {
     kind: 'gauge',
     name: 'posthorn_queue_emails',
