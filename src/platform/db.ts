@@ -368,6 +368,14 @@ export function isBrokenOff(error: unknown): boolean {
   return state === '40P01' || state === '40001'
 }
 
+/** Statement and lock time-outs. */
+const LATE: ReadonlySet<string> = new Set(['57014', '55P03'])
+
+/** True when the same may be answered a moment later: the database is away, broke it off, or took too long. */
+export function isPassing(error: unknown): boolean {
+  return isUnavailable(error) || isBrokenOff(error) || LATE.has(sqlState(error) ?? '')
+}
+
 /** The SQLSTATE of an error the server raised, or null. */
 export function sqlState(error: unknown): string | null {
   const { code } = (error ?? {}) as { code?: unknown }

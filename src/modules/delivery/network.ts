@@ -9,7 +9,7 @@ import { createSecureContext } from 'node:tls'
 import { MAX_ADDRESSES, type MxPlan, planOf } from '../../mail/mx.ts'
 import type { Timeouts } from '../../mail/smtp-client.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { isUnavailable } from '../../platform/db.ts'
+import { isPassing } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import type { HostRule, SitePolicy, Transport } from '../transport/index.ts'
 import type { Pace } from './pace.ts'
@@ -73,7 +73,7 @@ const ANY_TLS: HostRule = { kind: 'any', fault: null }
 
 /**
  * Where mail goes, and how. `closed`: there are hosts, and the policy of the domain lets mail to none of them. `unasked`: the
- * database, where policies are kept, is away, which says nothing about the domain.
+ * database, where policies are kept, is away or too late, which says nothing about the domain.
  */
 type Plan =
   | { readonly kind: 'targets'; readonly targets: readonly Target[]; readonly policy: SitePolicy | null }
@@ -134,7 +134,7 @@ export function networkOf(options: NetworkOptions): Network {
         ),
       )
     } catch (error) {
-      if (isUnavailable(error)) return { kind: 'unasked' }
+      if (isPassing(error)) return { kind: 'unasked' }
       if (!aborting.signal.aborted) options.onError(error)
       return { kind: 'defer', detail: `${site} could not be looked up` }
     }
