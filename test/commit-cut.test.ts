@@ -109,7 +109,10 @@ for (const [where, fault, kept] of [
     assert.equal((await emailsTo(to)).length, kept)
     const again = await send(to, to)
     assert.equal(again.status, 202)
-    assert.deepEqual((await emailsTo(to)).map(({ id }) => id), [again.body.data.email_id])
+    assert.deepEqual(
+      (await emailsTo(to)).map(({ id }) => id),
+      [again.body.data.email_id],
+    )
     assert.deepEqual(await settled(to), [[1, 1]])
   })
 
@@ -157,7 +160,10 @@ for (const [where, fault, kept] of [
     assert.equal((await emailsTo(to)).length, kept)
     const said = await submit(to, `X-Idempotency-Key: ${to}\r\n`)
     assert.match(said, /^250 /)
-    assert.deepEqual((await emailsTo(to)).map(({ id }) => `250 2.0.0 queued as ${id}`), [said])
+    assert.deepEqual(
+      (await emailsTo(to)).map(({ id }) => `250 2.0.0 queued as ${id}`),
+      [said],
+    )
     assert.deepEqual(await settled(to), [[1, 1]])
   })
 
@@ -227,6 +233,14 @@ test('a result whose commit is still on its way when it is written again is reco
   arrives.resolve()
   assert.deepEqual(await settled(to), [[1, 1]])
   await assertDeliveredOnce(body.data.email_id)
+})
+
+test('a deadlock that another transaction won is met again: the send is accepted, and is one email', async () => {
+  const to = newRecipient()
+  const met = once(({ name }) => name === 'sending_claim_keys', { state: '40P01' })
+  assert.equal((await send(to, to)).status, 202)
+  assert.ok(met.hasMet())
+  assert.deepEqual(await settled(to), [[1, 1]])
 })
 
 test('claims of which the server did all and told nothing: the mail goes out once', async () => {

@@ -5,10 +5,11 @@
 // emails, contents, queue rows, events and answers are written. The answer to a request follows the commit; a process
 // that dies before it has stored nothing, one that dies after it has stored all, and the client's key tells which.
 //
-// A group that fails for a reason of its own is written again request by request, so that one request's fault is its own.
+// A group that fails for a reason of its own is written again request by request, so that one request's fault is its own;
+// so is one that was broken off for another transaction, even if it is one request.
 
 import type { Clock } from '../../platform/clock.ts'
-import { type Database, type Db, isUnavailable, sqlState, type Writer } from '../../platform/db.ts'
+import { type Database, type Db, isBrokenOff, isUnavailable, sqlState, type Writer } from '../../platform/db.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { type GroupCommit, groupCommit } from '../../platform/group-commit.ts'
 import type { Ids } from '../../platform/ids.ts'
@@ -149,7 +150,7 @@ async function writeGroup(options: AcceptOptions, group: readonly Submission[]):
     if (isUnavailable(error)) throw error
     const unready = NO_PARTITION.has(sqlState(error) ?? '')
     if (unready) await ensurePartitions(options)
-    if (group.length === 1 && !unready) throw error
+    if (group.length === 1 && !unready && !isBrokenOff(error)) throw error
     return Promise.all(group.map(async (one) => (await write([one]).catch(asResult))[0] as GroupResult))
   }
 }
