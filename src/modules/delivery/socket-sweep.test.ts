@@ -1,0 +1,105 @@
+// The connection to a receiver breaks at the N-th thing that is said on it, for every N, in both directions, before it
+// arrives and after it. The mail comes; a second copy only where the first was taken and its answer lost, with the same bytes.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import { test } from 'node:test'
+import { house } from '../../../test/delivery-house.ts'
+import { startReceiver } from '../../../test/receiver.ts'
+
+interface Break {
+  /** Counted from 1, over both directions: a packet of ours, or of theirs. */
+  readonly at: number
+  readonly mode: 'before' | 'after'
+}
+
+interface Way extends AsyncDisposable {
+  /** What is said from now on is counted from 1. */
+  arm(fault: Break | null): void
+  said(): number
+}
+
+async function wayTo(port: number, host: string, ownPort: number): Promise<Way> {
+  let fault: Break | null = null
+  let count = 0
+  const server = createServer({ noDelay: true }, (client) => {
+    const receiver = connect({ port, host: '127.0.0.1', noDelay: true })
+    const cut = (): void => {
+      client.resetAndDestroy()
+      receiver.destroy()
+    }
+    for (const [from, to] of [
+      [client, receiver],
+      [receiver, client],
+    ] as const) {
+      from.on('data', (chunk) => {
+        const isIt = ++count === fault?.at
+        if (isIt && fault?.mode === 'before') cut()
+        // What was written before the break arrives.
+        else if (isIt) to.write(chunk, () => (from === client ? setImmediate(cut) : cut()))
+        else to.write(chunk)
+      })
+      from.on('error', () => undefined)
+      from.on('close', () => to.destroy())
+    }
+  })
+  server.listen(ownPort, host)
+  await once(server, 'listening')
+  return {
+    arm: (next) => {
+      fault = next
+      count = 0
+    },
+    said: () => count,
+    [Symbol.asyncDispose]: async () => {
+      server.close()
+    },
+  }
+}
+
+test('wherever the connection breaks, the mail comes, and comes twice only where the answer to the first was lost', async () => {
+  await using h = await house({ 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } })
+  await using mx = await startReceiver()
+  await using way = await wayTo(mx.port, '127.0.0.2', h.options.smtpPort)
+  let mails = 0
+  const send = async (fault: Break | null): Promise<void> => {
+    const to = `r${++mails}@example.net`
+    const where = `${fault?.mode} ${fault?.at}`
+    const id = await h.put(to)
+    way.arm(fault)
+    // A node each: what one has learnt of the receiver does not keep the next one waiting.
+    for (let tries = 0; tries < 4 && (await h.status(id)) !== 'delivered'; tries++) {
+      const node = h.another()
+      await node.turn()
+      await node.stop(AbortSignal.timeout(1_000))
+      if (tries === 0 && fault === null) break
+      way.arm(null)
+      h.clock.advance(30 * 60_000)
+    }
+    assert.equal(await h.status(id), 'delivered', where)
+    const copies = mx.messages.filter(({ recipients: [first] }) => first === to)
+    const { attempts } = await h.story(id)
+    assert.ok(
+      copies.length === 1 || (copies.length === 2 && attempts.length === 2),
+      `${where}: ${copies.length} copies`,
+    )
+    for (const copy of copies) assert.deepEqual(bodyOf(copy.data), bodyOf(copies[0]?.data), where)
+    const events = (await h.events(id)).map(({ event }) => event)
+    assert.equal(events.filter((event) => event === 'email.delivered').length, 1, where)
+    assert.equal(events.filter((event) => event === 'email.deferred').length, attempts.length - 1, where)
+  }
+  await send(null)
+  const most = way.said()
+  assert.ok(most >= 5, `${most} packets`)
+  for (const mode of ['before', 'after'] as const) {
+    for (let at = 1; at <= most; at++) await send({ at, mode })
+  }
+})
+
+/** All that was signed. */
+function bodyOf(data: Buffer | undefined): { readonly id: string | undefined; readonly body: string } {
+  const text = data?.toString('latin1') ?? ''
+  const id = /^Message-ID: (.*)$/im.exec(text)?.[1]
+  return { id, body: text.slice(text.indexOf('\r\n\r\n')) }
+}
