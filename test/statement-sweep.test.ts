@@ -1,7 +1,7 @@
 // Every statement of the database fails once, in every place where it stands: in acceptance, claims, results, hits, what
 // follows the log, and deliveries of webhooks. First a mail goes its whole way undisturbed and it is noted which statements
 // there are, each with those before it in its transaction; then in each round every kind of transaction fails at another
-// one, while mails go their whole way. Whatever fails, each mail comes once, each fact is told once, and the figures match.
+// one, while mails go their whole way. Whatever fails, each mail comes once and each fact is told once.
 //
 // The short form takes the last place of each kind and one in its midst;
 // SWEEP=long takes all of them with each way.
