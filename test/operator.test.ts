@@ -302,3 +302,35 @@ test('the token of the first set-up makes one operator, once, within a week, and
   const late = await ask('POST', setup, { ...form, token: JSON.parse(printed).token })
   assert.equal(late.body.code, 'invalid_token')
 })
+
+test('whoever is shown an SMTP password is written down before it is shown: a key, an owner, an operator', async () => {
+  const { who, asks } = await operator()
+  const owner = await person()
+  const asOwner = await signIn(owner)
+  const made = (await asOwner('POST', '/customer/api-keys', { name: 'reader' })).body.data
+  const shown: string[] = []
+  const noteShown = ({ status, body }: Answered): void => {
+    assert.equal(status, 200, JSON.stringify(body))
+    shown.push(body.password)
+  }
+  const path = '/api/v1/smtp-credentials'
+  noteShown(await ask('GET', path, undefined, { 'x-api-key': made.key }))
+  noteShown(await asOwner('GET', '/smtp-credentials'))
+  assert.equal((await asks('POST', `/operator/accounts/${owner.accountId}/open`)).status, 204)
+  noteShown(await asks('GET', '/smtp-credentials'))
+  noteShown(await ask('POST', `${path}/rotate`, {}, { 'x-api-key': made.key }))
+  assert.equal((await ask('GET', path, undefined, { 'x-api-key': `${made.key.slice(0, -1)}_` })).status, 401)
+  const { body: log } = await asks('GET', `/operator/actions?account_id=${owner.accountId}`)
+  type Row = { readonly action: string; readonly operator: string; readonly ip: string; readonly detail: object }
+  const rows = (log.data as Row[]).filter(({ action }) => action.startsWith('smtp_password.'))
+  assert.deepEqual(
+    rows.map(({ action, operator: by, ip, detail }) => [action, by, ip, { ...detail, request_id: '' }]),
+    [
+      ['smtp_password.rotate', `key ${made.id}`, '127.0.0.1', { mode: 'live', request_id: '' }],
+      ['smtp_password.read', who.email, '127.0.0.1', { mode: 'live', request_id: '' }],
+      ['smtp_password.read', owner.email, '127.0.0.1', { mode: 'live', request_id: '' }],
+      ['smtp_password.read', `key ${made.id}`, '127.0.0.1', { mode: 'live', request_id: '' }],
+    ],
+  )
+  assert.ok(shown.every((password) => !JSON.stringify(log).includes(password)))
+})

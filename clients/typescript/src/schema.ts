@@ -528,7 +528,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What operators did, the newest first */
+        /** What operators did, and who was shown an SMTP password, the newest first */
         get: operations["get_api_v1_operator_actions"];
         put?: never;
         post?: never;

@@ -1,4 +1,5 @@
-// What operators did, written down: who, from where, what, about which account.
+// What operators did, written down: who, from where, what, about which account. And who was shown an account's SMTP
+// password: by a key that is `key <id>`, by a session its person's address.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'

@@ -336,7 +336,7 @@ function logRoutes({ accounts, database, plans }: OperatorRoutesOptions): readon
       method: 'GET',
       path: '/api/v1/operator/actions',
       access: null,
-      summary: 'What operators did, the newest first',
+      summary: 'What operators did, and who was shown an SMTP password, the newest first',
       tag: TAG,
       query: Type.Object({ account_id: Type.Optional(Uuid), page: PageNumber, limit: PageLimit }),
       answers: { 200: listOf(Action, PagePagination) },

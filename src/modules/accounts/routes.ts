@@ -3,10 +3,11 @@
 import { type Static, Type } from 'typebox'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
-import { type AnyEndpoint, bare, DateTime, dataOf, endpoint, single, Uuid } from '../../platform/http.ts'
+import { type AnyEndpoint, bare, type Call, DateTime, dataOf, endpoint, single, Uuid } from '../../platform/http.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Secrets } from '../../platform/secrets.ts'
+import { noteDeed } from './deeds.ts'
 import { errors } from './errors.ts'
 import type { KeyContext } from './keys.ts'
 import { PLANS, RATE_CLASSES, type Rates } from './plans.ts'
@@ -194,7 +195,21 @@ function usageRoutes({ accounts, database, deliveryFigures }: AccountRoutesOptio
   ]
 }
 
-function smtpRoutes({ database, secrets, ids, clock, log, submission }: AccountRoutesOptions): readonly AnyEndpoint[] {
+type Asking = Pick<Call<never, never, never>, 'principal' | 'requestId' | 'headers' | 'ip'>
+
+function smtpRoutes(options: AccountRoutesOptions): readonly AnyEndpoint[] {
+  const { accounts, database, secrets, ids, clock, log, submission } = options
+  /** Written down before the password is shown: who cannot be named is shown none. */
+  const noteShown = async (call: Asking, what: 'read' | 'rotate'): Promise<void> => {
+    const { accountId, keyId, mode } = call.principal
+    const token = keyId === null ? accounts.sessions.tokenIn(call.headers.cookie) : null
+    const session = token === null ? null : await accounts.sessions.find(token)
+    const by = keyId !== null ? `key ${keyId}` : session?.email
+    if (by === undefined) throw errors.not_signed_in()
+    const deed = { action: `smtp_password.${what}`, accountId, detail: { mode, request_id: call.requestId } }
+    await noteDeed(database.system, { ids, clock }, { email: by, ip: call.ip }, deed)
+    log.info({ account_id: accountId, key_id: keyId, request_id: call.requestId, what }, 'SMTP password shown')
+  }
   const path = '/api/v1/smtp-credentials'
   return [
     endpoint({
@@ -204,12 +219,12 @@ function smtpRoutes({ database, secrets, ids, clock, log, submission }: AccountR
       summary: 'Reads the SMTP user name and password; a sandbox key gets a password of sandbox mail',
       tag: TAG,
       answers: { 200: Smtp },
-      handle: async ({ principal, requestId }) => {
-        const { accountId, keyId } = principal
-        const credential = await database.tenant(accountId, (db) =>
+      handle: async (call) => {
+        const { principal } = call
+        const credential = await database.tenant(principal.accountId, (db) =>
           readSmtpCredential(db, secrets, principal, clock.now()),
         )
-        log.info({ account_id: accountId, key_id: keyId, request_id: requestId }, 'SMTP password shown')
+        await noteShown(call, 'read')
         return { ...bare(wireSmtp(credential, submission)), headers: NO_STORE }
       },
     }),
@@ -221,12 +236,12 @@ function smtpRoutes({ database, secrets, ids, clock, log, submission }: AccountR
       tag: TAG,
       body: Rotation,
       answers: { 200: RotatedSmtp },
-      handle: async ({ principal, requestId, body }) => {
-        const { accountId, keyId } = principal
-        const credential = await database.tenant(accountId, (db) =>
+      handle: async (call) => {
+        const { principal, body } = call
+        const credential = await database.tenant(principal.accountId, (db) =>
           rotateSmtpCredential(db, { secrets, ids, clock }, principal, graceMsOf(body)),
         )
-        log.info({ account_id: accountId, key_id: keyId, request_id: requestId }, 'SMTP password rotated')
+        await noteShown(call, 'rotate')
         const fields = { ...wireSmtp(credential, submission), previous_valid_until: credential.previousValidUntil }
         return { ...bare(fields), headers: NO_STORE }
       },
