@@ -146,9 +146,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
   })
   const state = { onQueued: (): void => undefined, isUp: false, pages: null }
   const metrics = serviceMetrics({ database, ground, beating: () => pulse.beating(), isUp: () => state.isUp })
-  const disk = diskGuard(config.dataDir, sendingLimits.MAX_MESSAGE_BYTES, (err) =>
-    log.warn({ err }, 'no look at the disk'),
-  )
+  const disk = diskGuard(config.dataDir, sendingLimits.MAX_MESSAGE_BYTES, log)
   const traces = tracesOf({ endpoint: config.tracesEndpoint, share: config.tracesShare, version: VERSION, log })
   const tracking = readersOf({ config, ground, store, accounts })
   const html = htmlReader(log)

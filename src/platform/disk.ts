@@ -3,6 +3,7 @@
 
 import { statfs } from 'node:fs/promises'
 import { type Loop, loop } from './lifecycle.ts'
+import type { Logger } from './log.ts'
 
 export interface DiskGuard extends Loop {
   /** As of the last look, at most 2 seconds ago. */
@@ -18,14 +19,20 @@ const KEPT_MESSAGES = 2
  * @param folder on the file system that fills up: the data directory
  * @param maxMessageBytes two such messages must always fit
  */
-export function diskGuard(folder: string, maxMessageBytes: number, onError: (error: unknown) => void): DiskGuard {
+export function diskGuard(folder: string, maxMessageBytes: number, log: Logger): DiskGuard {
   let room = true
   const look = async (): Promise<number> => {
     const { bavail, bsize, blocks } = await statfs(folder)
     const share = Math.min(blocks * bsize * KEPT_SHARE, KEPT_AT_MOST_BYTES)
-    room = bavail * bsize >= Math.max(share, KEPT_MESSAGES * maxMessageBytes)
+    const free_bytes = bavail * bsize
+    const kept_bytes = Math.max(share, KEPT_MESSAGES * maxMessageBytes)
+    const had = room
+    room = free_bytes >= kept_bytes
+    if (had && !room) log.error({ folder, free_bytes, kept_bytes }, 'no room on the disk: no mail is accepted')
+    if (!had && room) log.info({ folder, free_bytes }, 'room on the disk again: mail is accepted')
     return LOOK_EVERY_MS
   }
+  const onError = (err: unknown): void => log.warn({ err }, 'no look at the disk')
   const looking = loop({ name: 'disk guard', turn: look, onError, retryMs: LOOK_EVERY_MS })
   return {
     ...looking,
