@@ -1,7 +1,6 @@
 // Tracking through the front door: a mail is accepted, delivered to a receiver, opened, clicked and unsubscribed from.
 
 import assert from 'node:assert/strict'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { after, before, describe, test } from 'node:test'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { createTransport } from 'nodemailer'
@@ -32,6 +31,25 @@ interface Mail {
   readonly pixel: string
   readonly links: readonly string[]
   readonly out: string
+}
+
+/** The longest turn of this thread's loop until `end`, in ms of its own CPU: on a busy machine others take their part of the clock. */
+function turnsOfThisThread(): { end(): number } {
+  let longest = 0
+  let last = process.threadCpuUsage()
+  const look = (): void => {
+    const now = process.threadCpuUsage()
+    longest = Math.max(longest, now.user + now.system - last.user - last.system)
+    last = now
+  }
+  const looking = setInterval(look, 10)
+  return {
+    end: () => {
+      clearInterval(looking)
+      look()
+      return longest / 1_000
+    },
+  }
 }
 
 describe('tracking', () => {
@@ -327,13 +345,12 @@ describe('tracking', () => {
 
   test('html that takes longer than it may goes out whole, and holds up nobody', async () => {
     const large = `${'<table><tr><td>'.repeat(60_000)}<a href="https://target.test/1">x</a>`
-    const delay = monitorEventLoopDelay({ resolution: 10 })
-    delay.enable()
+    const turns = turnsOfThisThread()
     const { html, links, pixel } = await mail({ html: large, text: null })
-    delay.disable()
+    const longestMs = turns.end()
     assert.ok(html.replace(/<img [^>]*>|https:\/\/[^"]*/g, '').trim() === large.replace(/https:\/\/[^"]*/, ''))
     assert.ok(links.length === 1 && pixel !== '')
-    assert.ok(delay.max < 1e9, `everybody else waited ${delay.max / 1e6} ms`)
+    assert.ok(longestMs < 1_000, `everybody else waited ${longestMs} ms`)
   })
 
   test('a mail that is not tracked keeps its html, and the placeholder and the header work', async () => {
