@@ -64,13 +64,17 @@ async function plan(account: string, what: Statement, values: readonly unknown[]
   })
 }
 
-const literal = (value: unknown): string => {
-  if (Array.isArray(value)) return `'{${value.map((one) => literal(one).replaceAll("'", '"')).join()}}'`
-  return value === null ? 'null' : `'${value instanceof Date ? value.toISOString() : String(value)}'`
+type Value = string | number | boolean | Date | null
+
+const literal = (value: Value | readonly Value[]): string => {
+  if (value === null) return 'null'
+  if (value instanceof Date) return `'${value.toISOString()}'`
+  if (typeof value === 'object') return `'{${value.map((one) => literal(one).replaceAll("'", '"')).join()}}'`
+  return `'${String(value)}'`
 }
 
 /** What the server does for the service itself, whose statements are prepared once and planned for no values at all. */
-async function preparedPlan({ name, text }: Statement, values: readonly unknown[]): Promise<string> {
+async function preparedPlan({ name, text }: Statement, values: readonly (Value | readonly Value[])[]): Promise<string> {
   return database.transaction(async (db) => {
     await db.execute(statement(`prepare_${name}`, `prepare planned_${name} as ${text}`))
     const asked = `${EXPLAIN} execute planned_${name}(${values.map(literal).join()})`
