@@ -10,6 +10,7 @@
 
 import { type FileHandle, open, unlink } from 'node:fs/promises'
 import path from 'node:path'
+import { threadId } from 'node:worker_threads'
 
 export const MAX_IN_MEMORY_BYTES = 1_048_576
 const MAX_TOGETHER_BYTES = 64 * 1_048_576
@@ -81,14 +82,16 @@ export interface Arriving {
   drop(): Promise<void>
 }
 
+/** Of this thread, whichever door they came by. */
+let spools = 0
+
 export function intake(options: IntakeOptions): Intake {
   const { folder, turns, tooLarge, noRoom, maxSpooledBytes = MAX_SPOOLED_BYTES } = options
   let heldBytes = 0
   let spooledBytes = 0
-  let spools = 0
 
   const newSpool = async (): Promise<FileHandle> => {
-    const file = path.join(folder, `incoming.${process.pid}.${++spools}`)
+    const file = path.join(folder, `incoming.${process.pid}.${threadId}.${++spools}`)
     const handle = await open(file, 'wx+', 0o600)
     await unlink(file)
     return handle
@@ -169,5 +172,5 @@ async function readAll(file: FileHandle, into: Buffer): Promise<void> {
 
 /** The memory of a buffer that has all of its own goes back to the system now. Every view of it is empty from then on. */
 export function giveBack({ buffer, length }: Buffer): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0)
+  if (buffer instanceof ArrayBuffer && length > 0 && buffer.byteLength === length) buffer.transfer(0)
 }

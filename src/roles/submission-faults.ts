@@ -1,0 +1,26 @@
+// Refusals and faults of the house as replies: the codes of contract section 6.
+
+import { isUnavailable } from '../platform/db.ts'
+import { ApiError } from '../platform/errors.ts'
+import { Reply, unavailable } from './submission-replies.ts'
+
+/** @returns null for an error that is a bug or a fault of ours: the client tries again, and the log has the cause */
+export function replyOf(error: unknown): Reply | null {
+  if (error instanceof Reply) return error
+  if (!(error instanceof ApiError)) return isUnavailable(error) ? unavailable() : null
+  const text = `${error.message} (${error.code})`
+  switch (error.code) {
+    case 'rate_limit_exceeded':
+    case 'quota_exceeded':
+      return new Reply(451, `4.7.0 ${text}`)
+    case 'payload_too_large':
+      return new Reply(552, `5.3.4 ${text}`)
+    case 'idempotency_key_reused':
+      return new Reply(550, `5.6.0 ${text}`)
+    case 'idempotency_in_progress':
+    case 'service_unavailable':
+      return unavailable()
+    default:
+      return error.status >= 500 ? null : new Reply(550, `5.7.1 ${text}`)
+  }
+}
