@@ -8,7 +8,7 @@
 import { type Dictionary, UNKNOWN } from './dictionary.ts'
 import { hashOf, join } from './hash.ts'
 import { CLASS, type Class, type Listener, type Sign } from './listener.ts'
-import { Reader } from './reader.ts'
+import { beginnings, keyOfTerm, MAX_PHRASE_WORDS } from './terms.ts'
 import type { Location } from './types.ts'
 
 export interface Concept {
@@ -46,7 +46,6 @@ export const FAR = 200
 const SENTENCE = 3
 const UNLESS_WORDS = 12
 const NEVER = -2_000_000_000
-const MAX_PHRASE_WORDS = 4
 /** Of a term; a power of two. */
 const MAX_SETS = 32
 const FOUND = 255
@@ -146,40 +145,6 @@ export function compile(lexicon: Lexicon): Compiled {
       classSets,
     },
   }
-}
-
-/** The keys of `next` and `next of`, for the phrase `next_of_kin`. */
-function beginnings(term: string): readonly number[] {
-  const words = wordHashes(term.replaceAll('_', ' '))
-  return words.slice(0, -1).map((_, i) => phraseKey(words.slice(0, i + 1)))
-}
-
-function phraseKey(words: readonly { readonly hash: number }[]): number {
-  return words.slice(1).reduce((hash, { hash: next }) => join(hash, next), words[0]?.hash ?? 0)
-}
-
-/** `next_of_kin` is a phrase. */
-function keyOfTerm(term: string): number {
-  const words = wordHashes(term.replaceAll('_', ' '))
-  if (words.length === 0 || words.length > MAX_PHRASE_WORDS) throw new Error(`the lexicon cannot hold ${term}`)
-  return phraseKey(words)
-}
-
-function wordHashes(text: string): { readonly hash: number; readonly length: number }[] {
-  const words: { hash: number; length: number }[] = []
-  const reader = new Reader({
-    word: (hash, length, start, end, kind) =>
-      void words.push(
-        kind === CLASS.word ? { hash, length } : { hash: hashOf(text.slice(start, end)), length: end - start },
-      ),
-    sentence: () => undefined,
-    sign: () => undefined,
-    knows: () => false,
-  })
-  reader.begin(text)
-  reader.run(0, text.length)
-  reader.breakWord()
-  return words
 }
 
 /** Told of each word and pair of words that the trained model knows, once for each mail. */
@@ -291,10 +256,9 @@ export class Ear implements Listener {
       return
     }
     this.words++
-    if (length >= 4) {
-      if (this.compares) this.count(hash)
-      if (isCapitals) this.capitalWords++
-    }
+    // Asked in this order: how long a word is cannot be foretold, and it matters to few.
+    if (isCapitals && length >= 4) this.capitalWords++
+    if (this.compares && length >= 4) this.count(hash)
     const { before, dictionary } = this
     this.before = hash
     const alone = dictionary.find(hash)
@@ -373,8 +337,7 @@ export class Ear implements Listener {
 
   private forget(): void {
     this.before = 0
-    if (this.begunWords === 0) return
-    this.begun.fill(0)
+    for (let words = this.begunWords; words > 0; words--) this.begun[words] = 0
     this.begunWords = 0
   }
 

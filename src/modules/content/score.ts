@@ -2,7 +2,7 @@
 // critical below (contract section 15). docs/content-scoring.md tells the formula, the rules and the trained part.
 //
 // A pure function. Subject, html and text are read once, character by character; time and memory grow with the length
-// alone, and of each part MAX_LOOK_CHARS at most are read. 10 KB take about 0.15 ms, 100 KB of html about 1.5 ms.
+// alone, and of each part MAX_LOOK_CHARS at most are read. 10 KB take about 0.12 ms, 100 KB of html about 1.3 ms.
 
 import { attachmentFindings } from './attachments.ts'
 import { BRANDS } from './brands.ts'
