@@ -120,7 +120,7 @@ begin
     on conflict on constraint rate_bucket_pkey do update set
       tokens = least(asked.burst,
         b.tokens + asked.per_second * greatest(extract(epoch from asked_at - b.at)::float8, 0)),
-      at = greatest(b.at, asked_at)
+      at = case when b.at > asked_at + interval '1 minute' then asked_at else greatest(b.at, asked_at) end
     returning b.* into bucket;
     granted := case when bucket.tokens >= asked.need then least(bucket.tokens, asked.want) else 0 end;
     if granted > 0 then

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { freshDb, type TestDatabase } from '../../../test/database.ts'
+import { connect, type Database } from '../../platform/db.ts'
+import { leaseTokens } from './sql-meter.ts'
+
+const RATE = { rateClass: 'default', perSecond: 10, burst: 20 }
+const START = Date.parse('2026-03-01T12:00:00Z')
+const THREE_DAYS_MS = 3 * 86_400_000
+
+let store: TestDatabase
+let database: Database
+before(async () => {
+  store = await freshDb()
+  database = connect({ url: store.url, maxConnections: 1, onError: () => undefined })
+})
+after(async () => {
+  await database.close()
+  await store[Symbol.asyncDispose]()
+})
+
+/** @returns what a machine gets that asks for all there is, at a time by its clock */
+async function leased(bucketId: string, ms: number): Promise<number> {
+  const bucket = { ...RATE, bucketId, need: 1, want: RATE.burst }
+  const [lease] = await leaseTokens(database.system, [bucket], new Date(START + ms))
+  return Math.round(lease?.granted ?? -1)
+}
+
+test('a clock that was days ahead and is put right holds nobody back', async () => {
+  const id = '01980000-0000-7000-8000-0000000000b1'
+  assert.equal(await leased(id, 0), 20)
+  assert.equal(await leased(id, THREE_DAYS_MS), 20)
+  assert.equal(await leased(id, 1_000), 0)
+  assert.equal(await leased(id, 2_000), 10)
+  assert.equal(await leased(id, 3_500), 15)
+})
+
+test('of machines whose clocks differ by seconds none gains for a second what another has had', async () => {
+  const id = '01980000-0000-7000-8000-0000000000b2'
+  assert.equal(await leased(id, 5_000), 20)
+  assert.equal(await leased(id, 0), 0)
+  assert.equal(await leased(id, 4_000), 0)
+  assert.equal(await leased(id, 6_000), 10)
+})
