@@ -4,7 +4,6 @@
 //
 // Posthorn with its own store (fsync on) and the roles api and submission; messages of 1 KB with a test key, TLS
 // throughout, each answered 250 after its commit. The client runs beside it and takes its share of the cores.
-// POSTHORN_SUBMISSION_THREAD=on in front of the command goes to the service.
 //
 // Two figures: `cold`, of the first so many messages behind half as many that do not count, while V8 still compiles; and
 // `perSecond`, of as many again once --warm more have come.

@@ -36,7 +36,6 @@ const WRONG: readonly (readonly [name: string, text: string, why: RegExp])[] = [
   ['POSTHORN_ALLOW_PRIVATE_NETWORKS', 'yes', /none of true, false/],
   ['POSTHORN_TRUSTED_PROXIES', '10.0.0.0/99', /is no network/],
   ['POSTHORN_RATE_LIMITS', 'no', /none of on, off/],
-  ['POSTHORN_SUBMISSION_THREAD', 'yes', /none of on, off/],
   ['POSTHORN_VALIDATION_PROBES', '0', /none of on, off/],
   ['POSTHORN_VALIDATION_SOURCE_IPS', 'x', /is no IP address/],
   ['POSTHORN_OPERATOR_EMAIL', 'the operator', /is no email address/],

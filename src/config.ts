@@ -113,12 +113,6 @@ export const SETTINGS = {
     '`off` for load tests (also the per-address connection caps)',
     (t) => (t === undefined ? 'on' : oneOf(t, ['on', 'off'] as const)) === 'on',
   ),
-  submissionThread: setting(
-    'POSTHORN_SUBMISSION_THREAD',
-    'off',
-    '`on`: SMTP submission has a thread of its own; 10 to 15 % more messages a second, 30 MB more memory',
-    (t) => t !== undefined && oneOf(t, ['on', 'off'] as const) === 'on',
-  ),
   plansFile: setting('POSTHORN_PLANS_FILE', 'built in', 'limits per plan, JSON', (t) => t ?? null),
   validationProbes: setting(
     'POSTHORN_VALIDATION_PROBES',

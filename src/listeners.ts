@@ -5,7 +5,7 @@ import type { Config } from './config.ts'
 import type { Ground } from './ground.ts'
 import type { Accounts } from './modules/accounts/index.ts'
 import type { Inbound } from './modules/bounces/index.ts'
-import { type SmtpDoor, sendingLimits } from './modules/sending/index.ts'
+import type { SmtpDoor } from './modules/sending/index.ts'
 import type { TrackingRoom } from './modules/tracking/index.ts'
 import { certificateWatch } from './platform/certificate-watch.ts'
 import { type Certificate, instanceCertificate } from './platform/certificates.ts'
@@ -15,8 +15,6 @@ import type { Service } from './platform/lifecycle.ts'
 import type { Pulse } from './platform/pulse.ts'
 import { type Mx, mxService } from './roles/mx.ts'
 import { type Submission, submissionService } from './roles/submission.ts'
-import { deskOf } from './roles/submission-desk.ts'
-import { submissionInThread } from './roles/submission-front.ts'
 
 export interface ListenersOptions {
   readonly config: Config
@@ -85,27 +83,22 @@ export function inboundMx(options: ListenersOptions, certificate: Certificate): 
 
 export function submission(options: ListenersOptions, certificate: Certificate): Submission {
   const { config, ground, accounts, disk, submissionDoor } = options
-  const { clock, log, turns } = ground
-  const settings = {
+  return submissionService({
     spoolFolder: config.dataDir,
+    turns: ground.turns,
     host: config.bind,
     starttlsPorts: config.submissionPorts,
     implicitTlsPorts: config.submissionTlsPorts,
     hostname: config.hostname,
     certificate,
-    rateLimits: config.rateLimits,
-    maxMessageBytes: sendingLimits.MAX_MESSAGE_BYTES,
-    maxRecipients: sendingLimits.MAX_RECIPIENTS,
-  }
-  const desk = deskOf({
     door: submissionDoor,
-    log,
+    clock: ground.clock,
+    log: ground.log,
+    rateLimits: config.rateLimits,
     authenticate: accounts.authenticateSmtp,
     takeRate: (principal) => accounts.gate.takeMore(principal, 'send', 1).then(() => null, refusalOf),
     hasRoom: disk.hasRoom,
   })
-  if (config.submissionThread) return submissionInThread({ settings, desk, log, turns })
-  return submissionService({ ...settings, desk, clock, log, turns })
 }
 
 function refusalOf(error: unknown): ApiError {

@@ -11,20 +11,17 @@ import {
   acceptance,
   type SenderDomainFacts,
   type SendingOptions,
-  sendingLimits,
   sendingOf,
   smtpDoor,
 } from '../src/modules/sending/index.ts'
-import { type Clock, systemClock } from '../src/platform/clock.ts'
+import { systemClock } from '../src/platform/clock.ts'
 import { connect, type Database, statement } from '../src/platform/db.ts'
 import { ApiError, platformErrors } from '../src/platform/errors.ts'
 import type { Principal } from '../src/platform/http.ts'
 import { systemIds } from '../src/platform/ids.ts'
 import { largeTurns } from '../src/platform/intake.ts'
 import { createLogger } from '../src/platform/log.ts'
-import { type Submission, type SubmissionSettings, submissionService } from '../src/roles/submission.ts'
-import { type DeskOptions, deskOf } from '../src/roles/submission-desk.ts'
-import { submissionInThread } from '../src/roles/submission-front.ts'
+import { type Submission, type SubmissionOptions, submissionService } from '../src/roles/submission.ts'
 import { selfSigned } from './certificate.ts'
 import { freshDb } from './database.ts'
 
@@ -62,27 +59,15 @@ interface MailRow {
 
 const selectMails = statement(
   'test_mails',
-  `select e.id, e.recipient, e.subject, e.tag, e.sandbox, b.body || coalesce((select string_agg(p.body, '' order by p.piece)
-     from email_body_piece p where p.account_id = b.account_id and p.id = b.id), '') as content
+  `select e.id, e.recipient, e.subject, e.tag, e.sandbox, b.body as content
    from email e join email_body b on b.id = e.body_id order by e.id`,
 )
 
-export type SubmissionChange = Partial<SubmissionSettings & DeskOptions> & {
-  readonly partitions?: boolean
-  readonly inThread?: boolean
-  /** Of the sessions, where they have no thread of their own. */
-  readonly clock?: Clock
-}
-
-/**
- * @param change partitions: whether the tables have room for today's rows when the first message comes; inThread: whether
- *   the sessions have a thread of their own, as with a core to spare
- */
+/** @param change partitions: whether the tables have room for today's rows when the first message comes */
 export async function submissionWorld({
   partitions = true,
-  inThread = false,
   ...change
-}: SubmissionChange = {}): Promise<SubmissionWorld> {
+}: Partial<SubmissionOptions> & { readonly partitions?: boolean } = {}): Promise<SubmissionWorld> {
   const fresh = await freshDb()
   const database = connect({ url: fresh.url, onError: () => undefined })
   const clock = systemClock()
@@ -148,33 +133,24 @@ export async function submissionWorld({
     },
   }
   const principal: Principal = { accountId: ACCOUNT, keyId: null, mode: 'live', scopes: ['full'], domainIds: null }
-  const settings: SubmissionSettings = {
+  const service = submissionService({
     spoolFolder: os.tmpdir(),
+    turns: largeTurns(),
     host: '127.0.0.1',
     starttlsPorts: [0],
     implicitTlsPorts: [0],
     hostname: 'mail.test',
     certificate: selfSigned({ names: ['mail.test'] }),
-    rateLimits: true,
-    maxMessageBytes: sendingLimits.MAX_MESSAGE_BYTES,
-    maxRecipients: sendingLimits.MAX_RECIPIENTS,
-    ...(change.host !== undefined && { host: change.host }),
-    ...(change.rateLimits !== undefined && { rateLimits: change.rateLimits }),
-  }
-  const log = createLogger('silent')
-  const desk = deskOf({
     door: smtpDoor({ ...sendingOptions, ids }, sendingOf(sendingOptions)),
-    log,
+    clock,
+    log: createLogger('silent'),
+    rateLimits: true,
     authenticate: async ({ username, password }) =>
       username === USER.username && password === USER.password ? { kind: 'ok', principal } : { kind: 'refused' },
     takeRate: async () => null,
     hasRoom: () => true,
     ...change,
   })
-  const turns = largeTurns()
-  const service = inThread
-    ? submissionInThread({ settings: settings, desk, log, turns })
-    : submissionService({ ...settings, desk, clock: change.clock ?? clock, log, turns })
   await service.start()
   const { starttls, implicitTls } = service.ports()
   const tlsPort = implicitTls[0] ?? 0

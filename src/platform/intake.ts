@@ -10,7 +10,6 @@
 
 import { type FileHandle, open, unlink } from 'node:fs/promises'
 import path from 'node:path'
-import { threadId } from 'node:worker_threads'
 
 export const MAX_IN_MEMORY_BYTES = 1_048_576
 const MAX_TOGETHER_BYTES = 64 * 1_048_576
@@ -82,7 +81,7 @@ export interface Arriving {
   drop(): Promise<void>
 }
 
-/** Of this thread, whichever door they came by. */
+/** Of this process, whichever door they came by. */
 let spools = 0
 
 export function intake(options: IntakeOptions): Intake {
@@ -91,7 +90,7 @@ export function intake(options: IntakeOptions): Intake {
   let spooledBytes = 0
 
   const newSpool = async (): Promise<FileHandle> => {
-    const file = path.join(folder, `incoming.${process.pid}.${threadId}.${++spools}`)
+    const file = path.join(folder, `incoming.${process.pid}.${++spools}`)
     const handle = await open(file, 'wx+', 0o600)
     await unlink(file)
     return handle

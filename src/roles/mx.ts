@@ -27,10 +27,9 @@ import type { Turns } from '../platform/intake.ts'
 import type { Service } from '../platform/lifecycle.ts'
 import type { Logger } from '../platform/log.ts'
 import { mxRate } from './mx-rate.ts'
-import { replyOf } from './submission-faults.ts'
 import { incomingMessages } from './submission-messages.ts'
 import { SubmissionServer } from './submission-protocol.ts'
-import { Reply, unavailable } from './submission-replies.ts'
+import { Reply, replyOf, unavailable } from './submission-replies.ts'
 
 export interface MxOptions {
   readonly host: string

@@ -1,6 +1,7 @@
-// What a client is told when a message cannot be taken.
+// What a client is told when a message cannot be taken: the codes of contract section 6.
 
-import type { ErrorForm } from '../platform/calls.ts'
+import { isUnavailable } from '../platform/db.ts'
+import { ApiError } from '../platform/errors.ts'
 
 /** An answer of ours on its way through the SMTP library; `message` begins with the enhanced code. */
 export class Reply extends Error {
@@ -12,20 +13,27 @@ export class Reply extends Error {
   }
 }
 
-export function unavailable(): Reply {
-  return new Reply(451, '4.3.0 the message cannot be stored right now, try again')
+/** @returns null for an error that is a bug or a fault of ours: the client tries again, and the log has the cause */
+export function replyOf(error: unknown): Reply | null {
+  if (error instanceof Reply) return error
+  if (!(error instanceof ApiError)) return isUnavailable(error) ? unavailable() : null
+  const text = `${error.message} (${error.code})`
+  switch (error.code) {
+    case 'rate_limit_exceeded':
+    case 'quota_exceeded':
+      return new Reply(451, `4.7.0 ${text}`)
+    case 'payload_too_large':
+      return new Reply(552, `5.3.4 ${text}`)
+    case 'idempotency_key_reused':
+      return new Reply(550, `5.6.0 ${text}`)
+    case 'idempotency_in_progress':
+    case 'service_unavailable':
+      return unavailable()
+    default:
+      return error.status >= 500 ? null : new Reply(550, `5.7.1 ${text}`)
+  }
 }
 
-/** How errors travel between threads: replies as what they are, everything else by its text and code. */
-export const replyForm: ErrorForm = {
-  write: (error) => {
-    if (error instanceof Reply) return { reply: [error.responseCode, error.message] }
-    const { message, code } = error as { message?: unknown; code?: unknown }
-    return { message: String(message ?? error), ...(typeof code === 'string' && { code }) }
-  },
-  read: (written) => {
-    const { reply, message, code } = written as { reply?: [number, string]; message?: string; code?: string }
-    if (reply !== undefined) return new Reply(...reply)
-    return Object.assign(new Error(message), code !== undefined && { code })
-  },
+export function unavailable(): Reply {
+  return new Reply(451, '4.3.0 the message cannot be stored right now, try again')
 }

@@ -10,37 +10,47 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { SMTPServerAuthentication, SMTPServerDataStream, SMTPServerSession } from 'smtp-server'
 import { type Address, parseAddress } from '../mail/address.ts'
+import { formatDate } from '../mail/headers.ts'
+import { type SmtpDoor, sendingLimits } from '../modules/sending/index.ts'
 import type { Certificate } from '../platform/certificates.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { ApiError } from '../platform/errors.ts'
+import type { Principal } from '../platform/http.ts'
 import type { Turns } from '../platform/intake.ts'
 import type { Service } from '../platform/lifecycle.ts'
 import type { Logger } from '../platform/log.ts'
 import { loginFailures } from './login-failures.ts'
-import type { Desk } from './submission-desk.ts'
 import { incomingMessages } from './submission-messages.ts'
 import { SubmissionServer } from './submission-protocol.ts'
-import { Reply, unavailable } from './submission-replies.ts'
+import { Reply, replyOf, unavailable } from './submission-replies.ts'
 
-/** What is the same for every connection; plain values all. */
-export interface SubmissionSettings {
+/** What accounts says to a user name and password. */
+export type Login =
+  | { readonly kind: 'ok'; readonly principal: Principal }
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'suspended' }
+  | { readonly kind: 'throttled' }
+
+export interface SubmissionOptions {
   readonly host: string
   /** 0: any free port. */
   readonly starttlsPorts: readonly number[]
   readonly implicitTlsPorts: readonly number[]
   readonly hostname: string
   readonly certificate: Certificate
-  /** False: neither connections nor failed log-ins are counted (load tests). */
-  readonly rateLimits: boolean
-  readonly maxMessageBytes: number
-  readonly maxRecipients: number
-  /** Where large messages are kept until their turn comes. */
-  readonly spoolFolder: string
-}
-
-export interface SubmissionOptions<Who> extends SubmissionSettings {
-  readonly desk: Desk<Who>
+  readonly door: SmtpDoor
   readonly clock: Clock
   readonly log: Logger
+  /** False: neither connections nor failed log-ins are counted (load tests). */
+  readonly rateLimits: boolean
+  /** Rejects when the store does not answer. */
+  readonly authenticate: (login: { username: string; password: string; ip: string }) => Promise<Login>
+  /** Takes one message from the rate of the account or key. @returns the refusal; null: go on */
+  readonly takeRate: (principal: Principal) => Promise<ApiError | null>
+  /** Whether the disk has room for another message. */
+  readonly hasRoom: () => boolean
+  /** Where large messages are kept until their turn comes. */
+  readonly spoolFolder: string
   readonly turns: Turns
 }
 
@@ -61,16 +71,17 @@ const MAX_CONNECTIONS_PER_ADDRESS = 50
 const IDLE_MS = 300_000
 const RECHECK_LOGIN_MS = 4_000
 const STOP_POLL_MS = 25
+const { MAX_MESSAGE_BYTES, MAX_RECIPIENTS } = sendingLimits
 
 /** A session that has logged in. */
-interface User<Who> {
+interface User {
   readonly username: string
   readonly password: string
-  principal: Who
+  principal: Principal
   checkedAtMs: number
 }
 
-export function submissionService<Who>(options: SubmissionOptions<Who>): Submission {
+export function submissionService(options: SubmissionOptions): Submission {
   const { clock, log } = options
   const talk = conversation(options)
   const underWay = new Set<Promise<unknown>>()
@@ -82,9 +93,9 @@ export function submissionService<Who>(options: SubmissionOptions<Who>): Submiss
       .then(
         (value) => done(null, value),
         (error: unknown) => {
-          const reply = error instanceof Reply ? error : unavailable()
-          if (reply !== error && !isHungUp(error)) log.error({ err: error }, 'a submission failed')
-          done(reply)
+          const reply = replyOf(error)
+          if (reply === null && !isHungUp(error)) log.error({ err: error }, 'a submission failed')
+          done(reply ?? unavailable())
         },
       )
       .catch((error: unknown) => log.error({ err: error }, 'a submission could not be answered'))
@@ -101,8 +112,8 @@ export function submissionService<Who>(options: SubmissionOptions<Who>): Submiss
         minVersion: 'TLSv1.2',
         name: options.hostname,
         heloResponse: '%s at your service',
-        size: options.maxMessageBytes,
-        maxRecipients: options.maxRecipients,
+        size: MAX_MESSAGE_BYTES,
+        maxRecipients: MAX_RECIPIENTS,
         authMethods: ['PLAIN', 'LOGIN'],
         authRequiredMessage: '5.7.0 start TLS and log in first',
         hideENHANCEDSTATUSCODES: false,
@@ -144,80 +155,87 @@ export function submissionService<Who>(options: SubmissionOptions<Who>): Submiss
   }
 }
 
-interface Conversation<Who> {
-  authenticate(auth: SMTPServerAuthentication, session: SMTPServerSession): Promise<User<Who>>
+interface Conversation {
+  authenticate(auth: SMTPServerAuthentication, session: SMTPServerSession): Promise<User>
   mailFrom(address: string, session: SMTPServerSession): Promise<void>
   rcptTo(address: string, session: SMTPServerSession): Promise<void>
   /** @returns the text behind 250 */
   data(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string>
 }
 
-/** What is answered at each step; every refusal is thrown as a Reply. */
-function conversation<Who>(options: SubmissionOptions<Who>): Conversation<Who> {
-  const { desk, clock } = options
+/** What is answered at each step; every refusal is thrown as a Reply or an ApiError. */
+function conversation(options: SubmissionOptions): Conversation {
+  const { door, clock, log } = options
   const failures = loginFailures(clock, options.rateLimits)
-  const messages = incomingMessages(options.maxMessageBytes, options.spoolFolder, options.turns)
+  const messages = incomingMessages(MAX_MESSAGE_BYTES, options.spoolFolder, options.turns)
 
-  /** @throws Reply when nobody can tell */
-  const logIn = async (
-    ip: string,
-    username: string,
-    password: string,
-  ): Promise<Reply | { readonly principal: Who }> => {
-    const answer = await desk.authenticate({ username, password, ip })
+  const logIn = async (ip: string, username: string, password: string): Promise<Principal> => {
+    const answer = await options.authenticate({ username, password, ip })
     switch (answer.kind) {
       case 'ok':
-        return answer
+        return answer.principal
       case 'suspended':
-        return new Reply(535, '5.7.8 the account is suspended')
+        throw new Reply(535, '5.7.8 the account is suspended')
       case 'throttled':
-        return new Reply(421, '4.7.0 too many failed log-ins, try again later')
+        throw new Reply(421, '4.7.0 too many failed log-ins, try again later')
       case 'refused':
-        if (failures.count(ip)) return new Reply(421, '4.7.0 too many failed log-ins, try again later')
-        return new Reply(535, '5.7.8 the user name or password is wrong')
+        if (failures.count(ip)) throw new Reply(421, '4.7.0 too many failed log-ins, try again later')
+        throw new Reply(535, '5.7.8 the user name or password is wrong')
     }
   }
 
-  const checkedUser = async (session: SMTPServerSession): Promise<User<Who>> => {
-    const user = userOf<Who>(session)
+  const checkedUser = async (session: SMTPServerSession): Promise<User> => {
+    const user = userOf(session)
     if (clock.monotonicMs() - user.checkedAtMs <= RECHECK_LOGIN_MS) return user
-    const answer = await logIn(session.remoteAddress, user.username, user.password)
-    if (answer instanceof Reply) throw new Reply(421, '4.7.0 the log-in is not good any more')
-    user.principal = answer.principal
+    user.principal = await logIn(session.remoteAddress, user.username, user.password).catch((error: unknown) => {
+      throw error instanceof Reply ? new Reply(421, '4.7.0 the log-in is not good any more') : error
+    })
     user.checkedAtMs = clock.monotonicMs()
     return user
   }
 
-  const submit = (raw: Buffer, session: SMTPServerSession): Promise<string> => {
+  const submit = async (raw: Buffer, session: SMTPServerSession): Promise<string> => {
+    const { principal } = userOf(session)
     const { mailFrom, rcptTo } = session.envelope
-    const envelope = {
+    const by = `${options.hostname} with ${session.transmissionType.replaceAll(/[^A-Z0-9]/g, '')}`
+    const answer = await door.submit(principal, {
       mailFrom: mailFrom === false ? '' : mailFrom.address,
       recipients: rcptTo.map(({ address }) => addressOf(address, '5.1.3')),
-      by: `${options.hostname} with ${session.transmissionType.replaceAll(/[^A-Z0-9]/g, '')}`,
-    }
-    return desk.submit(userOf<Who>(session).principal, envelope, raw)
+      raw,
+      trace: (id, now) => `Received: by ${by}\r\n\tid ${id}; ${formatDate(now)}\r\n`,
+    })
+    if ('code' in answer) throw new Reply(answer.code, answer.text)
+    log.info({ account_id: principal.accountId, email_id: answer.emailId }, 'message submitted')
+    return `2.0.0 queued as ${answer.emailId}`
   }
 
   return {
     authenticate: async ({ username = '', authzid = '', password }, session) => {
       if (authzid !== '' && authzid !== username) throw new Reply(535, '5.7.8 nobody may act for another user')
       const given = password ?? ''
-      const answer = await logIn(session.remoteAddress, username, given)
-      if (answer instanceof Reply) throw answer
-      return { username, password: given, principal: answer.principal, checkedAtMs: clock.monotonicMs() }
+      const principal = await logIn(session.remoteAddress, username, given)
+      return { username, password: given, principal, checkedAtMs: clock.monotonicMs() }
     },
     mailFrom: async (address, session) => {
       const { principal } = await checkedUser(session)
       if (address === '') throw new Reply(550, '5.7.1 the null sender cannot submit')
-      await desk.admit(principal, addressOf(address, '5.1.7').domain)
+      const { domain } = addressOf(address, '5.1.7')
+      if (!options.hasRoom()) throw new Reply(452, '4.3.1 no room for another message, try again later')
+      const fault = (await options.takeRate(principal)) ?? (await door.senderFault(principal, domain))
+      if (fault !== null) throw fault
     },
-    rcptTo: async (address, session) => desk.mayReceive(userOf<Who>(session).principal, addressOf(address, '5.1.3')),
-    data: (stream, session) => messages.take(stream, declaredBytes(session), async (raw) => submit(raw, session)),
+    rcptTo: async (address, session) => {
+      const refusal = await door.recipientFault(userOf(session).principal, addressOf(address, '5.1.3'))
+      if (refusal === null) return
+      const list = refusal.list === 'unsubscribe' ? 'has unsubscribed' : `is suppressed (${refusal.reason})`
+      throw new Reply(550, `5.7.1 the recipient ${list}`)
+    },
+    data: (stream, session) => messages.take(stream, declaredBytes(session), (raw) => submit(raw, session)),
   }
 }
 
-function userOf<Who>(session: SMTPServerSession): User<Who> {
-  const user = session.user as User<Who> | undefined | false
+function userOf(session: SMTPServerSession): User {
+  const user = session.user as User | undefined | false
   if (!user) throw new Reply(530, '5.7.0 log in first')
   return user
 }
