@@ -124,7 +124,7 @@ test('a suppression for a bad domain ends after 90 days', async () => {
   const row = await database.system.one<{ days: number }>(
     statement(
       'test_days',
-      'select extract(day from expires_at - created_at)::int as days from suppression where account_id = $1',
+      'select round(extract(epoch from expires_at - created_at) / 86400)::int as days from suppression where account_id = $1',
     ),
     [a],
   )
