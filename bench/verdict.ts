@@ -1,11 +1,12 @@
 // CPU of the verdict on a mail, content included, beside the promises of docs/risk.md.
 //
-//   npm run bench -- verdict [--mails=2_000] [--group=16]
+//   npm run bench -- verdict [--mails=2_000] [--group=16] [--warm=10]
 //
 // What acceptance does for a verdict, by the rooms' own functions: the content is read and scored, the facts are asked for
 // in one statement for a group of mails, and the verdict falls. Figures are CPU time, of this process (its collector's
 // threads included) and of the database's backend, the median of several rounds. 200,000 spam traps and 20,000 suppressions
-// stand in the tables. Fails when a promise is not held.
+// stand in the tables. The promise is that of a process that runs: its first thousand mails, while V8 still compiles, have a
+// line of their own, and --warm thousands go before the others. Fails when a promise is not held.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -20,6 +21,7 @@ import { option } from './ground-world.ts'
 
 const MAILS = option('mails', 2_000)
 const GROUP = option('group', 16)
+const WARM = option('warm', 10)
 const ROUNDS = 5
 const ACCOUNT = '018f0000-0000-7000-8000-000000000001'
 const POLICY = {
@@ -114,7 +116,22 @@ await database.transaction(async (db) => {
     riskRoom({ trapMac: mac, monotonicMs: () => clock.monotonicMs(), onUnscored: (error) => console.error(error) })
   const fresh = (bytes: number, count: number): ContentQuestion[] =>
     Array.from({ length: count }, () => mailOf(bytes, ++serial))
-  await costOf(fresh(10_240, 1_000), db, pid, room())
+  const first = await costOf(fresh(10_240, 1_000), db, pid, room())
+  for (let thousand = 1; thousand < WARM; thousand++) await costOf(fresh(10_240, 1_000), db, pid, room())
+  const told = (what: string, bytes: number, { nodeMs, databaseMs }: Cost, mostMs: number | null): void => {
+    const held = mostMs === null || nodeMs + databaseMs <= mostMs
+    if (!held) failures.push(what)
+    table.push({
+      what,
+      bytes,
+      node_ms: nodeMs.toFixed(3),
+      database_ms: databaseMs.toFixed(3),
+      whole_ms: (nodeMs + databaseMs).toFixed(3),
+      promised_ms: mostMs ?? '',
+      held,
+    })
+  }
+  told('10 KB, the first thousand', 10_240, first, null)
   const measure = async (what: string, bytes: number, mostMs: number | null, isSeen: boolean): Promise<void> => {
     const count = bytes > 50_000 ? Math.ceil(MAILS / 10) : MAILS
     const rounds: Cost[] = []
@@ -128,18 +145,7 @@ await database.transaction(async (db) => {
     }
     const nodeMs = median(rounds.map((one) => one.nodeMs))
     const databaseMs = median(rounds.map((one) => one.databaseMs))
-    const totalMs = nodeMs + databaseMs
-    const held = mostMs === null || totalMs <= mostMs
-    if (!held) failures.push(what)
-    table.push({
-      what,
-      bytes: size,
-      node_ms: nodeMs.toFixed(3),
-      database_ms: databaseMs.toFixed(3),
-      whole_ms: totalMs.toFixed(3),
-      promised_ms: mostMs ?? '',
-      held,
-    })
+    told(what, size, { nodeMs, databaseMs }, mostMs)
   }
   await measure('10 KB, never seen', 10_240, 0.3, false)
   await measure('10 KB, seen before', 10_240, null, true)
