@@ -237,9 +237,10 @@ test('who is killed after any step of it has lost nothing, and the next call goe
   const passwordsOf = async (): Promise<string[]> => {
     const secrets = await openSecrets(database, source)
     assert.ok(
-      [secrets.signer('verp')(Buffer.from('x')), ...secrets.signer('verp').others(Buffer.from('x'))].some((mac) =>
-        mac.equals(signed),
-      ),
+      secrets
+        .signer('verp')
+        .all(Buffer.from('x'))
+        .some((mac) => mac.equals(signed)),
     )
     const { rows } = await owner.query(
       'select account_id, mode, password_sealed from posthorn.smtp_credential order by mode',

@@ -22,8 +22,8 @@ const TOKEN_BYTES = EMAIL_BYTES + ACCOUNT_BYTES + MAC_BYTES
 /** HMAC-SHA-256 under the key of this purpose; at least 10 bytes. */
 export interface VerpMac {
   (text: Buffer): Buffer
-  /** Under other keys that addresses may have been signed with. */
-  others?(text: Buffer): readonly Buffer[]
+  /** Under every key that addresses may have been signed with. Absent: there is this one. */
+  all?(text: Buffer): readonly Buffer[]
 }
 
 export interface VerpIds {
@@ -71,7 +71,7 @@ function feedbackText(mac: Buffer): string {
 }
 
 function allOf(mac: VerpMac, text: Buffer): readonly Buffer[] {
-  return [mac(text), ...(mac.others?.(text) ?? [])]
+  return mac.all?.(text) ?? [mac(text)]
 }
 
 function tokenOf(mac: VerpMac, emailId: string, accountId: string): string {

@@ -41,8 +41,8 @@ export interface Secrets {
 /** HMAC-SHA-256 under the key of a purpose. */
 export interface Signer {
   (text: Buffer): Buffer
-  /** Under the other secrets. */
-  others(text: Buffer): readonly Buffer[]
+  /** Under every secret, the present one first: what came back may have been signed with any. */
+  all(text: Buffer): readonly Buffer[]
 }
 
 const FIRST = 1
@@ -92,8 +92,10 @@ export function secretsOf(held: readonly Buffer[], present: number): Secrets {
     mac: (purpose, text) => macUnder(FIRST, purpose, text),
     signer: (purpose) =>
       Object.assign((text: Buffer) => macUnder(using, purpose, text), {
-        others: (text: Buffer) =>
-          secrets.flatMap((_, i) => (i + 1 === using ? [] : [macUnder(i + 1, purpose, text)])).reverse(),
+        all: (text: Buffer) => [
+          macUnder(using, purpose, text),
+          ...secrets.flatMap((_, i) => (i + 1 === using ? [] : [macUnder(i + 1, purpose, text)])).reverse(),
+        ],
       }),
     newest: () => secrets.length,
     present: () => using,

@@ -28,7 +28,7 @@ const SHAPE = /^[A-Za-z0-9_-]{72}$/
 export function confirmationTokens(secrets: Secrets): ConfirmationTokens {
   const sign = secrets.signer('contact confirmation')
   const isOurs = (content: Buffer, mac: Buffer): boolean =>
-    [sign(content), ...sign.others(content)].some((one) => sameSecret(mac, one.subarray(0, MAC_BYTES)))
+    sign.all(content).some((one) => sameSecret(mac, one.subarray(0, MAC_BYTES)))
   return {
     write: ({ accountId, contactId, endsAt }) => {
       const end = Buffer.alloc(END_BYTES)

@@ -81,9 +81,10 @@ interface Keys {
 /** @param keys asked each time, so that a rotation holds without a restart */
 export function tokensOf(secrets: Secrets, keys: () => TokenKeys = () => FIRST_KEYS): Tokens {
   const known: Record<Purpose, Map<number, Keys>> = { open: new Map(), click: new Map(), unsubscribe: new Map() }
-  const keysOf = (purpose: Purpose, { number, secret }: TokenKey): Keys => {
+  const keysOf = (purpose: Purpose, number: number): Keys => {
     let found = known[purpose].get(number)
     if (found === undefined) {
+      const secret = keys().begun.find((key) => key.number === number)?.secret ?? 1
       const name = `tracking ${purpose} ${number}`
       found = {
         cipher: createSecretKey(secrets.key(name, secret)),
@@ -97,7 +98,7 @@ export function tokensOf(secrets: Secrets, keys: () => TokenKeys = () => FIRST_K
     write: (token, acceptedAt) => {
       const { begun, oldest } = keys()
       const number = Math.max(oldest, begun.findLast(({ since }) => since <= acceptedAt)?.number ?? 1)
-      const { cipher, nonce: nonceKey } = keysOf(token.purpose, numbered(begun, number))
+      const { cipher, nonce: nonceKey } = keysOf(token.purpose, number)
       const plain = contentOf(token)
       const nonce = createHmac('sha256', nonceKey).update(plain).digest().subarray(0, NONCE_BYTES)
       const aes = createCipheriv('aes-256-gcm', cipher, nonce)
@@ -113,14 +114,10 @@ export function tokensOf(secrets: Secrets, keys: () => TokenKeys = () => FIRST_K
       const number = bytes[0] ?? 0
       const { begun, oldest } = keys()
       if (number < oldest || number > (begun.at(-1)?.number ?? 1)) return null
-      const plain = decrypted(bytes, keysOf(purpose, numbered(begun, number)).cipher)
+      const plain = decrypted(bytes, keysOf(purpose, number).cipher)
       return plain === null ? null : (tokenOf(purpose, plain) as Extract<Token, { purpose: typeof purpose }>)
     },
   }
-}
-
-function numbered(begun: readonly TokenKey[], number: number): TokenKey {
-  return begun.find((key) => key.number === number) ?? { number, since: new Date(0), secret: 1 }
 }
 
 function decrypted(bytes: Buffer, key: KeyObject): Buffer | null {
