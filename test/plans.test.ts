@@ -5,6 +5,7 @@ import { ensureOutboxPartitions } from '../src/modules/outbox/index.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { connect, type Database, type Statement, statement } from '../src/platform/db.ts'
 import { freshDb } from './database.ts'
+import { explainPrepared } from './plan.ts'
 
 interface Node {
   readonly 'Node Type': string
@@ -26,15 +27,12 @@ async function statementsOfMany(): Promise<readonly Statement[]> {
 }
 
 /** The plan that the service's own connections make of it: once, for no values. */
-async function planOf(database: Database, { name, text }: Statement): Promise<Node> {
-  const values = Math.max(...[...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)))
-  return database.transaction(async (db) => {
-    await db.execute(statement(`prepare_${name}`, `prepare planned_${name} as ${text}`))
-    const explain = `explain (format json) execute planned_${name}(${Array(values).fill('null').join()})`
-    const [row] = await db.query<{ 'QUERY PLAN': readonly { Plan: Node }[] }>(statement(`explain_${name}`, explain))
-    assert.ok(row?.['QUERY PLAN'][0], name)
-    return row['QUERY PLAN'][0].Plan
-  })
+async function planOf(database: Database, asked: Statement): Promise<Node> {
+  const values = Math.max(...[...asked.text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)))
+  const nulls = Array<string>(values).fill('null')
+  const [plans] = await explainPrepared<readonly { Plan: Node }[]>(database, asked, 'format json', nulls)
+  assert.ok(plans?.[0], asked.name)
+  return plans[0].Plan
 }
 
 const within = (node: Node): readonly Node[] => [node, ...(node.Plans ?? []).flatMap(within)]

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { freshDb, type TestDatabase } from '../../../test/database.ts'
+import { explainPrepared } from '../../../test/plan.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { connect, type Database, type Statement, statement } from '../../platform/db.ts'
 import { firstIdAt } from '../../platform/ids.ts'
@@ -51,17 +52,16 @@ after(async () => {
   await store[Symbol.asyncDispose]()
 })
 
-const EXPLAIN = 'explain (analyze, costs off, timing off)'
-const told = (lines: readonly { readonly 'QUERY PLAN': string }[]): string =>
-  lines.map((line) => line['QUERY PLAN']).join('\n')
+const HOW = 'analyze, costs off, timing off'
 
 /** What the server does for an account's list, line by line: planned for these values, as every call of the API's role. */
 async function plan(account: string, what: Statement, values: readonly unknown[]): Promise<string> {
-  const asked = statement(`explained_${what.name}`, `${EXPLAIN} ${what.text}`)
-  return database.tenant(account, async (db) => {
+  const asked = statement(`explained_${what.name}`, `explain (${HOW}) ${what.text}`)
+  const lines = await database.tenant(account, async (db) => {
     await db.execute(dontSort)
-    return told(await db.query(asked, values))
+    return db.query<{ 'QUERY PLAN': string }>(asked, values)
   })
+  return lines.map((line) => line['QUERY PLAN']).join('\n')
 }
 
 type Value = string | number | boolean | Date | null
@@ -73,15 +73,6 @@ const literal = (value: Value | readonly Value[]): string => {
   return `'${String(value)}'`
 }
 
-/** What the server does for the service itself, whose statements are prepared once and planned for no values at all. */
-async function preparedPlan({ name, text }: Statement, values: readonly (Value | readonly Value[])[]): Promise<string> {
-  return database.transaction(async (db) => {
-    await db.execute(statement(`prepare_${name}`, `prepare planned_${name} as ${text}`))
-    const asked = `${EXPLAIN} execute planned_${name}(${values.map(literal).join()})`
-    return told(await db.query(statement(`explained_${name}`, asked)))
-  })
-}
-
 test('an email is found by its key alone on a day of which nothing is known yet', async () => {
   const id = firstIdAt(clock.now())
   const one = [[id], [ACCOUNT]]
@@ -91,7 +82,7 @@ test('an email is found by its key alone on a day of which nothing is known yet'
     [complete, done],
     [lockEmail, [ACCOUNT, id]],
   ] as const) {
-    const text = await preparedPlan(what, values)
+    const text = (await explainPrepared<string>(database, what, HOW, values.map(literal))).join('\n')
     const reads = [...text.matchAll(/using (email_\S+) on email.*\n\s*Index Cond: (.*)/g)]
     assert.ok(reads.length > 0, text)
     for (const [, index, condition] of reads) {
