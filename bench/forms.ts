@@ -5,7 +5,6 @@
 // The one statement is made of the rooms' own: each becomes a part of one WITH, its parameters renumbered. Both forms
 // take the same rows in turns on one connection; time is from the first byte to the commit, CPU that of its backend.
 
-import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { append } from '../src/modules/events/index.ts'
 import { enqueue } from '../src/modules/outbox/index.ts'
@@ -13,7 +12,7 @@ import { connect, type Db, type Statement, statement } from '../src/platform/db.
 import { systemIds } from '../src/platform/ids.ts'
 import { scratch } from '../test/peers/ground.ts'
 import { startPosthorn } from '../test/peers/posthorn.ts'
-import { median, receipt } from './ground.ts'
+import { cpuSeconds, median, receipt } from './ground.ts'
 import { emailOf, eventOf } from './ground-email.ts'
 import { commandLine } from './ground-options.ts'
 
@@ -70,18 +69,15 @@ const FORMS = {
 const figures = Object.keys(FORMS).map((name) => ({ name, ms: [] as number[], cpuUs: [] as number[] }))
 for (let round = -1; round < ROUNDS; round++) {
   for (const [name, form] of Object.entries(FORMS)) {
-    const cpu = cpuSeconds()
+    const cpu = cpuSeconds(pid)
     const start = performance.now()
     const groups = round < 0 ? WARM_UP : GROUPS
     for (let i = 0; i < groups; i++) await form(group())
     const figure = figures.find((one) => one.name === name)
     if (round < 0 || figure === undefined) continue
     figure.ms.push((performance.now() - start) / groups)
-    figure.cpuUs.push(((cpuSeconds() - cpu) / groups / GROUP) * 1e6)
+    figure.cpuUs.push(((cpuSeconds(pid) - cpu) / groups / GROUP) * 1e6)
   }
-}
-function cpuSeconds(): number {
-  return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e9
 }
 
 const rows = figures.map(({ name, ms, cpuUs }) => ({

@@ -26,12 +26,6 @@ export async function durableWorld(settings: Readonly<Record<string, string>> = 
   return { world, postgresFolder: folder, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** What is asked for on the command line as `--name=value`. */
-export function option(name: string, fallback: number): number {
-  const given = process.argv.find((one) => one.startsWith(`--${name}=`))
-  return given === undefined ? fallback : Number(given.slice(name.length + 3).replaceAll('_', ''))
-}
-
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0

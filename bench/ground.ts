@@ -38,6 +38,11 @@ export function cpuGroup(name: string): CpuGroup {
   }
 }
 
+/** CPU seconds so far of a process's main thread: all that a backend of PostgreSQL has. */
+export function cpuSeconds(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e9
+}
+
 /** CPU seconds so far of a product's threads by what they do; threads of processes that have ended are not counted. */
 export async function threadSeconds(root: number): Promise<ReadonlyMap<string, number>> {
   const seconds = new Map<string, number>()

@@ -5,7 +5,6 @@
 // The rooms' own functions on one connection, one statement at a time, and the CPU time of that connection's backend
 // around each. The figures leave out what statements save by travelling together, and the background processes.
 
-import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { append, follow } from '../src/modules/events/index.ts'
 import { claim, complete, enqueue, fetchLetters, joinAsNode } from '../src/modules/outbox/index.ts'
@@ -15,7 +14,7 @@ import { connect, type Db, type Statement, statement } from '../src/platform/db.
 import { systemIds } from '../src/platform/ids.ts'
 import { scratch } from '../test/peers/ground.ts'
 import { startPosthorn } from '../test/peers/posthorn.ts'
-import { receipt } from './ground.ts'
+import { cpuSeconds, receipt } from './ground.ts'
 import { emailOf, eventOf } from './ground-email.ts'
 import { commandLine } from './ground-options.ts'
 
@@ -25,10 +24,6 @@ const ids = systemIds()
 const spent = new Map<string, { seconds: number; times: number }>()
 const backendPid = statement('bench_pid', 'select pg_backend_pid() as pid')
 const makeSite = statement('bench_site', `insert into site (name) values ('dest.test') returning id`)
-
-function cpuSeconds(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e9
-}
 
 function metered(db: Db, pid: number): Db {
   let before: Promise<unknown> = Promise.resolve()

@@ -1,6 +1,6 @@
 // CPU of the verdict on a mail, content included, beside the promises of docs/risk.md.
 //
-//   npm run bench -- verdict [--mails=2_000] [--group=16] [--warm=10]
+//   npm run bench -- verdict [--mails=2000] [--group=16] [--warm=10]
 //
 // What acceptance does for a verdict, by the rooms' own functions: the content is read and scored, the facts are asked for
 // in one statement for a group of mails, and the verdict falls. Figures are CPU time, of this process (its collector's
@@ -9,19 +9,16 @@
 // line of their own, and --warm thousands go before the others. Fails when a promise is not held.
 
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { type ContentQuestion, type RiskAsk, riskFacts, riskRoom, verdict } from '../src/modules/risk/index.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { connect, type Db, statement } from '../src/platform/db.ts'
 import { page } from '../test/content-mails/layout.ts'
 import { LEGITIMATE } from '../test/content-mails/legitimate.ts'
 import { freshDb } from '../test/database.ts'
-import { median } from './ground.ts'
-import { option } from './ground-world.ts'
+import { cpuSeconds, median } from './ground.ts'
+import { commandLine } from './ground-options.ts'
 
-const MAILS = option('mails', 2_000)
-const GROUP = option('group', 16)
-const WARM = option('warm', 10)
+const { mails: MAILS, group: GROUP, warm: WARM } = commandLine({ mails: 2_000, group: 16, warm: 10 })
 const ROUNDS = 5
 const ACCOUNT = '018f0000-0000-7000-8000-000000000001'
 const POLICY = {
@@ -77,7 +74,7 @@ async function costOf(
   risk: ReturnType<typeof riskRoom>,
 ): Promise<Cost> {
   const clock = systemClock()
-  const before = { node: process.cpuUsage(), database: backendMs(pid) }
+  const before = { node: process.cpuUsage(), database: 1_000 * cpuSeconds(pid) }
   for (let at = 0; at < mails.length; at += GROUP) {
     const group = mails.slice(at, at + GROUP)
     const contents = await Promise.all(group.map((mail) => risk.content(mail)))
@@ -93,12 +90,8 @@ async function costOf(
   const node = process.cpuUsage(before.node)
   return {
     nodeMs: (node.user + node.system) / 1_000 / mails.length,
-    databaseMs: (backendMs(pid) - before.database) / mails.length,
+    databaseMs: (1_000 * cpuSeconds(pid) - before.database) / mails.length,
   }
-}
-
-function backendMs(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
 }
 
 await using fresh = await freshDb()

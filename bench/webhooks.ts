@@ -7,11 +7,14 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { append, followerLags, type NewEvent } from '../src/modules/events/index.ts'
 import type { TestAccount, World } from '../test/world.ts'
-import { durableWorld, option } from './ground-world.ts'
+import { commandLine } from './ground-options.ts'
+import { durableWorld } from './ground-world.ts'
 
-const DELIVERIES = option('deliveries', 20_000)
-const SECONDS = option('seconds', 10)
-const EVENTS_A_SECOND = option('rate', 5_000)
+const {
+  deliveries: DELIVERIES,
+  seconds: SECONDS,
+  rate: EVENTS_A_SECOND,
+} = commandLine({ deliveries: 20_000, seconds: 10, rate: 5_000 })
 
 /** Answers 200 at once; GET / tells how many POSTs there were. */
 const RECEIVER = `
