@@ -73,6 +73,11 @@ export interface DatabaseOptions {
   readonly answerWithinMs?: number
   /** A connection that has waited for so long makes us look whether its server is still there. */
   readonly silentAfterMs?: number
+  /**
+   * Asked of every new connection before it is used; rejects for a server that must not be: after a failover it is another
+   * one, and settings change. Whoever wanted the connection is told that the database is not there now.
+   */
+  readonly admit?: (client: pg.Client) => Promise<void>
   readonly onError: (error: unknown) => void
 }
 
@@ -114,6 +119,7 @@ export function connect(options: DatabaseOptions): Database {
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
       pipeline: true,
+      ...(options.admit !== undefined && { verify: admission(options.admit, onError) }),
       Client,
     } as pg.PoolConfig)
     made.on('error', onError)
@@ -140,6 +146,25 @@ export function connect(options: DatabaseOptions): Database {
       await soon(Promise.all([listener.close(), system.end(), tenant.end()]))
       watch.close()
     },
+  }
+}
+
+/** For the pool's `verify`. Meanwhile nobody else hears a connection that breaks, which would end the process. */
+function admission(admit: (client: pg.Client) => Promise<void>, onError: (error: unknown) => void) {
+  return (client: pg.Client, done: (error?: Error) => void): void => {
+    const heard = (): void => undefined
+    client.on('error', heard)
+    admit(client)
+      .catch((error: Error) => {
+        if (isUnavailable(error)) return error
+        onError(error)
+        return Object.assign(new Error('this server is not admitted', { cause: error }), { code: NOT_ADMITTED })
+      })
+      .then((refused) => {
+        client.off('error', heard)
+        if (refused === undefined) done()
+        else done(refused)
+      }, onError)
   }
 }
 
@@ -199,6 +224,8 @@ const SET_ACCOUNT = statement('platform_set_account', `select set_config('app.ac
 
 /** Where PostgreSQL waits for the synchronous standby. It warns from there when somebody breaks the wait off. */
 const BROKEN_OFF_WAIT = 'SyncRepWaitForLSN'
+/** "Cannot connect now". */
+const NOT_ADMITTED = '57P03'
 /** "Transaction resolution unknown": the connection class, so that callers try again or say 503. */
 const UNKNOWN_END = '08007'
 

@@ -7,6 +7,7 @@ import path from 'node:path'
 import { before, test } from 'node:test'
 import pg from 'pg'
 import { systemClock } from './clock.ts'
+import { connect, isUnavailable, statement } from './db.ts'
 import { createLogger } from './log.ts'
 import { installedBinaries } from './postgres/binaries.ts'
 import { boundLog } from './postgres/cluster.ts'
@@ -329,6 +330,25 @@ test('a database that may forget a commit is refused, and ours is not', async ()
   await assert.rejects(assertDurable(other), /fsync is off.*full_page_writes is off/)
   await other.end()
   await stop(careless)
+})
+
+test('a server that becomes forgetful while we run gets no new connections, and is used again once it is mended', async () => {
+  await using at = await folder()
+  const ours = service(at.dir, 'auto', { fsync: 'on' })
+  await ours.start()
+  const heard: unknown[] = []
+  const onError = (error: unknown): void => void heard.push(error)
+  const url = ours.url()
+  await ask(url, 'create role posthorn_system')
+  const database = connect({ url, admit: assertDurable, onError })
+  const one = statement('test_one', 'select 1 as one')
+  await ask(url, 'alter role posthorn set synchronous_commit = off')
+  await assert.rejects(database.system.query(one), (error) => isUnavailable(error))
+  assert.match(String(heard), /synchronous_commit is off: an accepted mail could be lost/)
+  await ask(url, 'alter role posthorn reset synchronous_commit')
+  assert.deepEqual(await database.system.query(one), [{ one: 1 }])
+  await database.close()
+  await stop(ours)
 })
 
 test('a server older than 15 is refused', async () => {

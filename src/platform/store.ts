@@ -64,6 +64,7 @@ async function prepared(options: StoreOptions, adminUrl: string, stop: () => Pro
   const database = connect({
     url: adminUrl,
     ...(options.maxConnections !== undefined && { maxConnections: options.maxConnections }),
+    admit: assertDurable,
     onError: (err) => options.log.warn({ err }, 'a database connection broke'),
   })
   const close = async (): Promise<void> => {

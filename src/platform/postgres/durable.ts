@@ -1,5 +1,6 @@
 // What we promise with a 2xx or a 250 rests on the database keeping what it committed. A server that is set up to forget
-// is refused at the start, ours or anyone's.
+// is refused at the start, ours or anyone's; and so is each connection to one later (db.ts), for after a failover it is
+// another server with settings of its own.
 
 export interface Queryable {
   query(text: string): Promise<{ rows: unknown[] }>
