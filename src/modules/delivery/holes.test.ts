@@ -1,6 +1,7 @@
 // What may go wrong between a claim and its record, and must not keep mail waiting or send it twice.
 
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { type House, house } from '../../../test/delivery-house.ts'
 import { type CorrectableClock, systemClock } from '../../platform/clock.ts'
@@ -13,7 +14,12 @@ const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': {
 const WITHIN_MS = 30_000
 const LAPSE = statement('test_lapse', "update node set lease_until = now() - interval '1 second'")
 const OTHERS = statement('test_others', 'select 1 from node where lease_until > now()')
-const UNHEARD = { nodeName: 'test', onLost: () => undefined, onDue: () => undefined }
+const LOCK_INBOX = statement('test_lock_inbox', 'lock table inbox in share row exclusive mode')
+const WAITS = statement(
+  'test_waits',
+  `select 1 from pg_locks l join pg_class c on c.oid = l.relation where c.relname = 'inbox' and not l.granted`,
+)
+const UNHEARD = { nodeName: 'test', onLost: () => undefined, onStep: () => undefined, onDue: () => undefined }
 /** Nothing that is waited for here may come of it. */
 const RARELY = { renewEveryMs: 600_000 }
 
@@ -253,4 +259,31 @@ test('silent destinations leave half of what the process holds to those that ans
   await h.put('bob@alive.test')
   h.delivery.wake()
   await mx.received(2, WITHIN_MS)
+})
+
+test('large sandbox mails are in memory one after the other, until they are stored', async () => {
+  let composed = 0
+  const inboxOwner = ({ accountId }: { readonly accountId: string }): string => {
+    composed++
+    return accountId
+  }
+  await using h = await house({}, { limits: { maxLargeBytes: 1 }, inboxOwner })
+  const attachment = { filename: 'a', contentType: 'a/b', contentId: null, disposition: 'attachment' } as const
+  for (let n = 0; n < 4; n++) {
+    const attachments = [{ ...attachment, content: randomBytes(100_000) }]
+    await h.put(`u${n}@example.net`, { sandbox: true }, { attachments })
+  }
+  const [locked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const locking = h.database.transaction(async (db) => {
+    await db.execute(LOCK_INBOX)
+    locked.resolve()
+    await release.promise
+  })
+  await locked.promise
+  const turn = h.delivery.turn()
+  await until('a mail that waits to be stored', async () => (await h.database.system.one(WAITS)) !== null)
+  assert.equal(composed, 1)
+  release.resolve()
+  await Promise.all([locking, turn])
+  assert.equal(composed, 4)
 })

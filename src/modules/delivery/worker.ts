@@ -83,6 +83,8 @@ interface Held extends AskedAbout {
   /** When it was asked for, by the monotonic clock. */
   readonly claimedAtMs: number
   pass: Pass | null
+  /** Taken of what large messages may have, until the mail is stored in the inbox. */
+  inboxBytes: number
 }
 
 export function deliveryService(options: DeliveryOptions): Delivery {
@@ -236,7 +238,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       else {
         heldBytes += letter.body?.length ?? 0
         const key = keys.get(letter.domainId ?? '') ?? null
-        void carry({ claimed: row, letter, epoch, key, claimedAtMs, askedAtMs: claimedAtMs, pass: null })
+        void carry({ claimed: row, letter, epoch, key, claimedAtMs, askedAtMs: claimedAtMs, pass: null, inboxBytes: 0 })
       }
     }
     if (surplus.length > 0) await giveBack(epoch, surplus)
@@ -269,6 +271,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       quietly(error)
     } finally {
       one.pass?.leave()
+      if (one.inboxBytes > 0) large.give(one.inboxBytes)
       heldBytes -= letter.body?.length ?? 0
       places.leave(claimed.siteId, clock.monotonicMs())
       released(epoch, 1)
@@ -299,6 +302,9 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     const { letter } = one
     await sandboxTurns.take(1)
     try {
+      const bytes = largeBytes(letter)
+      if (bytes > 0) await large.take(bytes)
+      one.inboxBytes = bytes
       const outgoing = await written(one)
       const context = contextOf(one)
       if (outgoing === null) return untried(endedUntried(context, { status: 'failed', reason: 'internal_error' }))
@@ -333,11 +339,9 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       maySend: async () => (await isStillWanted(one)) && safe(epoch) && isAsked(one.claimedAtMs),
       prepare: async (idle) => {
         if (!safe(epoch) || stopping) return null
-        if (letter.body === null) {
-          taken = letter.bodyBytes * 3
-          const turn = large.take(taken)
-          if (turn !== null) await idle(turn)
-        }
+        taken = largeBytes(letter)
+        const turn = taken > 0 ? large.take(taken) : null
+        if (turn !== null) await idle(turn)
         try {
           return await written(one)
         } catch (error) {
@@ -486,6 +490,9 @@ type Ended = Conclusion & { readonly inbox: Parameters<ReturnType<typeof recorde
 function untried(conclusion: Conclusion): Ended {
   return { ...conclusion, inbox: null }
 }
+
+/** What a letter whose content was not fetched with it takes in memory: read, composed, and on its way. */
+const largeBytes = ({ body, bodyBytes }: Letter): number => (body === null ? bodyBytes * 3 : 0)
 
 function siteOf({ recipient }: Letter): string {
   return recipient.slice(recipient.lastIndexOf('@') + 1).toLowerCase()
