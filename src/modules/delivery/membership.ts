@@ -6,11 +6,12 @@
 // process that lives and has forgotten it.
 //
 // After an outage of the database that was longer than a lease all nodes look dead, though all of them live. So a node
-// declares others dead only after it has reached the database for a while without a break: by then they have renewed.
+// declares others dead only after it has reached the database for a while without a break: by then they have renewed. A
+// database's clock that was turned is such a break.
 
 import type { CorrectableClock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
-import { joinAsNode, leaveAsNode, type NodeLease, renewLease } from '../outbox/index.ts'
+import { databaseTime, joinAsNode, leaveAsNode, type NodeLease, renewLease } from '../outbox/index.ts'
 
 export interface MembershipOptions {
   readonly database: Database
@@ -18,6 +19,8 @@ export interface MembershipOptions {
   readonly nodeName: string
   /** The epoch was declared dead: whatever is under way under it is somebody else's now. */
   readonly onLost: (epoch: number) => void
+  /** The time of day was corrected by more than a few seconds, ours or the database's. */
+  readonly onStep: () => void
   /** There is something for `keep` to do before its time: nothing is claimed, or rows wait, until it is done. */
   readonly onDue: () => void
 }
@@ -31,6 +34,8 @@ export interface Membership {
   keep(): Promise<void>
   /** Whether every node that lives has had its time to renew: only then one that has not is dead. */
   mayTakeOver(): boolean
+  /** The database's clock by the last renewal. @throws while there is no lease */
+  databaseNow(): Date
   /** Something may be leased under the present epoch that nobody here knows of. */
   doubt(): void
   /** How many rows under an epoch are under way here: more, or with a negative number fewer. */
@@ -41,12 +46,14 @@ export interface Membership {
 
 /** A smaller difference may be the way of the answer. */
 const CLOCK_STEP_MS = 250
+/** A larger one is no drift: somebody has turned a clock. */
+const TURNED_MS = 5_000
 /** So long others may take to renew: their next turn, a connection to the new primary and a second try. */
 const ALL_RENEW_WITHIN_MS = 10_000
 /** A longer pause between two renewals is an outage, whoever had it. */
 const BREAK_MS = 15_000
 
-export function membershipOf({ database, clock, nodeName, onLost, onDue }: MembershipOptions): Membership {
+export function membershipOf({ database, clock, nodeName, onLost, onStep, onDue }: MembershipOptions): Membership {
   const db = database.system
   const underWay = new Map<number, number>()
   let current: NodeLease | null = null
@@ -80,6 +87,7 @@ export function membershipOf({ database, clock, nodeName, onLost, onDue }: Membe
     if (Math.abs(behindMs) < CLOCK_STEP_MS + halfMs) return
     offsetMs += behindMs
     clock.correct(offsetMs)
+    if (Math.abs(behindMs) > TURNED_MS) onStep()
   }
 
   const keepRetired = async (): Promise<void> => {
@@ -99,8 +107,13 @@ export function membershipOf({ database, clock, nodeName, onLost, onDue }: Membe
       doubtful = false
     } else if (lease !== null) {
       const askedMs = clock.monotonicMs()
+      const expected = databaseTime(lease, clock).getTime()
       current = await renew(lease)
-      if (current !== null) correctClock(askedMs, current.databaseNow)
+      if (current !== null) {
+        correctClock(askedMs, current.databaseNow)
+        const lateMs = clock.monotonicMs() - askedMs
+        if (Math.abs(current.databaseNow.getTime() - expected) > TURNED_MS + lateMs) reached = null
+      }
     }
     if (current === null) {
       current = await join()
@@ -120,7 +133,12 @@ export function membershipOf({ database, clock, nodeName, onLost, onDue }: Membe
     safe: (epoch) => [current, ...retired].some((lease) => lease?.epoch === epoch && isSafe(lease)),
     mayTakeOver: () => {
       const nowMs = clock.monotonicMs()
-      return reached !== null && nowMs - reached.lastMs < BREAK_MS && nowMs - reached.sinceMs >= ALL_RENEW_WITHIN_MS
+      if (current === null || reached === null || nowMs - reached.lastMs >= BREAK_MS) return false
+      return nowMs - reached.sinceMs >= ALL_RENEW_WITHIN_MS
+    },
+    databaseNow: () => {
+      if (current === null) throw new Error('this node has no lease')
+      return databaseTime(current, clock)
     },
     keep: async () => {
       try {

@@ -97,7 +97,7 @@ export function endedUntried(
 /** Put off without an attempt, or null when there is no later time. */
 export function putOff(context: Context): Conclusion | null {
   const { letter, sandbox, now, chance } = context
-  const next = nextTry({ start: startOf(letter), expiresAt: letter.expiresAt }, now, chance())
+  const next = nextTry({ start: startOf(letter), expiresAt: letter.expiresAt }, now, chance(), letter.attemptsCount)
   if (next === null) return null
   const result = resultOf(context, { status: 'deferred', next, said: null, attempt: null })
   return { letter, sandbox, result, events: [], bounce: null }
@@ -146,7 +146,7 @@ function bounced(context: Context, report: Report, verdict: Verdict & { kind: 'b
 function deferred(context: Context, report: Report, verdict: Verdict & { kind: 'deferred' }): Conclusion {
   const { letter, sandbox, now, chance } = context
   const { said, cause, category, command } = verdict
-  const next = nextTry({ start: startOf(letter), expiresAt: letter.expiresAt }, now, chance())
+  const next = nextTry({ start: startOf(letter), expiresAt: letter.expiresAt }, now, chance(), letter.attemptsCount)
   if (next === null) {
     const ended = failed(context, report, said, lastReason(letter, verdict), answeredBy(context, report))
     if (cause !== 'recipient') return ended

@@ -30,9 +30,19 @@ const TABLE: [endedAfterMs: number, nextAfterMs: number | null][] = [
 for (const [ended, next] of TABLE) {
   const name = next === null ? 'the last' : `followed by one ${next / MINUTE} min after acceptance`
   test(`a try that ends ${ended / MINUTE} min after acceptance is ${name}`, () => {
-    assert.deepEqual(nextTry({ start: START, expiresAt }, at(ended), 0), next === null ? null : at(next))
+    assert.deepEqual(nextTry({ start: START, expiresAt }, at(ended), 0, 0), next === null ? null : at(next))
   })
 }
+
+test('where the start lies ahead, of a clock that was put back, the tries made tell the next wait', () => {
+  const start = at(72 * HOUR)
+  const ahead = { start, expiresAt: at(144 * HOUR) }
+  const waits = [0, 1, 5, 6, 9].map((tries) => nextTry(ahead, at(0), 0, tries)?.getTime())
+  assert.deepEqual(
+    waits,
+    [6 * MINUTE, 9 * MINUTE, 2 * HOUR, 6 * HOUR, 6 * HOUR].map((ms) => at(ms).getTime()),
+  )
+})
 
 test('a try is never earlier than its time and at most 10 % later', () => {
   fc.assert(
@@ -40,8 +50,8 @@ test('a try is never earlier than its time and at most 10 % later', () => {
       fc.integer({ min: 0, max: 69 * HOUR }),
       fc.double({ min: 0, max: 0.999, noNaN: true }),
       (ended, chance) => {
-        const exact = nextTry({ start: START, expiresAt }, at(ended), 0)
-        const spread = nextTry({ start: START, expiresAt }, at(ended), chance)
+        const exact = nextTry({ start: START, expiresAt }, at(ended), 0, 0)
+        const spread = nextTry({ start: START, expiresAt }, at(ended), chance, 0)
         assert.ok(exact !== null && spread !== null)
         assert.ok(spread >= exact && spread > at(ended))
         assert.ok(spread.getTime() - START.getTime() <= (exact.getTime() - START.getTime()) * 1.1)
@@ -51,7 +61,7 @@ test('a try is never earlier than its time and at most 10 % later', () => {
 })
 
 test('nothing is tried at or after the time an email expires', () => {
-  assert.equal(nextTry({ start: START, expiresAt: at(6 * MINUTE) }, at(0), 0), null)
-  assert.deepEqual(nextTry({ start: START, expiresAt: at(6 * MINUTE + 1) }, at(0), 0), at(6 * MINUTE))
-  assert.equal(nextTry({ start: START, expiresAt: at(6 * MINUTE + 1) }, at(0), 0.5), null)
+  assert.equal(nextTry({ start: START, expiresAt: at(6 * MINUTE) }, at(0), 0, 0), null)
+  assert.deepEqual(nextTry({ start: START, expiresAt: at(6 * MINUTE + 1) }, at(0), 0, 0), at(6 * MINUTE))
+  assert.equal(nextTry({ start: START, expiresAt: at(6 * MINUTE + 1) }, at(0), 0.5, 0), null)
 })

@@ -28,11 +28,11 @@ import {
   firstAttemptWith,
   handBack,
   type Letter,
-  promote,
   siteReporter,
   takeOver,
 } from '../outbox/index.ts'
 import { type Composer, composerOf } from './compose.ts'
+import { dueOf } from './due.ts'
 import { answerGate, byteBudget, type Pass } from './gates.ts'
 import { htmlReader } from './html-reader.ts'
 import { type AskedAbout, lateAsks } from './late-asks.ts'
@@ -68,8 +68,6 @@ const CLAIM_MOST = 300
 const CLAIM_LEAST = 50
 const CLAIM_EVERY_MS = 200
 const CLAIM_AGAIN_MS = 10
-const PROMOTE_EVERY_MS = 250
-const PROMOTE_MOST = 1_000
 const TAKE_OVER_EVERY_MS = 5_000
 const LARGE_BODY_BYTES = 65_536
 const SANDBOX_AT_ONCE = 32
@@ -136,6 +134,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       cursor = null
       network.abort()
     },
+    onStep: () => due.clockTurned(),
     onDue: () => keeping.wake(),
   })
 
@@ -157,11 +156,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
 
   // --- what is due
 
-  const promoteDue = async (): Promise<number> => {
-    const count = await database.transaction((db) => promote(db, ids, clock.now()))
-    if (count > 0) claiming.wake()
-    return count
-  }
+  const due = dueOf(options, { onReady: () => claiming.wake(), onError: (error) => quietly(error) })
 
   const claimSome = async (): Promise<number> => {
     const epoch = node.epoch()
@@ -423,15 +418,11 @@ export function deliveryService(options: DeliveryOptions): Delivery {
   const others: readonly Service[] = [
     reports,
     keeping,
-    loop({
-      name: 'delivery promote',
-      turn: async () => ((await promoteDue()) === PROMOTE_MOST ? 0 : PROMOTE_EVERY_MS),
-      onError: quietly,
-    }),
+    due.looking,
     loop({
       name: 'delivery take-over',
       turn: async () => {
-        if (node.mayTakeOver() && (await takeOver(database.system)) > 0) claiming.wake()
+        if (node.mayTakeOver() && (await takeOver(database.system, node.databaseNow())) > 0) claiming.wake()
         return TAKE_OVER_EVERY_MS
       },
       onError: quietly,
@@ -467,8 +458,8 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       await node.keep()
       let count = 0
       for (let more = true; more; ) {
-        await takeOver(database.system)
-        const promoted = await promoteDue()
+        await takeOver(database.system, node.databaseNow())
+        const promoted = await due.promote()
         const claimed = await claimSome()
         count += claimed
         await idle()

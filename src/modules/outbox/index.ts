@@ -18,7 +18,7 @@ export { countEngagement, type EngagedEmail, engagedEmails, lockEngagedEmails } 
 export { emailErrors } from './errors.ts'
 export { queueFigures } from './figures.ts'
 export { type FreshLetters, freshLetters } from './fresh.ts'
-export { joinAsNode, leaveAsNode, type NodeLease, RENEW_EVERY_MS, renewLease, takeOver } from './node.ts'
+export { databaseTime, joinAsNode, leaveAsNode, type NodeLease, RENEW_EVERY_MS, renewLease, takeOver } from './node.ts'
 export {
   dropOutboxDays,
   ensureOutboxPartitions,
@@ -36,7 +36,9 @@ export {
   fetchLetters,
   firstAttemptWith,
   handBack,
+  PROMOTE_LIMIT,
   promote,
+  recall,
   releaseDomain,
 } from './queue.ts'
 export { lockReportedEmail, markReported, type ReportedEmail, type ReportKey } from './reports.ts'

@@ -32,6 +32,11 @@ export async function renewLease(db: Db, clock: Clock, { epoch }: NodeLease): Pr
   return row === null ? null : { epoch, databaseNow: row.now, safeUntilMs: safeUntil(askedMs) }
 }
 
+/** What the database's clock shows now, if nobody has turned it since the lease was renewed. */
+export function databaseTime({ databaseNow, safeUntilMs }: NodeLease, clock: Clock): Date {
+  return new Date(databaseNow.getTime() + clock.monotonicMs() - safeUntilMs + LEASE_SECONDS * 1_000 - MARGIN_MS)
+}
+
 // Counted from before the question: the answer may have been long under way.
 function safeUntil(askedMs: number): number {
   return askedMs + LEASE_SECONDS * 1_000 - MARGIN_MS
@@ -42,9 +47,16 @@ export async function leaveAsNode(db: Db, { epoch }: NodeLease): Promise<void> {
   await db.execute(sql.leaveNode, [epoch])
 }
 
-/** Declares expired nodes dead and sets what they had leased ready again. Every node does this every 5 seconds. */
-export async function takeOver(db: Db): Promise<number> {
-  await db.execute(sql.markDead)
+/**
+ * Declares nodes dead that have not renewed, and sets what they had leased ready again. Every node does this every 5 seconds.
+ * One that has not renewed has a lease that is over, or one further ahead than leases are given: the database's clock was put
+ * back since.
+ *
+ * @param databaseNow what the database's clock shows by the last renewal and our own monotonic clock: between two renewals it
+ *   may have been turned, and then all nodes would look dead
+ */
+export async function takeOver(db: Db, databaseNow: Date): Promise<number> {
+  await db.execute(sql.markDead, [databaseNow, LEASE_SECONDS * 2])
   const dead = await db.one<{ count: number }>(sql.deadNodes)
   if (dead === null || dead.count === 0) return 0
   const taken = await db.execute(sql.sweepDead)

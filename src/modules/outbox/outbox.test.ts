@@ -10,6 +10,7 @@ import {
   cancelEmail,
   claim,
   complete,
+  databaseTime,
   decodeContent,
   encodeContent,
   enqueue,
@@ -22,6 +23,7 @@ import {
   type NewEmail,
   promote,
   type Result,
+  recall,
   renewLease,
   rescheduleEmail,
   retryEmail,
@@ -291,6 +293,8 @@ test('two nodes never lease the same email', async () => {
   assert.equal(taken.length, 200)
 })
 
+const AHEAD = statement('test_ahead', `update node set lease_until = lease_until + interval '3 days'`)
+const BEHIND = statement('test_behind', `update node set lease_until = lease_until - interval '3 days'`)
 const EXPIRE = statement(
   'test_expire_node',
   `update node set lease_until = now() - interval '1 second' where epoch = $1`,
@@ -319,7 +323,7 @@ test('an expired node is fenced out: its leases go to others, its late result wr
   ]
   const [row] = await h.take(dead.epoch)
   await h.database.system.execute(EXPIRE, [dead.epoch])
-  assert.equal(await takeOver(h.database.system), 1)
+  assert.equal(await takeOver(h.database.system, databaseTime(alive, h.clock)), 1)
   assert.equal(await renewLease(h.database.system, h.clock, dead), null)
   assert.equal((await h.take(dead.epoch)).length, 0)
   const [again] = await h.take(alive.epoch)
@@ -338,6 +342,51 @@ test('leaving gives every lease back', async () => {
   await leaveAsNode(h.database.system, node)
   const next = await joinAsNode(h.database.system, h.clock, 'b')
   assert.equal((await h.take(next.epoch)).length, 2)
+})
+
+test('after the clock of the database was put back a node that died before gives up its leases, and one that renewed does not', async () => {
+  await using h = await house()
+  await h.put([{}, {}])
+  const [dead, joined] = [
+    await joinAsNode(h.database.system, h.clock, 'dead'),
+    await joinAsNode(h.database.system, h.clock, 'alive'),
+  ]
+  assert.equal((await h.take(dead.epoch, { limit: 1 })).length, 1)
+  assert.equal((await h.take(joined.epoch, { limit: 1 })).length, 1)
+  await h.database.system.execute(AHEAD)
+  const before = new Date(databaseTime(joined, h.clock).getTime() + 3 * 86_400_000)
+  assert.equal(await takeOver(h.database.system, before), 0)
+  const alive = (await renewLease(h.database.system, h.clock, joined)) ?? assert.fail('it lives')
+  assert.equal(await takeOver(h.database.system, databaseTime(alive, h.clock)), 1)
+  assert.ok((await renewLease(h.database.system, h.clock, alive)) !== null)
+})
+
+test('while the clock of the database has been put forward and nobody has renewed, nobody is dead', async () => {
+  await using h = await house()
+  await h.put([{}])
+  const node = await joinAsNode(h.database.system, h.clock, 'alive')
+  await h.take(node.epoch)
+  await h.database.system.execute(BEHIND)
+  const before = new Date(databaseTime(node, h.clock).getTime() - 3 * 86_400_000)
+  assert.equal(await takeOver(h.database.system, before), 0)
+})
+
+test('what was deferred under a clock that is put right comes back at once, scheduled mail does not', async () => {
+  await using h = await house()
+  const [far, near] = [3 * 86_400_000, 3_600_000].map((ms) => new Date(h.clock.now().getTime() + ms))
+  await h.put([{}, {}, { status: 'scheduled', scheduledAt: far ?? null }])
+  const node = await joinAsNode(h.database.system, h.clock, 'a')
+  const rows = await h.take(node.epoch)
+  assert.equal(rows.length, 2)
+  const ended = rows.map((row, n) =>
+    outcome(row, h.clock.now(), { status: 'deferred', next: (n === 0 ? far : near) ?? null }),
+  )
+  await h.database.transaction((db) => complete(db, node.epoch, ended))
+  assert.equal(await recall(h.database.system, h.clock.now(), new Date(h.clock.now().getTime() + 7 * 3_600_000)), 1)
+  assert.deepEqual(
+    (await h.take(node.epoch)).map(({ id }) => id),
+    [rows[0]?.id],
+  )
 })
 
 test('a deferred email comes back when it is due and not before', async () => {

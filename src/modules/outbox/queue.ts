@@ -318,7 +318,16 @@ export async function handBack(db: Db, epoch: number, rows: readonly Pick<Claime
   await db.execute(sql.handBack, [rows.map((row) => row.id), rows.map((row) => row.fence), epoch])
 }
 
-const PROMOTE_LIMIT = 1_000
+export const PROMOTE_LIMIT = 1_000
+
+/**
+ * Makes ready what was deferred to a time after `latest`, which no schedule gives: its clock was ahead, and was put back.
+ *
+ * @returns how many; 1,000 means that there may be more
+ */
+export async function recall(db: Db, now: Date, latest: Date): Promise<number> {
+  return db.execute(sql.recall, [now, latest, PROMOTE_LIMIT])
+}
 
 /**
  * Makes ready what is due by `now`: deferred emails, and scheduled ones, which are hereby sent (event email.sent).

@@ -149,6 +149,12 @@ export const promote = statement(
      select id from queue where state = 2 and at <= $1 order by at limit $2 for update skip locked))
    returning id, account_id, domain_id, scheduled`,
 )
+// Far ahead stand those put off under a clock that was put back since, and scheduled mail, which stays.
+export const recall = statement(
+  'outbox_recall',
+  `update queue set state = 0, at = $1 where id = any(array(
+     select id from queue where state = 2 and at > $2 and not scheduled limit $3 for update skip locked))`,
+)
 // `+ 0`: not by the index over status, in which everybody's scheduled mail stands.
 export const startScheduled = statement(
   'outbox_start_scheduled',
@@ -181,7 +187,8 @@ export const leaveNode = statement(
 )
 export const markDead = statement(
   'outbox_mark_dead_nodes',
-  'update node set dead = true, died_at = now() where lease_until < now() and not dead',
+  `update node set dead = true, died_at = now()
+   where not dead and (lease_until < $1::timestamptz or lease_until > $1::timestamptz + $2 * interval '1 second')`,
 )
 export const deadNodes = statement('outbox_dead_nodes', 'select count(*)::int as count from node where dead')
 // A claim that raced with the marking can still commit rows under a dead epoch: the sweep is repeated for all dead
