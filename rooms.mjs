@@ -127,5 +127,10 @@ export const TOOLS = [
     files: ['app\\.ts', 'modules/[^/]+/routes[^/]*\\.ts', 'roles/', 'platform/http', 'platform/validation\\.ts'],
   },
   { name: 'the reader of markdown', packages: ['marked/'], files: ['platform/http/docs-page\\.ts'] },
+  {
+    name: 'the verifier of signatures',
+    packages: ['mailauth/'],
+    files: ['mail/dkim-verify\\.ts'],
+  },
   { name: 'the database driver', packages: ['pg/', '@types/pg/'], files: ['platform/'] },
 ]

@@ -1,0 +1,235 @@
+// Who signed a mail that came to us (DKIM: RFC 6376, RFC 8301, RFC 8463), asked of the reports that others send.
+//
+// The header is looked through here and the keys are asked for through the service's own resolver; the signatures are
+// verified by mailauth in a thread (dkim-verify.ts), which asks nobody anything. A mail that is not signed costs neither.
+//
+// Bounded: 64 KB of header, 4 signatures, 3 s for all keys together, 4 KB a key; the thread has bounds of its own. What is
+// beyond them, or has no answer, is `unknown`: it is no proof against anybody. Nothing throws.
+//
+// A signature with `l=` counts as none: RFC 8460 section 3 forbids it, and RFC 6376 section 8.2 tells what it lets others add.
+
+import { getDomain } from 'tldts'
+import type { Clock } from '../platform/clock.ts'
+import type { Resolver } from '../platform/dns.ts'
+import { fieldValue, parseHeaderBlock, type RawField } from './headers.ts'
+
+export const DKIM_RESULTS = ['pass', 'fail', 'none', 'unknown'] as const
+export type DkimResult = (typeof DKIM_RESULTS)[number]
+
+export const DKIM_REASONS = [
+  /** There is no signature. */
+  'unsigned',
+  /** Not by the domain in From. */
+  'other_domain',
+  /** The body is not the one that was signed. */
+  'body_changed',
+  /** The header is not, or the key is another. */
+  'bad_signature',
+  'expired',
+  /** Signed with `l=`: part of the body is anybody's. */
+  'length_limited',
+  /** rsa-sha1, which nobody may believe (RFC 8301 section 3.1). */
+  'weak_algorithm',
+  /** RSA of less than 1024 bits (RFC 8301 section 3.2). */
+  'weak_key',
+  'no_key',
+  /** Taken back by its owner: an empty `p=`. */
+  'revoked_key',
+  /** Malformed, or for something else. */
+  'unusable_key',
+  'malformed',
+  /** The DNS did not answer. */
+  'no_answer',
+  /** The header is longer than is read. */
+  'too_large',
+  /** Verifying took more time or memory than it may. */
+  'too_costly',
+] as const
+export type DkimReason = (typeof DKIM_REASONS)[number]
+
+export interface DkimOutcome {
+  readonly result: DkimResult
+  /** Who signed, in lower case; null unless the signature is good. */
+  readonly domain: string | null
+  /** Why it is not good; null when it is. */
+  readonly reason: DkimReason | null
+}
+
+export interface DkimQuestion {
+  /** Only the domain in From counts, or another one of the same organization. */
+  readonly byAuthor: boolean
+  /** What a key may be for besides email (RFC 6376 section 3.6.1, `s=`). */
+  readonly service: string | null
+}
+
+/** RFC 8460 section 3: signed by the reporting domain, with a key that is best kept for that. */
+export const OF_TLS_REPORT: DkimQuestion = { byAuthor: true, service: 'tlsrpt' }
+/** Providers let others run their feedback loops: whoever signs is told. */
+export const OF_COMPLAINT: DkimQuestion = { byAuthor: false, service: null }
+
+export type DkimCheck = (raw: Buffer, question: DkimQuestion) => Promise<DkimOutcome>
+
+/** What the thread is given: the mail without the signatures that are not to be looked at, and the keys of the others. */
+export interface DkimWork {
+  readonly raw: Uint8Array
+  readonly keys: readonly (readonly [name: string, record: string])[]
+  readonly now: Date
+}
+
+export interface DkimVerdict {
+  readonly domain: string
+  readonly selector: string
+  /** Null: the signature is good. */
+  readonly reason: DkimReason | null
+}
+
+export interface DkimCheckOptions {
+  readonly resolver: Resolver
+  readonly clock: Clock
+  /** `verifyDkim` of dkim-verify.ts, in a thread. */
+  readonly verify: (work: DkimWork) => Promise<readonly DkimVerdict[]>
+}
+
+const HEADER_BYTES = 65_536
+const SIGNATURES_MOST = 4
+const KEYS_WITHIN_MS = 3_000
+const KEY_CHARS = 4_096
+const FROM_CHARS = 2_000
+const NAME_CHARS = 253
+
+export function dkimCheck({ resolver, clock, verify }: DkimCheckOptions): DkimCheck {
+  return async (raw, question) => {
+    const { fields, truncated } = parseHeaderBlock(raw, HEADER_BYTES)
+    if (truncated) return not('unknown', 'too_large')
+    const all = fields.filter(({ key }) => key === 'dkim-signature')
+    if (all.length === 0) return not('none', 'unsigned')
+    const named = all.flatMap((field) => namedIn(raw, field))
+    if (named.length === 0) return not('fail', 'malformed')
+    const author = authorOf(raw, fields)
+    const own = named.filter(({ domain }) => organizationOf(domain) === author)
+    const others = question.byAuthor ? [] : named.filter((one) => !own.includes(one))
+    const looked = [...own, ...others].slice(0, SIGNATURES_MOST)
+    if (looked.length === 0) return not('fail', 'other_domain')
+    const signal = AbortSignal.timeout(KEYS_WITHIN_MS)
+    const keyed = await Promise.all(
+      looked.map(async (one) => ({ ...one, key: await keyOf(resolver, one.name, question.service, signal) })),
+    )
+    const usable = keyed.flatMap(({ key, ...one }) => (key.kind === 'found' ? [{ ...one, record: key.record }] : []))
+    const verdicts = usable.length === 0 ? [] : await verdictsOf(verify, raw, all, usable, clock.now())
+    if (verdicts === null) return not('unknown', 'too_costly')
+    const told = keyed.map((one) => ({ domain: one.domain, reason: reasonOf(one, verdicts) }))
+    const good = told.find(({ reason }) => reason === null)
+    if (good !== undefined) return { result: 'pass', domain: good.domain, reason: null }
+    if (told.some(({ reason }) => reason === 'no_answer')) return not('unknown', 'no_answer')
+    return not('fail', told[0]?.reason ?? 'malformed')
+  }
+}
+
+function not(result: DkimResult, reason: DkimReason): DkimOutcome {
+  return { result, domain: null, reason }
+}
+
+interface Named {
+  readonly field: RawField
+  readonly domain: string
+  readonly selector: string
+  /** Of the key's record. */
+  readonly name: string
+}
+
+/** Names beyond ASCII (RFC 8616) are not looked up: no reporter signs with one. */
+function namedIn(raw: Buffer, field: RawField): readonly Named[] {
+  const tags = tagsOf(fieldValue(raw, field))
+  const domain = tags.get('d')?.toLowerCase() ?? ''
+  const selector = tags.get('s')?.toLowerCase() ?? ''
+  const name = `${selector}._domainkey.${domain}`
+  const isSound = isName(domain) && isName(selector) && domain.includes('.') && name.length <= NAME_CHARS
+  return isSound ? [{ field, domain, selector, name }] : []
+}
+
+function isName(text: string): boolean {
+  return /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){0,126}$/.test(text)
+}
+
+function tagsOf(text: string): ReadonlyMap<string, string> {
+  return new Map(
+    text.split(';').map((tag) => {
+      const at = tag.indexOf('=')
+      return [tag.slice(0, Math.max(0, at)).trim(), tag.slice(at + 1).trim()]
+    }),
+  )
+}
+
+/** The organization of the one address in the one From; null where there are more, or it cannot be told. */
+function authorOf(raw: Buffer, fields: readonly RawField[]): string | null {
+  const [from, second] = fields.filter(({ key }) => key === 'from')
+  if (from === undefined || second !== undefined || from.end - from.start > FROM_CHARS) return null
+  const unquoted = fieldValue(raw, from).replace(/"(?:[^"\\]|\\.)*"/g, '')
+  const [found, more] = [...unquoted.matchAll(/@([a-z0-9.-]*)/gi)]
+  const domain = found?.[1]?.toLowerCase() ?? ''
+  return more === undefined && isName(domain) ? organizationOf(domain) : null
+}
+
+/** RFC 6376 leaves open who is whose; as DMARC's relaxed alignment: by the list of public suffixes, private ones too. */
+export function organizationOf(domain: string): string {
+  return getDomain(domain, { allowPrivateDomains: true }) ?? domain
+}
+
+type Key = { readonly kind: 'found'; readonly record: string } | { readonly kind: 'not'; readonly reason: DkimReason }
+
+async function keyOf(resolver: Resolver, name: string, service: string | null, signal: AbortSignal): Promise<Key> {
+  const answer = await resolver.txt(name, signal).catch(() => ({ kind: 'timeout' }) as const)
+  switch (answer.kind) {
+    case 'nxdomain':
+    case 'nodata':
+      return { kind: 'not', reason: 'no_key' }
+    case 'servfail':
+    case 'timeout':
+      return { kind: 'not', reason: 'no_answer' }
+    case 'found': {
+      // RFC 6376 section 3.6.2.2: of several records any may be taken; what has no key in it is none.
+      const record = answer.records.find((text) => tagsOf(text).has('p'))
+      if (record === undefined) return { kind: 'not', reason: 'no_key' }
+      const tags = tagsOf(record)
+      if (tags.get('p') === '') return { kind: 'not', reason: 'revoked_key' }
+      if (record.length > KEY_CHARS) return { kind: 'not', reason: 'unusable_key' }
+      return { kind: 'found', record: forEmail(record, tags.get('s'), service) }
+    }
+  }
+}
+
+/** The verifier knows keys for email alone: one for the service that is asked about is handed to it as such. */
+function forEmail(record: string, services: string | undefined, service: string | null): string {
+  const isFor = service !== null && (services ?? '').split(':').some((one) => one.trim() === service)
+  return isFor ? record.replace(/(^|;)\s*s\s*=[^;]*/, '$1 s=email') : record
+}
+
+/** @returns null when it costs more than it may */
+async function verdictsOf(
+  verify: DkimCheckOptions['verify'],
+  raw: Buffer,
+  all: readonly RawField[],
+  usable: readonly (Named & { readonly record: string })[],
+  now: Date,
+): Promise<readonly DkimVerdict[] | null> {
+  const left = without(
+    raw,
+    all.filter((field) => !usable.some((one) => one.field === field)),
+  )
+  const keys = usable.map(({ name, record }) => [name, record] as const)
+  return verify({ raw: left, keys, now }).catch(() => null)
+}
+
+function without(raw: Buffer, fields: readonly RawField[]): Buffer {
+  if (fields.length === 0) return raw
+  const ends = [...fields.map(({ start }) => start), raw.length]
+  const starts = [0, ...fields.map(({ end }) => end)]
+  return Buffer.concat(starts.map((start, i) => raw.subarray(start, ends[i])))
+}
+
+function reasonOf(one: Named & { readonly key: Key }, verdicts: readonly DkimVerdict[]): DkimReason | null {
+  if (one.key.kind === 'not') return one.key.reason
+  const own = verdicts.filter(({ domain, selector }) => domain === one.domain && selector === one.selector)
+  if (own.some(({ reason }) => reason === null)) return null
+  return own[0]?.reason ?? 'malformed'
+}
