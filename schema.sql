@@ -295,6 +295,9 @@ create table bounce (
   sandbox boolean default false not null,
   bounced_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
+  report_dkim text,
+  report_dkim_domain text,
+  report_dkim_reason text,
   constraint bounce_pkey PRIMARY KEY (account_id, id),
   constraint bounce_type_check CHECK ((type = ANY (ARRAY['hard'::text, 'soft'::text, 'block'::text, 'complaint'::text, 'unknown'::text])))
 );
@@ -1279,7 +1282,11 @@ create table tls_report (
   failed bigint not null,
   policies json not null,
   received_at timestamp with time zone not null,
+  dkim text default 'unknown'::text not null,
+  dkim_domain text,
+  dkim_reason text,
   constraint tls_report_account_id_domain_organization_report_id_begins__key UNIQUE (account_id, domain, organization, report_id, begins_at),
+  constraint tls_report_dkim_check CHECK ((dkim = ANY (ARRAY['pass'::text, 'fail'::text, 'none'::text, 'unknown'::text]))),
   constraint tls_report_pkey PRIMARY KEY (account_id, id)
 );
 CREATE INDEX tls_report_newest ON tls_report USING btree (account_id, domain, id);

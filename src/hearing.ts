@@ -32,7 +32,7 @@ export interface Hearing {
 }
 
 export function hearingOf({ config, ground, store, domains, sites, verpMac, onRead }: HearingOptions): Hearing {
-  const { clock, ids, log } = ground
+  const { clock, ids, log, resolver } = ground
   const { database } = store
   const { hostname } = config
   const emails = reportedEmails(clock)
@@ -51,7 +51,7 @@ export function hearingOf({ config, ground, store, domains, sites, verpMac, onRe
     hostname,
   })
   const tls = tlsIntake({ clock, ids, ownersOf: (domain) => ownersOf(domains, hostname, domain) })
-  const inbound = inboundOf({ database, clock, ids, log, verpMac, emails, forward, tls, onRead })
+  const inbound = inboundOf({ database, clock, ids, log, verpMac, emails, resolver, forward, tls, onRead })
   return {
     inbound,
     mailer,

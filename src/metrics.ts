@@ -46,7 +46,7 @@ export const METRICS = {
   reports: {
     kind: 'counter',
     name: 'posthorn_reports_total',
-    help: 'Mails read at the inbound MX, by kind and by what became of them; unmatched: forged or foreign; unparsed: quarantined',
+    help: 'Mails read at the inbound MX, by kind and by what became of them; unmatched: forged or foreign; unverified: a report about TLS that its sender did not sign; unparsed: quarantined',
     labels: ['kind', 'outcome'],
   },
   stray: {

@@ -1,7 +1,9 @@
 // What comes to the inbound MX of a whole process, and what becomes of it.
 
 import assert from 'node:assert/strict'
+import { createPrivateKey } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { createSigner, generateDkimKeys, sign } from '../src/mail/dkim.ts'
 import { reportCommands } from '../src/modules/bounces/index.ts'
 import type { CommandContext, OptionValues } from '../src/platform/command.ts'
 import { statement } from '../src/platform/db.ts'
@@ -218,6 +220,48 @@ describe('the inbound MX of a process', () => {
       [data[0]?.recipient, data[0]?.source, data[0]?.feedback_type, data[0]?.suppressed],
       ['eve@example.net', 'arf', 'abuse', true],
     )
+  })
+
+  test('who signed a complaint is told, in place of whom it names; no signature, a forged one or a silent DNS loses no complaint', async () => {
+    const { privateKey, publicKey } = await generateDkimKeys()
+    const key = createPrivateKey(privateKey)
+    world.zones.declare({
+      'k._domainkey.fbl.example': { TXT: [`v=DKIM1; k=rsa; p=${publicKey}`] },
+      'silent._domainkey.fbl.example': 'timeout',
+    })
+    const complaint = (about: string, reporter: string): string =>
+      `From: fbl@fbl.example\r\nSubject: FBL\r\nContent-Type: multipart/report; report-type=feedback-report; boundary=b\r\n\r\n--b\r\nContent-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\nVersion: 1\r\nReporting-MTA: dns; ${reporter}\r\nCFBL-Feedback-ID: ${about}\r\n\r\n--b--`
+    const signed = async (mail_: string, selector: string): Promise<string> => {
+      const when = { signedAt: world.clock.now(), expiresAfterSeconds: 86_400 }
+      const signer = createSigner({ domain: 'fbl.example', selector, key })
+      return (await sign(Buffer.from(`${mail_}\r\n`), [signer], when)).toString() + mail_
+    }
+    const rows: readonly (readonly [string, (mail_: string) => Promise<string>, string, string | null, object])[] = [
+      // What it names, how it is signed, whom we take it from, and what is told of the signature.
+      ['mx.fbl.example', (m) => signed(m, 'k'), 'mx.fbl.example', null, { result: 'pass', domain: 'fbl.example' }],
+      ['big.example', (m) => signed(m, 'k'), 'fbl.example', null, { result: 'pass', domain: 'fbl.example' }],
+      ['big.example', async (m) => m, 'big.example', 'unsigned', { result: 'none', domain: null }],
+      [
+        'big.example',
+        async (m) => (await signed(m, 'k')).replace('FBL\r\n', 'FBL 2\r\n'),
+        'big.example',
+        'bad_signature',
+        { result: 'fail', domain: null },
+      ],
+      ['big.example', (m) => signed(m, 'silent'), 'big.example', 'no_answer', { result: 'unknown', domain: null }],
+    ]
+    for (const [i, [named, sign_, reporter, reason, told]] of rows.entries()) {
+      const { id, got } = await delivered(`reader${i}@example.net`)
+      const [, feedbackId = ''] = /^CFBL-Feedback-ID: (\S+)\r\n/m.exec(got.data.toString('latin1')) ?? []
+      assert.match(await mail(`fbl@${HOST}`, await sign_(complaint(feedbackId, named))), /^250 /)
+      await settle()
+      const [bounce] = (await world.api.get(`/api/v1/customer/bounces?email_id=${id}`)).body.data
+      assert.deepEqual([bounce.type, bounce.suppressed, bounce.remote_mta.host], ['complaint', true, reporter])
+      assert.deepEqual(bounce.report_dkim, { ...told, reason })
+      const { data: events } = (await world.api.get(`/api/v1/events?email_id=${id}&limit=50`)).body
+      const complained = events.find(({ event }: { event: string }) => event === 'email.complained')
+      assert.equal(complained?.data.reporting_mta, reporter)
+    }
   })
 
   test('one report is too large, two hundred come at once, and the others are all taken', async () => {

@@ -1,16 +1,24 @@
 // Reports about TLS that others send to the MX of a whole process, and what an account and the operator see of them.
 
 import assert from 'node:assert/strict'
+import { createPrivateKey } from 'node:crypto'
 import test from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { createSigner, generateDkimKeys, sign } from '../src/mail/dkim.ts'
 import { tlsReportCommands } from '../src/modules/transport/index.ts'
 import { statement } from '../src/platform/db.ts'
 import { smtpSession } from './submission.ts'
 import { startWorld, type World } from './world.ts'
+import type { Zones } from './zones.ts'
 
 const OUTCOMES = statement('test_tls_outcomes', 'select kind, state, outcome from inbound_report order by id')
 const AT = 'tlsrpt@mail.posthorn.test'
 const LIMIT_MS = 60_000
+const ROLES = { POSTHORN_ROLES: 'api,worker,mx' }
+const keys = await generateDkimKeys('ed25519')
+const key = createPrivateKey(keys.privateKey)
+const KEY = { TXT: [`v=DKIM1; k=ed25519; s=tlsrpt; p=${keys.publicKey}`] }
+const ZONES: Zones = { 'k._domainkey.company-x.example': KEY, 'k._domainkey.evil.example': KEY }
 
 function about(domain: string, id: string, failed = 3): object {
   return {
@@ -53,19 +61,26 @@ async function send(world: World, to: string, mail: string): Promise<string> {
   }
 }
 
-/** What became of all that came, once none of it waits. */
-async function outcomes(world: World): Promise<readonly string[]> {
+/** As the domain's own mail server would sign it. */
+async function signed(world: World, mail: string, domain = 'company-x.example', selector = 'k'): Promise<string> {
+  const whole = `${mail}\r\n`
+  const when = { signedAt: world.clock.now(), expiresAfterSeconds: 86_400 }
+  return (await sign(Buffer.from(whole), [createSigner({ domain, selector, key })], when)).toString() + mail
+}
+
+/** What became of all that came, once none of it waits. @param stepMs by how much the clock goes on at each look */
+async function outcomes(world: World, stepMs = 100): Promise<readonly string[]> {
   for (const end = performance.now() + LIMIT_MS; performance.now() < end; ) {
     const rows = await world.rooms.database.system.query<{ state: number; outcome: string }>(OUTCOMES, [])
     if (rows.every(({ state }) => state > 0)) return rows.map(({ outcome }) => outcome)
-    world.clock.advance(100)
+    world.clock.advance(stepMs)
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
   return assert.fail('reports still wait')
 }
 
 test('a report about a verified domain is shown to its account, once, with the record that asks for it', async () => {
-  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api,worker,mx' } })
+  await using world = await startWorld({ settings: ROLES, zones: ZONES })
   const id = await world.verifiedDomain('shop.example')
   const place = `/api/v1/customer/domains/${id}/tls-reports`
   const empty = await world.api.get(place)
@@ -77,9 +92,10 @@ test('a report about a verified domain is shown to its account, once, with the r
     value: `v=TLSRPTv1; rua=mailto:${AT}`,
     ttl: 3600,
   })
-  assert.match(await send(world, AT, mailOf(about('Shop.example', 'one'))), /^250 /)
-  assert.match(await send(world, AT.toUpperCase(), `X-Other: 1\r\n${mailOf(about('shop.example', 'one'))}`), /^250 /)
-  assert.match(await send(world, AT, mailOf(about('shop.example', 'two', 0))), /^250 /)
+  const one = await signed(world, mailOf(about('Shop.example', 'one')))
+  assert.match(await send(world, AT, one), /^250 /)
+  assert.match(await send(world, AT.toUpperCase(), `X-Other: 1\r\n${one}`), /^250 /)
+  assert.match(await send(world, AT, await signed(world, mailOf(about('shop.example', 'two', 0)))), /^250 /)
   assert.deepEqual(await outcomes(world), ['kept', 'known', 'kept'])
   const { body } = await world.api.get(`${place}?limit=1&page=2`)
   assert.deepEqual(body.pagination, { page: 2, limit: 1, total: 2, pages: 2 })
@@ -90,6 +106,7 @@ test('a report about a verified domain is shown to its account, once, with the r
     organization: 'Company-X',
     report_id: 'one',
     contact: 'sts@company-x.example',
+    dkim: { result: 'pass', domain: 'company-x.example', reason: null },
     begins_at: '2026-04-01T00:00:00.000Z',
     ends_at: '2026-04-01T23:59:59.000Z',
     successful_sessions: 40,
@@ -121,7 +138,7 @@ test('a report about a verified domain is shown to its account, once, with the r
 })
 
 test('what is no report, or about a domain that nobody here has verified, is taken and leaves nothing behind', async () => {
-  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api,worker,mx' } })
+  await using world = await startWorld({ settings: ROLES, zones: ZONES })
   const id = await world.verifiedDomain('shop.example')
   await world.api.post('/api/v1/customer/domains', { domain: 'claimed.example' })
   const hostile = [
@@ -139,7 +156,7 @@ test('what is no report, or about a domain that nobody here has verified, is tak
   assert.deepEqual(await outcomes(world), [
     ...Array.from({ length: 4 }, () => 'unmatched'),
     ...Array.from({ length: 4 }, () => 'no_report'),
-    'kept',
+    'unverified',
   ])
   const { data } = (await world.api.get(`/api/v1/customer/domains/${id}/tls-reports`)).body
   assert.deepEqual(
@@ -151,7 +168,7 @@ test('what is no report, or about a domain that nobody here has verified, is tak
 })
 
 test('a flood about one domain ends at 200 a day, and the operator sees what is told of the host itself', async () => {
-  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api,worker,mx' } })
+  await using world = await startWorld({ settings: ROLES, zones: ZONES })
   const id = await world.verifiedDomain('shop.example')
   for (let from = 0; from < 205; from += 41) {
     const some = Array.from({ length: 41 }, (_, n) => mailOf(about('shop.example', `r${from + n}`)))
@@ -159,9 +176,11 @@ test('a flood about one domain ends at 200 a day, and the operator sees what is 
   }
   assert.match(await send(world, AT, mailOf(about('mail.posthorn.test', 'host'))), /^250 /)
   const became = await outcomes(world)
-  assert.equal(became.filter((outcome) => outcome === 'kept').length, 201)
+  assert.equal(became.filter((outcome) => outcome === 'unverified').length, 201)
   assert.equal(became.filter((outcome) => outcome === 'too_many').length, 5)
-  assert.equal((await world.api.get(`/api/v1/customer/domains/${id}/tls-reports`)).body.pagination.total, 200)
+  assert.match(await send(world, AT, await signed(world, mailOf(about('shop.example', 'true')))), /^250 /)
+  assert.equal((await outcomes(world)).at(-1), 'kept', 'what nobody signed takes no room from what is signed')
+  assert.equal((await world.api.get(`/api/v1/customer/domains/${id}/tls-reports`)).body.pagination.total, 201)
   const lines: string[] = []
   const { database } = world.rooms
   const [command] = tlsReportCommands
@@ -171,4 +190,87 @@ test('a flood about one domain ends at 200 a day, and the operator sees what is 
     lines.map((line) => JSON.parse(line).report_id),
     ['host'],
   )
+})
+
+/** Of each report that is shown, the oldest first: its id, how many sessions failed, and who signed it or why nobody did. */
+async function shown(world: World, id: string, query = ''): Promise<readonly string[]> {
+  const { data } = (await world.api.get(`/api/v1/customer/domains/${id}/tls-reports${query}`)).body
+  return data
+    .map(({ report_id: name, failed_sessions: failed, dkim }: Record<string, never>) => {
+      const { result, domain, reason } = dkim as unknown as Record<string, string | null>
+      return `${name} ${failed} ${result} ${domain ?? reason}`
+    })
+    .reverse()
+}
+
+test('a report that its author did not sign is shown with the reason, and a signed one takes its place', async () => {
+  await using world = await startWorld({ settings: ROLES, zones: ZONES })
+  const id = await world.verifiedDomain('shop.example')
+  const report = (name: string, failed?: number): string => mailOf(about('shop.example', name, failed))
+  const tampered = (await signed(world, report('changed'))).replace('A report.', 'No report.')
+  for (const mail of [
+    report('one', 9),
+    tampered,
+    await signed(world, report('foreign'), 'evil.example'),
+    await signed(world, report('keyless'), 'company-x.example', 'none'),
+    await signed(world, report('one', 3)),
+    report('one', 8),
+    await signed(world, report('one', 7)),
+  ])
+    assert.match(await send(world, AT, mail), /^250 /)
+  const became = ['unverified', 'unverified', 'unverified', 'unverified', 'kept', 'known', 'known']
+  assert.deepEqual(await outcomes(world), became)
+  assert.deepEqual(await shown(world, id), [
+    'one 3 pass company-x.example',
+    'changed 3 fail body_changed',
+    'foreign 3 fail other_domain',
+    'keyless 3 fail no_key',
+  ])
+  assert.deepEqual(await shown(world, id, '?dkim=pass'), ['one 3 pass company-x.example'])
+  assert.equal((await shown(world, id, '?dkim=fail&limit=2')).length, 2)
+  const path = `/api/v1/customer/domains/${id}/tls-reports`
+  assert.equal((await world.api.get(`${path}?dkim=maybe`)).status, 400)
+  const lines: string[] = []
+  const context = { database: world.rooms.database, print: (line: string) => void lines.push(line) }
+  await tlsReportCommands[0]?.run(context as never, { domain: 'shop.example' }, [])
+  assert.match(lines.join('\n'), /\tkeyless\tnot verified: no_key\n[^]*\tone\tsigned by company-x\.example$/)
+})
+
+test('who signs a report in the name and under the id of another keeps out nothing of theirs', async () => {
+  await using world = await startWorld({ settings: ROLES, zones: ZONES })
+  const id = await world.verifiedDomain('shop.example')
+  const forged = mailOf(about('shop.example', 'one', 99)).replace('tls@company-x.example', 'tls@evil.example')
+  assert.match(await send(world, AT, await signed(world, forged, 'evil.example')), /^250 /)
+  const own = await signed(world, mailOf(about('shop.example', 'one')))
+  assert.match(await send(world, AT, own), /^250 /)
+  assert.match(await send(world, AT, await signed(world, mailOf(about('shop.example', 'one', 4)))), /^250 /)
+  assert.deepEqual(await outcomes(world), ['kept', 'kept', 'known'])
+  assert.deepEqual(await shown(world, id), [
+    'one 99 pass evil.example',
+    'one (company-x.example) 3 pass company-x.example',
+  ])
+})
+
+test('a report whose signer has no DNS at the moment waits for it, an hour at most, and is not lost', async () => {
+  await using world = await startWorld({ settings: ROLES, zones: ZONES })
+  const id = await world.verifiedDomain('shop.example')
+  const name = (selector: string): string => `${selector}._domainkey.company-x.example`
+  world.zones.declare({ [name('slow')]: 'timeout', [name('ill')]: 'servfail' })
+  const waits = await signed(world, mailOf(about('shop.example', 'waits')), 'company-x.example', 'slow')
+  const lost = await signed(world, mailOf(about('shop.example', 'never')), 'company-x.example', 'ill')
+  assert.match(await send(world, AT, waits), /^250 /)
+  assert.match(await send(world, AT, lost), /^250 /)
+  const asked = async (selector: string, times: number, stepMs: number): Promise<void> => {
+    for (const end = performance.now() + LIMIT_MS; world.zones.queries(name(selector), 'TXT') < times; ) {
+      assert.ok(performance.now() < end, `${selector} was not asked for`)
+      world.clock.advance(stepMs)
+      await new Promise((resolve) => setTimeout(resolve, 25))
+    }
+  }
+  await asked('slow', 2, 5_000)
+  await asked('ill', 2, 5_000)
+  world.zones.declare({ [name('slow')]: KEY })
+  assert.deepEqual(await outcomes(world, 60_000), ['kept', 'unverified'])
+  assert.deepEqual(await shown(world, id), ['waits 3 pass company-x.example', 'never 3 unknown no_answer'])
+  assert.ok(world.zones.queries(name('ill'), 'TXT') <= 9, 'it is asked for less and less')
 })

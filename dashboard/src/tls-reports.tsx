@@ -1,4 +1,5 @@
-// What others told of TLS towards a domain (TLS-RPT), and the record that asks them to tell.
+// What others told of TLS towards a domain (TLS-RPT), and the record that asks them to tell. Only what its sender signed
+// counts; the rest is shown with the reason.
 
 import { useState } from 'react'
 import { type Json, useApi } from './api.ts'
@@ -20,13 +21,34 @@ const FAILURES: Readonly<Record<string, string>> = {
   'sts-webpki-invalid': 'the web server of the MTA-STS policy has no valid certificate: renew it',
 }
 
+/** Why a signature does not hold, in words. */
+const DOUBTS: Readonly<Record<string, string>> = {
+  unsigned: 'nobody signed it',
+  other_domain: 'its sender did not sign it',
+  body_changed: 'it was changed after it was signed',
+  bad_signature: 'the signature does not fit',
+  expired: 'the signature had expired',
+  length_limited: 'only a part of it is signed',
+  weak_algorithm: 'the signature is too weak',
+  weak_key: 'the key is too short',
+  no_key: 'the key of the signature is not published',
+  revoked_key: 'the key was taken back',
+  unusable_key: 'the key is not for this',
+  malformed: 'the signature is malformed',
+  no_answer: 'the DNS of the sender did not answer',
+  too_large: 'the header is too long',
+  too_costly: 'the signature took too long to check',
+}
+
 export function TlsReports({ id }: { readonly id: string }) {
   const path = `/customer/domains/${id}/tls-reports`
-  const first = useApi(`${path}?page=1&limit=50`)
+  const first = useApi(`${path}?page=1&limit=1`)
+  const signed = useApi(`${path}?page=1&limit=50&dkim=pass`)
   const [shown, setShown] = useState(false)
-  const reports: readonly Json[] = first.data?.data ?? []
+  const reports: readonly Json[] = signed.data?.data ?? []
+  const total: number = first.data?.pagination.total ?? 0
   const record: Json = first.data?.record
-  const hasNone = first.data !== undefined && reports.length === 0
+  const hasNone = first.data !== undefined && total === 0
   return (
     <Section
       title="TLS reports"
@@ -38,14 +60,16 @@ export function TlsReports({ id }: { readonly id: string }) {
         ) : undefined
       }
     >
-      {reports.length > 0 && <p className="mb-2">{sentenceOf(reports, first.data.pagination.total)}</p>}
+      {total > 0 && signed.data !== undefined && (
+        <p className="mb-2">{sentenceOf(reports, signed.data.pagination.total, total)}</p>
+      )}
       {record !== undefined && (shown || hasNone) && <Asking record={record} />}
       <Listing
         path={path}
         pages="page"
         caption="TLS reports"
         columns={[
-          { head: 'From', main: true, cell: ({ organization }) => organization },
+          { head: 'From', main: true, cell: (report) => <Sender report={report} /> },
           { head: 'Day', cell: ({ begins_at: from, ends_at: to }) => daysOf(from, to) },
           {
             head: 'Sessions',
@@ -93,6 +117,24 @@ function Asking({ record }: { readonly record: Json }) {
   )
 }
 
+function Sender({ report }: { readonly report: Json }) {
+  const { domain, reason } = report.dkim
+  return (
+    <>
+      <span>{report.organization}</span>
+      <span className="block text-xs text-quiet">
+        {domain !== null ? (
+          `signed by ${domain}`
+        ) : (
+          <>
+            <State name="failed" word="not verified" />: {DOUBTS[reason] ?? 'it came before signatures were asked for'}
+          </>
+        )}
+      </span>
+    </>
+  )
+}
+
 function Why({ report }: { readonly report: Json }) {
   const failures = failuresOf([report])
   if (failures.length === 0) return <span className="text-quiet">–</span>
@@ -131,7 +173,15 @@ function wordsOf(type: string): string {
   return FAILURES[type] ?? type.replaceAll('-', ' ')
 }
 
-function sentenceOf(reports: readonly Json[], total: number): string {
+/** @param signed how many reports are signed. @param total how many there are */
+function sentenceOf(reports: readonly Json[], signed: number, total: number): string {
+  if (signed === 0) return 'No report here is signed by its sender: what they say proves nothing.'
+  const more = total - signed
+  const left = more === 0 ? '' : ` Not counted: ${more} more, which their senders did not sign.`
+  return figuresOf(reports, signed) + left
+}
+
+function figuresOf(reports: readonly Json[], total: number): string {
   const of =
     total > reports.length
       ? `the latest ${reports.length} reports`

@@ -1,8 +1,8 @@
 // Complaints: feedback reports in ARF (RFC 5965, 6591, 6692), the reports of RFC 9477 (CFBL), which are ARF with the
 // feedback id of the message, and Microsoft's notices, which are the message alone in a mail of known form.
 //
-// Nothing in a report proves who sent it. Which mail it is about is told by the signed id in the returned header, which
-// `identifiersOf` collects; the addresses it names are for people to read. 1,000 fields are read of a report.
+// Nothing that is read here proves who sent it (dkim-check.ts asks). Which mail it is about is told by the signed id in the
+// returned header, which `identifiersOf` collects; the addresses it names are for people to read. 1,000 fields are read of a report.
 
 import { type Fields, fieldOf, type ReportParts, splitHeader, wordsOf } from './report-parts.ts'
 

@@ -2,8 +2,8 @@
 //
 // Whoever reads the DNS can write to the address of reports, so reading is bounded: 5 levels and 50 parts of a mail, 64 KB of
 // a part's header, 10 MB packed and as much unpacked. Of what the report says, 100 policies are looked at, 10 kept for a
-// domain, with 100 failures in all, and each text is cut. Nothing is fetched, nothing throws. Who it comes from is not
-// verified: it tells what somebody says.
+// domain, with 100 failures in all, and each text is cut. Nothing is fetched, nothing throws. Who it
+// comes from is not asked here (dkim-check.ts): it tells what somebody says.
 
 import { fieldValue, parseHeaderBlock } from './headers.ts'
 import { boundaryOf, partsBetween } from './multipart.ts'

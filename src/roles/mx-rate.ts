@@ -1,5 +1,5 @@
-// How much comes to addresses that prove nothing: `fbl@`, postmaster and abuse are known to everybody, and what they take is
-// kept. One sender (IPv6: its /64) may hand in MOST of these at once and PER_SECOND on average, and is told to come again
+// How much comes to addresses that prove nothing: `fbl@`, `tlsrpt@`, postmaster and abuse are known to everybody, and what they
+// take is kept. One sender (IPv6: its /64) may hand in MOST of these at once and PER_SECOND on average, and is told to come again
 // later past that. Signed addresses are not counted: who has one got it from us. The table is bounded; the sender that
 // was heard longest ago is forgotten first.
 

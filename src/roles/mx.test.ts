@@ -50,6 +50,7 @@ async function inside(reader?: ReportReader): Promise<Inside> {
       byMessageId: async () => null,
       mark: (db, email, status) => markReported(db, { ...email, status: 'delivered' }, status),
     },
+    resolver: h.options.resolver,
     forward: async (_db, { localPart }) => {
       forwarded.push(localPart)
       return { outcome: 'forwarded', keepRaw: false }

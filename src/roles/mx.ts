@@ -178,7 +178,7 @@ async function refuseForeign(options: MxOptions, address: string, isTooMany: () 
 
 /** Its address proves nothing. */
 function isKnownToAll(purpose: Exclude<ReturnType<typeof purposeOf>, null>): boolean {
-  return purpose !== 'unsubscribe' && (purpose.kind === 'operator' || purpose.localPart === 'fbl')
+  return purpose !== 'unsubscribe' && (['operator', 'tls'].includes(purpose.kind) || purpose.localPart === 'fbl')
 }
 
 async function takeFor(options: MxOptions, address: string, raw: Buffer): Promise<void> {

@@ -10486,6 +10486,12 @@ export interface operations {
                             suppressed: boolean;
                             suppression_id: string | null;
                             sandbox: boolean;
+                            report_dkim: {
+                                /** @enum {unknown} */
+                                result: "pass" | "fail" | "none" | "unknown";
+                                domain: string | null;
+                                reason: ("unsigned" | "other_domain" | "body_changed" | "bad_signature" | "expired" | "length_limited" | "weak_algorithm" | "weak_key" | "no_key" | "revoked_key" | "unusable_key" | "malformed" | "no_answer" | "too_large" | "too_costly") | null;
+                            } | null;
                             /** Format: date-time */
                             bounced_at: string;
                             /** Format: date-time */
@@ -10813,6 +10819,7 @@ export interface operations {
             query?: {
                 page?: number;
                 limit?: number;
+                dkim?: "pass" | "fail" | "none" | "unknown";
             };
             header?: never;
             path: {
@@ -10832,10 +10839,17 @@ export interface operations {
                         data: {
                             id: string;
                             domain: string;
-                            /** @description As the report says; nobody has verified it */
+                            /** @description As the report says; who is verified stands in `dkim` */
                             organization: string;
                             report_id: string;
                             contact: string | null;
+                            /** @description Whether its author signed it: `pass`, by `domain`, or why not. What did not pass is no report by RFC 8460 and is shown alone */
+                            dkim: {
+                                /** @enum {unknown} */
+                                result: "pass" | "fail" | "none" | "unknown";
+                                domain: string | null;
+                                reason: ("unsigned" | "other_domain" | "body_changed" | "bad_signature" | "expired" | "length_limited" | "weak_algorithm" | "weak_key" | "no_key" | "revoked_key" | "unusable_key" | "malformed" | "no_answer" | "too_large" | "too_costly") | null;
+                            };
                             /** Format: date-time */
                             begins_at: string;
                             /** Format: date-time */

@@ -313,7 +313,7 @@ export function Bounces() {
             head: 'Answer',
             wide: true,
             fill: true,
-            cell: ({ diagnostic_code: said, error_message: text }) => said ?? text ?? '',
+            cell: (bounce) => bounce.diagnostic_code ?? bounce.error_message ?? reporterOf(bounce),
           },
           { head: 'When', right: true, cell: ({ bounced_at: at }) => <Time at={at} /> },
         ]}
@@ -321,6 +321,13 @@ export function Bounces() {
       />
     </Page>
   )
+}
+
+/** Of a complaint that came by mail: who told it, and whether they are known to have. */
+function reporterOf({ remote_mta: said, report_dkim: dkim }: Json): string {
+  if (dkim === null) return ''
+  if (dkim.domain !== null) return `Reported by ${dkim.domain}, verified by its signature`
+  return `Reported by ${said?.host ?? 'somebody'}, not verified by a signature`
 }
 
 const CONTACTS = '/customer/contacts'

@@ -4,8 +4,8 @@
 // other state means that it is about nothing new, and it is ignored. The email is locked, so of reports that come twice
 // or together one has an effect.
 
-import type { Feedback } from '../../mail/arf.ts'
-import { isComplaint } from '../../mail/arf.ts'
+import { type Feedback, isComplaint } from '../../mail/arf.ts'
+import { type DkimOutcome, organizationOf } from '../../mail/dkim-check.ts'
 import type { Report } from '../../mail/report.ts'
 import type { ReportedRecipient } from '../../mail/reports.ts'
 import type { Db } from '../../platform/db.ts'
@@ -41,17 +41,23 @@ export type Outcome =
   | { readonly kind: 'bounced' | 'complained'; readonly bounce: Bounce }
   | { readonly kind: 'delayed' | 'delivered' | 'auto_reply' | 'other' | 'not_applicable' | 'early' }
 
+export interface Heard {
+  readonly report: Report
+  readonly source: BounceSource
+  /** Who signed it; null: that was not asked. */
+  readonly dkim: DkimOutcome | null
+}
+
 /** What is done with a report about this email. */
 export async function applyReport(
   db: Db,
   context: Context & { readonly emails: EmailDoor },
   email: ReportedEmail,
-  report: Report,
-  source: BounceSource,
+  { report, source, dkim }: Heard,
 ): Promise<Outcome> {
   if (report.kind === 'complaint') {
     return isComplaint(report.feedback)
-      ? applyComplaint(db, context, email, report.feedback, source)
+      ? applyComplaint(db, context, email, { ...report.feedback, dkim }, source)
       : { kind: 'not_applicable' }
   }
   if (report.kind !== 'bounce') return { kind: report.kind }
@@ -92,12 +98,13 @@ export async function applyComplaint(
   db: Db,
   context: Context & { readonly emails: EmailDoor },
   email: ReportedEmail,
-  feedback: Pick<Feedback, 'type' | 'reportingMta' | 'arrivalDate'>,
+  feedback: Pick<Feedback, 'type' | 'reportingMta' | 'arrivalDate'> & { readonly dkim: DkimOutcome | null },
   source: BounceSource,
   at: Date = context.clock.now(),
 ): Promise<Outcome> {
   if (email.status !== 'delivered' && email.status !== 'bounced') return { kind: withoutEffect(email) }
   await context.emails.mark(db, email, 'complained')
+  const reporter = reporterOf(feedback.reportingMta, feedback.dkim)
   const complaint: NewBounce = {
     ...about(email),
     type: 'complaint',
@@ -107,9 +114,10 @@ export async function applyComplaint(
     diagnosticCode: null,
     errorMessage: null,
     command: null,
-    remoteMta: feedback.reportingMta === null ? null : { host: feedback.reportingMta, ip: null },
+    remoteMta: reporter === null ? null : { host: reporter, ip: null },
     source,
     feedbackType: feedback.type,
+    reportDkim: feedback.dkim,
     bouncedAt: at,
   }
   const [recorded] = await recordBounces(db, context, [complaint])
@@ -117,7 +125,7 @@ export async function applyComplaint(
   const { accountId, domainId, emailId, stream, sandbox, tag } = email
   const data = {
     feedback_type: feedback.type,
-    reporting_mta: feedback.reportingMta,
+    reporting_mta: reporter,
     arrival_date: feedback.arrivalDate?.toISOString() ?? null,
     suppressed: recorded.suppressed,
   }
@@ -125,6 +133,13 @@ export async function applyComplaint(
   const fact = { eventId, at, accountId, domainId, emailId, stream, sandbox, tag, data, facts: null }
   await append(db, [{ ...fact, type: 'email.complained' }])
   return { kind: 'complained', bounce: recorded }
+}
+
+/** Who complains: as the report says, unless somebody else is known to have signed it. */
+function reporterOf(said: string | null, dkim: DkimOutcome | null): string | null {
+  const signer = dkim?.domain ?? null
+  const isTheirs = said !== null && signer !== null && organizationOf(said.toLowerCase()) === organizationOf(signer)
+  return signer === null || isTheirs ? said : signer
 }
 
 function withoutEffect({ status }: ReportedEmail): 'early' | 'not_applicable' {

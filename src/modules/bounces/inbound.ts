@@ -4,19 +4,26 @@
 // whichever way, is taken and forgotten. Reading is claimed in the database with a count, before it begins: a report that
 // three times ended its thread or its process is put into quarantine, raw, and the others go on. The effect and the mark
 // `done` are one transaction. What has been read loses its bytes; rows live 35 days, longer than a token is valid.
+//
+// Who signed a report (DKIM) is asked where it matters: of complaints about an email of ours, whose effect does not wait for
+// it, and of reports about TLS. One of these whose signer's DNS does not answer is put off for an hour, twice as long each
+// time, and then kept as one whose signer is not known.
 
 import { createHash } from 'node:crypto'
 import { identifiersOf } from '../../mail/arf.ts'
+import { type DkimCheck, type DkimOutcome, OF_COMPLAINT } from '../../mail/dkim-check.ts'
 import { parseHeaderBlock } from '../../mail/headers.ts'
 import type { Report } from '../../mail/report.ts'
 import { readFeedbackAddress, readReturnPath, type VerpIds, type VerpMac } from '../../mail/verp.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { type Database, type Db, isBrokenOff, isUnavailable } from '../../platform/db.ts'
+import type { Resolver } from '../../platform/dns.ts'
 import { firstIdAt, type Ids } from '../../platform/ids.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import { applyReport, type EmailDoor } from './effects.ts'
 import { type ReportReader, reportReader } from './reader.ts'
+import { type SignatureReader, signatureReader } from './signatures.ts'
 import * as sql from './sql.ts'
 
 export type ReportKind = 'return_path' | 'feedback' | 'tls' | 'operator' | 'api'
@@ -28,6 +35,8 @@ export interface InboundOptions {
   readonly log: Logger
   readonly verpMac: VerpMac
   readonly emails: EmailDoor
+  /** For the keys of whoever signed a report. */
+  readonly resolver: Resolver
   /** Sends what came for postmaster and abuse on to the operator, in the transaction that ends the report. */
   readonly forward: (db: Db, mail: OperatorMail) => Promise<{ readonly outcome: string; readonly keepRaw: boolean }>
   readonly tls: TlsReports
@@ -39,8 +48,14 @@ export interface InboundOptions {
 
 /** What is not about an email of ours: reports about TLS. */
 export interface TlsReports {
-  /** Reads a mail; what it answers keeps what it tells, in the transaction that ends the report, and names what became of it. */
-  read(raw: Buffer): Promise<(db: Db) => Promise<string>>
+  /**
+   * Reads a mail; what it answers keeps what it tells, in the transaction that ends the report, and names what became of it.
+   *
+   * @param check tells who signed it
+   * @param mayWait whether it can come again later
+   * @returns null: the DNS did not tell who signed it, and it may
+   */
+  read(raw: Buffer, check: DkimCheck, mayWait: boolean): Promise<((db: Db) => Promise<string>) | null>
   close(): Promise<void>
 }
 
@@ -76,6 +91,9 @@ const AGAIN_MS = 1_000
 const AGAIN_MOST_MS = 60_000
 /** A report about an email that has not ended is read again for so long. */
 const EARLY_MS = 3_600_000
+/** A report whose signer's DNS does not answer: after so long first, and for so long in all. */
+const UNANSWERED_MS = 60_000
+const UNANSWERED_MOST_MS = 3_600_000
 const FORGET_AT_ONCE = 1_000
 const HEADER_BYTES = 65_536
 const STATE = { done: 1, quarantined: 2 } as const
@@ -83,6 +101,7 @@ const STATE = { done: 1, quarantined: 2 } as const
 export function inboundOf(options: InboundOptions): Inbound {
   const { database, clock, ids, log } = options
   const reader = options.reader ?? reportReader()
+  const signatures = signatureReader(options)
   const tokenOf = (localPart: string): VerpIds | null => readToken(options, localPart)
 
   let again = clock.now()
@@ -95,7 +114,7 @@ export function inboundOf(options: InboundOptions): Inbound {
       const gone = await database.system.execute(sql.FORGET_REPORTS, [since, FORGET_AT_ONCE])
       return gone === FORGET_AT_ONCE ? 0 : again >= now ? AGAIN_MS : POLL_MS
     }
-    const later = await readClaimed(options, reader, claimed)
+    const later = await readClaimed(options, { reader, signatures }, claimed)
     if (later !== null) again = later
     return 0
   }
@@ -118,6 +137,7 @@ export function inboundOf(options: InboundOptions): Inbound {
       stop: async (deadline) => {
         await reading.stop(deadline)
         await reader.close()
+        await signatures.close()
         await options.tls.close()
       },
     },
@@ -133,8 +153,13 @@ interface Claimed {
   readonly tries: number
 }
 
+interface Readers {
+  readonly reader: ReportReader
+  readonly signatures: SignatureReader
+}
+
 /** @returns when it is to be read again; null: it has ended */
-async function readClaimed(options: InboundOptions, reader: ReportReader, claimed: Claimed): Promise<Date | null> {
+async function readClaimed(options: InboundOptions, readers: Readers, claimed: Claimed): Promise<Date | null> {
   const { database, clock, log } = options
   const about = { report_id: claimed.id, kind: claimed.kind }
   const putOff = async (ms: number): Promise<Date> => {
@@ -144,13 +169,17 @@ async function readClaimed(options: InboundOptions, reader: ReportReader, claime
   }
   // The count was raised before: a report that ends the process itself is met here too.
   if (claimed.tries > TRIES_MOST) return quarantine(options, claimed)
-  let apply: (db: Db) => Promise<End>
+  let apply: ((db: Db) => Promise<End>) | null
   try {
-    apply = await effectOf(options, reader, claimed)
+    apply = await effectOf(options, readers, claimed)
   } catch (err) {
     log.warn({ ...about, err, tries: claimed.tries }, 'a report could not be read')
     if (claimed.tries >= TRIES_MOST) return quarantine(options, claimed)
     return putOff(AGAIN_MS)
+  }
+  if (apply === null) {
+    await database.system.execute(sql.UNCOUNT_TRY, [claimed.id])
+    return putOff(Math.max(UNANSWERED_MS, waitsSince(claimed, clock)))
   }
   const outcome = await database
     .transaction(async (db) => {
@@ -206,30 +235,43 @@ async function forwarded(db: Db, { clock, forward }: InboundOptions, { local_par
   return forward(db, { localPart: local_part, raw, sentInHour: sent?.count ?? 0 })
 }
 
-/** Reads it. What it answers has the effect, and tells what became of it, as it is counted. */
+/** Reads it. What it answers has the effect, and tells what became of it, as it is counted; null: to be read again later. */
 async function effectOf(
   options: InboundOptions,
-  reader: ReportReader,
+  { reader, signatures }: Readers,
   claimed: Claimed,
-): Promise<(db: Db) => Promise<End>> {
+): Promise<((db: Db) => Promise<End>) | null> {
   if (claimed.kind === 'operator') return (db) => forwarded(db, options, claimed)
   if (claimed.kind === 'tls') {
-    const keep = await options.tls.read(claimed.raw)
-    return async (db) => ({ outcome: await keep(db), keepRaw: false })
+    const mayWait = waitsSince(claimed, options.clock) < UNANSWERED_MOST_MS
+    const keep = await options.tls.read(claimed.raw, signatures.check, mayWait)
+    return keep === null ? null : async (db) => ({ outcome: await keep(db), keepRaw: false })
   }
   const report = await reader.read(claimed.raw)
-  return async (db) => ({ outcome: await appliedTo(db, options, claimed, report), keepRaw: false })
+  const token = claimed.kind === 'return_path' ? readToken(options, claimed.local_part) : tokenInReport(options, report)
+  if (token === null) return async () => ({ outcome: 'unmatched', keepRaw: false })
+  const dkim = report.kind === 'complaint' ? await signatures.check(claimed.raw, OF_COMPLAINT) : null
+  return async (db) => ({ outcome: await appliedTo(db, options, claimed, { report, token, dkim }), keepRaw: false })
 }
 
-async function appliedTo(db: Db, options: InboundOptions, claimed: Claimed, report: Report): Promise<string> {
-  const token = claimed.kind === 'return_path' ? readToken(options, claimed.local_part) : tokenInReport(options, report)
-  if (token === null) return 'unmatched'
+interface Matched {
+  readonly report: Report
+  readonly token: VerpIds
+  readonly dkim: DkimOutcome | null
+}
+
+async function appliedTo(
+  db: Db,
+  options: InboundOptions,
+  claimed: Claimed,
+  { report, token, dkim }: Matched,
+): Promise<string> {
   const email = await options.emails.byToken(db, token)
   if (email === null) return 'unmatched'
   const source = report.kind === 'complaint' ? 'arf' : 'dsn'
   // A feedback address is for complaints: a bounce there carries no token in its address and is nobody's.
   if (claimed.kind === 'feedback' && report.kind !== 'complaint') return 'unmatched'
-  return (await applyReport(db, options, email, report, source)).kind
+  return (await applyReport(db, options, email, { report, source, dkim })).kind
 }
 
 function readToken({ verpMac, clock }: Pick<InboundOptions, 'verpMac' | 'clock'>, localPart: string): VerpIds | null {

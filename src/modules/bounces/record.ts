@@ -6,6 +6,7 @@
 // event email.bounced goes with each bounce, but for an email that ends as failed because the receiver kept putting it
 // off: its one terminal event is email.failed.
 
+import type { DkimOutcome } from '../../mail/dkim-check.ts'
 import type { BounceCategory, BounceType as ReplyBounceType, SmtpCommand } from '../../mail/smtp-bounce.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
@@ -42,6 +43,8 @@ export interface NewBounce {
   readonly provider: string | null
   readonly source: BounceSource
   readonly feedbackType: string | null
+  /** Who signed the report that told of it; null or absent: no mail did, or nobody asked. */
+  readonly reportDkim?: DkimOutcome | null
   /** The attempt that was refused, from 1; null for reports that came later. */
   readonly attempt: number | null
   readonly bouncedAt: Date
@@ -241,5 +244,8 @@ function columnsOf(news: readonly NewBounce[], bounces: readonly Bounce[]): unkn
     column((bounce) => bounce.sandbox),
     column((bounce) => bounce.bounced_at),
     column((bounce) => bounce.created_at),
+    news.map(({ reportDkim }) => reportDkim?.result ?? null),
+    news.map(({ reportDkim }) => reportDkim?.domain ?? null),
+    news.map(({ reportDkim }) => reportDkim?.reason ?? null),
   ]
 }

@@ -18,7 +18,7 @@ import { applyComplaint, applyFailure, applyReport, type Outcome, type ReportedE
 import { type Inbound, type InboundOptions, reportHash, tokenInReport } from './inbound.ts'
 import * as sql from './sql.ts'
 
-export interface InboundRoutesOptions extends Omit<InboundOptions, 'forward' | 'tls' | 'onRead' | 'log'> {
+export interface InboundRoutesOptions extends Omit<InboundOptions, 'forward' | 'tls' | 'resolver' | 'onRead' | 'log'> {
   readonly inbound: Inbound
 }
 
@@ -91,7 +91,7 @@ export function inboundRoutes(options: InboundRoutesOptions): readonly AnyEndpoi
             await take(options, accountId, reportHash(`api:${accountId}`, raw), {
               asComplaint: report.kind === 'complaint',
               find: (db) => emailOfReport(options, db, accountId, report),
-              apply: (db, email) => applyReport(db, options, email, report, 'api'),
+              apply: (db, email) => applyReport(db, options, email, { report, source: 'api', dkim: null }),
             }),
             { status: 202 },
           )
@@ -114,7 +114,7 @@ export function inboundRoutes(options: InboundRoutesOptions): readonly AnyEndpoi
       const at = timeOf(facts, email.emailId, options.clock)
       const arrivalDate = facts.occurred_at === undefined ? null : at
       const type = facts.type === undefined || facts.type === 'complaint' ? 'abuse' : facts.type.toLowerCase()
-      const feedback = { type, reportingMta: null, arrivalDate }
+      const feedback = { type, reportingMta: null, arrivalDate, dkim: null }
       return isComplaint(feedback)
         ? applyComplaint(db, options, email, feedback, 'api', at)
         : { kind: 'not_applicable' }

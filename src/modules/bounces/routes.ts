@@ -1,5 +1,12 @@
 import { type TSchema, Type } from 'typebox'
 import { parseAddress, suppressionKey } from '../../mail/address.ts'
+import {
+  DKIM_REASONS,
+  DKIM_RESULTS,
+  type DkimOutcome,
+  type DkimReason,
+  type DkimResult,
+} from '../../mail/dkim-check.ts'
 import type { Database } from '../../platform/db.ts'
 import { platformErrors } from '../../platform/errors.ts'
 import {
@@ -24,6 +31,10 @@ const Text = nullable(Type.String())
 const BounceTypeName = Type.Union(['hard', 'soft', 'complaint', 'block', 'unknown'].map((type) => Type.Literal(type)))
 const Uuid = Type.String({ format: 'uuid' })
 
+const ReportDkim = Type.Object(
+  { result: Type.Enum([...DKIM_RESULTS]), domain: Text, reason: nullable(Type.Enum([...DKIM_REASONS])) },
+  { description: 'Who signed the complaint, where it came by mail: `domain` is verified. Null for all else' },
+)
 const BounceItem = Type.Object({
   id: Type.String(),
   email_id: Text,
@@ -48,6 +59,7 @@ const BounceItem = Type.Object({
   suppressed: Type.Boolean(),
   suppression_id: Text,
   sandbox: Type.Boolean(),
+  report_dkim: nullable(ReportDkim),
   bounced_at: DateTime,
   created_at: DateTime,
 })
@@ -136,12 +148,15 @@ interface BounceRow {
   readonly suppressed: boolean
   readonly suppression_id: string | null
   readonly sandbox: boolean
+  readonly report_dkim: DkimResult | null
+  readonly report_dkim_domain: string | null
+  readonly report_dkim_reason: DkimReason | null
   readonly bounced_at: Date
   readonly created_at: Date
 }
 
-function wireBounce(row: BounceRow): Bounce {
-  const { remote_host: host, remote_ip: ip } = row
+function wireBounce(row: BounceRow): Bounce & { readonly report_dkim: DkimOutcome | null } {
+  const { remote_host: host, remote_ip: ip, report_dkim: result, report_dkim_domain: domain } = row
   return {
     id: row.id,
     email_id: row.email_id,
@@ -166,6 +181,7 @@ function wireBounce(row: BounceRow): Bounce {
     suppressed: row.suppressed,
     suppression_id: row.suppression_id,
     sandbox: row.sandbox,
+    report_dkim: result === null ? null : { result, domain, reason: row.report_dkim_reason },
     bounced_at: row.bounced_at.toISOString(),
     created_at: row.created_at.toISOString(),
   }

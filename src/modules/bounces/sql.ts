@@ -4,17 +4,20 @@ export const RECORD_BOUNCES = statement(
   'bounces_record',
   `insert into bounce (id, account_id, email_id, domain_id, recipient, recipient_key, message_id, sender, subject, tag,
      metadata, type, category, smtp_code, enhanced_code, diagnostic_code, error_message, command, remote_host, remote_ip,
-     source, feedback_type, attempt, suppressed, suppression_id, sandbox, bounced_at, created_at)
+     source, feedback_type, attempt, suppressed, suppression_id, sandbox, bounced_at, created_at, report_dkim,
+     report_dkim_domain, report_dkim_reason)
    select id, account_id, email_id, domain_id, recipient, recipient_key, message_id, sender, subject, tag,
      metadata::json, type, category, smtp_code, enhanced_code, diagnostic_code, error_message, command, remote_host,
-     remote_ip, source, feedback_type, attempt, suppressed, suppression_id, sandbox, bounced_at, created_at
+     remote_ip, source, feedback_type, attempt, suppressed, suppression_id, sandbox, bounced_at, created_at, report_dkim,
+     report_dkim_domain, report_dkim_reason
    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
      $10::text[], $11::text[], $12::text[], $13::text[], $14::smallint[], $15::text[], $16::text[], $17::text[], $18::text[],
      $19::text[], $20::text[], $21::text[], $22::text[], $23::smallint[], $24::boolean[], $25::uuid[], $26::boolean[],
-     $27::timestamptz[], $28::timestamptz[])
+     $27::timestamptz[], $28::timestamptz[], $29::text[], $30::text[], $31::text[])
      as b(id, account_id, email_id, domain_id, recipient, recipient_key, message_id, sender, subject, tag, metadata, type,
        category, smtp_code, enhanced_code, diagnostic_code, error_message, command, remote_host, remote_ip, source,
-       feedback_type, attempt, suppressed, suppression_id, sandbox, bounced_at, created_at)`,
+       feedback_type, attempt, suppressed, suppression_id, sandbox, bounced_at, created_at, report_dkim, report_dkim_domain,
+       report_dkim_reason)`,
 )
 
 // $2 $3 bounced from and before, $4 type, $5 recipient, $6 domain, $7 category, $8 email, $9 sandbox bounces too.

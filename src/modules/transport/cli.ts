@@ -28,8 +28,9 @@ export const tlsReportCommands: readonly Command[] = [
   },
 ]
 
-function line({ begins_at: begins, domain, organization, successful, failed, report_id: id }: ReportRow): string {
-  return [begins.toISOString().slice(0, 10), domain, organization, `${successful} good`, `${failed} failed`, id].join(
-    '\t',
-  )
+function line(row: ReportRow): string {
+  const { begins_at: begins, domain, organization, successful, failed, report_id: id, dkim_domain: signer } = row
+  const signed = signer === null ? `not verified: ${row.dkim_reason ?? row.dkim}` : `signed by ${signer}`
+  const day = begins.toISOString().slice(0, 10)
+  return [day, domain, organization, `${successful} good`, `${failed} failed`, id, signed].join('\t')
 }

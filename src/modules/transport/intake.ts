@@ -3,7 +3,11 @@
 // Each is kept for the accounts that have verified the domain it is about, once: the same one from the same organization is
 // known. What is about our own host is the operator's. Of other domains nothing is kept. At most 200 a day of a domain, each
 // for 90 days. A mail is read in a thread of its own, within 2 s and 128 MB.
+//
+// Only a report that its author's domain signed is one (RFC 8460 section 3). Any other is kept too, marked with the reason, for
+// people to see; it takes none of the room of those that are signed, and a signed one takes its place.
 
+import { type DkimCheck, type DkimOutcome, OF_TLS_REPORT } from '../../mail/dkim-check.ts'
 import type { ToldTls, ToldTlsDomain } from '../../mail/tls-report-mail.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
@@ -23,12 +27,14 @@ export interface TlsIntakeOptions {
 
 export interface TlsIntake {
   /**
-   * Reads a mail. What it answers keeps the report in the caller's transaction and tells what became of it: kept, known,
-   * too_many, unmatched (no domain of ours), no_report.
+   * Reads a mail. What it answers keeps the report in the caller's transaction and tells what became of it: kept,
+   * unverified (kept, but not its author's by DKIM), known, too_many, unmatched (no domain of ours), no_report.
    *
+   * @param mayWait whether it can be read again later
+   * @returns null: the DNS does not tell who signed it, and it may
    * @throws when the mail costs more than it may
    */
-  read(raw: Buffer): Promise<(db: Db) => Promise<string>>
+  read(raw: Buffer, check: DkimCheck, mayWait: boolean): Promise<((db: Db) => Promise<string>) | null>
   close(): Promise<void>
 }
 
@@ -40,14 +46,16 @@ const READING = { file: new URL('./intake-thread.ts', import.meta.url), withinMs
 export function tlsIntake(options: TlsIntakeOptions): TlsIntake {
   const thread = threadFor<Buffer, ToldTls | null>(READING)
   return {
-    read: async (raw) => {
+    read: async (raw, check, mayWait) => {
       const report = await thread.run(raw)
       if (report === null) return async () => 'no_report'
       const owned: Owned[] = []
       for (const about of report.domains) {
         for (const accountId of await options.ownersOf(about.domain)) owned.push({ accountId, about })
       }
-      return (db) => keepAll(db, options, report, owned)
+      if (owned.length === 0) return async () => 'unmatched'
+      const dkim = await check(raw, OF_TLS_REPORT)
+      return dkim.reason === 'no_answer' && mayWait ? null : (db) => keepAll(db, options, { report, dkim }, owned)
     },
     close: () => thread.close(),
   }
@@ -58,23 +66,42 @@ interface Owned {
   readonly about: ToldTlsDomain
 }
 
-async function keepAll(db: Db, options: TlsIntakeOptions, report: ToldTls, owned: readonly Owned[]): Promise<string> {
-  const outcomes = new Set<string>()
-  for (const one of owned) outcomes.add(await keep(db, options, report, one))
-  return ['kept', 'too_many', 'known'].find((outcome) => outcomes.has(outcome)) ?? 'unmatched'
+interface Read {
+  readonly report: ToldTls
+  readonly dkim: DkimOutcome
 }
 
-async function keep(db: Db, { clock, ids }: TlsIntakeOptions, report: ToldTls, owned: Owned): Promise<string> {
+async function keepAll(db: Db, options: TlsIntakeOptions, read: Read, owned: readonly Owned[]): Promise<string> {
+  const outcomes = new Set<string>()
+  for (const one of owned) outcomes.add(await keep(db, options, read, one))
+  return ['kept', 'unverified', 'too_many'].find((outcome) => outcomes.has(outcome)) ?? 'known'
+}
+
+async function keep(db: Db, { clock, ids }: TlsIntakeOptions, { report, dkim }: Read, owned: Owned): Promise<string> {
   const { accountId, about } = owned
   const now = clock.now()
   const since = firstIdAt(new Date(now.getTime() - DAY_MS))
-  const today = await db.one<{ count: number }>(sql.countReports, [accountId, about.domain, since])
+  const isSigned = dkim.result === 'pass'
+  const today = await db.one<{ count: number }>(sql.countReports, [accountId, about.domain, since, isSigned])
   if ((today?.count ?? 0) >= DAILY_MOST) return 'too_many'
   const { organization, reportId, contact, begin, end } = report
-  const told = [about.domain, organization, reportId, contact, begin, end]
   const figures = [about.successful, about.failed, JSON.stringify(about.policies), now]
-  const kept = await db.execute(sql.keepReport, [accountId, ids.next(), ...told, ...figures])
-  return kept === 0 ? 'known' : 'kept'
+  const keepAs = (name: string): Promise<number> => {
+    const told = [about.domain, organization, name, contact, begin, end]
+    const signed = [dkim.result, dkim.domain, dkim.reason]
+    return db.execute(sql.keepReport, [accountId, ids.next(), ...told, ...figures, ...signed])
+  }
+  let kept = await keepAs(reportId)
+  if (kept === 0 && isSigned) {
+    const known = await db.one<Signed>(sql.signerOf, [accountId, about.domain, organization, reportId, begin])
+    // Anybody may sign a report in another's name and under its id: that keeps out nobody else's.
+    if (known?.dkim_domain !== dkim.domain) kept = await keepAs(`${reportId} (${dkim.domain})`)
+  }
+  return kept === 0 ? 'known' : isSigned ? 'kept' : 'unverified'
+}
+
+interface Signed {
+  readonly dkim_domain: string | null
 }
 
 /** @returns how many were too old and are gone */

@@ -1,6 +1,7 @@
 // An account's look at what others told of TLS towards its domain, and the record by which they are asked to tell.
 
 import { Type } from 'typebox'
+import { DKIM_REASONS, DKIM_RESULTS, type DkimReason, type DkimResult } from '../../mail/dkim-check.ts'
 import { hostOf } from '../../mail/dns-records.ts'
 import type { ToldTlsPolicy } from '../../mail/tls-report-mail.ts'
 import type { Database } from '../../platform/db.ts'
@@ -48,12 +49,21 @@ const Policy = Type.Object({
   failed_sessions: Sessions,
   failures: Type.Array(Failure),
 })
+const DkimResultName = Type.Enum([...DKIM_RESULTS])
+const Dkim = Type.Object(
+  { result: DkimResultName, domain: Nullable, reason: Type.Union([Type.Enum([...DKIM_REASONS]), Type.Null()]) },
+  {
+    description:
+      'Whether its author signed it: `pass`, by `domain`, or why not. What did not pass is no report by RFC 8460 and is shown alone',
+  },
+)
 const Report = Type.Object({
   id: Text,
   domain: Text,
-  organization: Type.String({ description: 'As the report says; nobody has verified it' }),
+  organization: Type.String({ description: 'As the report says; who is verified stands in `dkim`' }),
   report_id: Text,
   contact: Nullable,
+  dkim: Dkim,
   begins_at: DateTime,
   ends_at: DateTime,
   successful_sessions: Sessions,
@@ -76,6 +86,9 @@ export interface ReportRow {
   readonly failed: number
   readonly policies: readonly ToldTlsPolicy[]
   readonly received_at: Date
+  readonly dkim: DkimResult
+  readonly dkim_domain: string | null
+  readonly dkim_reason: DkimReason | null
 }
 
 export function tlsReportRoutes(options: TlsReportRoutesOptions): readonly AnyEndpoint[] {
@@ -88,13 +101,13 @@ export function tlsReportRoutes(options: TlsReportRoutesOptions): readonly AnyEn
       summary: 'What others told of TLS towards the domain (TLS-RPT), newest first, and the record that asks for it',
       tag: 'Sending domains',
       params: IdParams,
-      query: Type.Object({ page: Page, limit: PageLimit }),
+      query: Type.Object({ page: Page, limit: PageLimit, dkim: Type.Optional(DkimResultName) }),
       answers: { 200: listOf(Report, PagePagination, { record: Asking }) },
       errors: [notFound],
       handle: async ({ principal, params, query }) => {
         const name = await domainName(principal, params.id)
         return database.tenant(principal.accountId, async (db) => {
-          const asked = [principal.accountId, name]
+          const asked = [principal.accountId, name, query.dkim ?? null]
           const all = await db.one<{ total: number }>(sql.countAllReports, asked)
           const { pagination, offset } = pageOf(query, all?.total ?? 0)
           const rows = await db.query<ReportRow>(sql.listReports, [...asked, pagination.limit, offset])
@@ -119,6 +132,7 @@ export function wireTlsReport(row: ReportRow): object {
     organization: row.organization,
     report_id: row.report_id,
     contact: row.contact,
+    dkim: { result: row.dkim, domain: row.dkim_domain, reason: row.dkim_reason },
     begins_at: row.begins_at.toISOString(),
     ends_at: row.ends_at.toISOString(),
     successful_sessions: row.successful,

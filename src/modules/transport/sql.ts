@@ -45,28 +45,40 @@ export const forgetSessions = statement(
 
 export const countReports = statement(
   'transport_count_reports',
-  'select count(*)::int as count from tls_report where account_id = $1 and domain = $2 and id >= $3',
+  `select count(*)::int as count from tls_report
+   where account_id = $1 and domain = $2 and id >= $3 and (dkim = 'pass') = $4::boolean`,
 )
 export const keepReport = statement(
   'transport_keep_report',
   `insert into tls_report (account_id, id, domain, organization, report_id, contact, begins_at, ends_at, successful, failed,
-     policies, received_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-   on conflict (account_id, domain, organization, report_id, begins_at) do nothing`,
+     policies, received_at, dkim, dkim_domain, dkim_reason)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+   on conflict (account_id, domain, organization, report_id, begins_at) do update set contact = excluded.contact,
+     ends_at = excluded.ends_at, successful = excluded.successful, failed = excluded.failed, policies = excluded.policies,
+     received_at = excluded.received_at, dkim = excluded.dkim, dkim_domain = excluded.dkim_domain, dkim_reason = null
+   where excluded.dkim = 'pass' and tls_report.dkim <> 'pass'`,
+)
+export const signerOf = statement(
+  'transport_signer_of',
+  `select dkim_domain from tls_report
+   where account_id = $1 and domain = $2 and organization = $3 and report_id = $4 and begins_at = $5`,
 )
 export const forgetReports = statement(
   'transport_forget_reports',
   `delete from tls_report where (account_id, id) in
      (select account_id, id from tls_report where received_at < $1 order by received_at limit $2)`,
 )
-const SHOWN = `id, domain, organization, report_id, contact, begins_at, ends_at, successful, failed, policies, received_at`
+const SHOWN = `id, domain, organization, report_id, contact, begins_at, ends_at, successful, failed, policies, received_at, dkim,
+  dkim_domain, dkim_reason`
 export const listReports = statement(
   'transport_list_reports',
-  `select ${SHOWN} from tls_report where account_id = $1 and domain = $2 order by id desc limit $3 offset $4`,
+  `select ${SHOWN} from tls_report where account_id = $1 and domain = $2 and ($3::text is null or dkim = $3)
+   order by id desc limit $4 offset $5`,
 )
 export const countAllReports = statement(
   'transport_count_all_reports',
-  'select count(*)::int as total from tls_report where account_id = $1 and domain = $2',
+  `select count(*)::int as total from tls_report
+   where account_id = $1 and domain = $2 and ($3::text is null or dkim = $3)`,
 )
 /** The operator's look: $1 a domain or null, $2 older than this id or null, $3 how many. */
 export const everyReport = statement(

@@ -1,0 +1,127 @@
+// Reports about TLS that other people's programs signed: OpenDKIM and Perl's Mail::DKIM, their keys in a real BIND. What they
+// signed is verified, in each canonicalization; what was changed on the way, or signed with SHA-1, is not.
+
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { createTransport } from 'nodemailer'
+import { startBind, txt } from './bind.ts'
+import { freePort, run, scratch, waitFor } from './ground.ts'
+import { startPosthorn } from './posthorn.ts'
+import { verifiedDomain } from './signed.ts'
+
+const HOST = 'mail.posthorn.test'
+const DOMAIN = 'shop.test'
+const REPORTER = 'reporter.test'
+const KEY = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+const CANONICALIZATIONS = ['simple/simple', 'simple/relaxed', 'relaxed/simple', 'relaxed/relaxed']
+
+function report(id: string): string {
+  const policy = { 'policy-type': 'no-policy-found', 'policy-domain': DOMAIN }
+  const summary = { 'total-successful-session-count': 5, 'total-failure-session-count': 0 }
+  const text = JSON.stringify({
+    'organization-name': 'Reporter',
+    'date-range': { 'start-datetime': '2026-04-01T00:00:00Z', 'end-datetime': '2026-04-01T23:59:59Z' },
+    'contact-info': `tls@${REPORTER}`,
+    'report-id': id,
+    policies: [{ policy, summary }],
+  })
+  const packed = gzipSync(text).toString('base64').replace(/.{76}/g, '$&\r\n')
+  const head = [
+    `From: "Reporter  of TLS" <tls@${REPORTER}>`,
+    `To: tlsrpt@${HOST}`,
+    'Date: Thu, 02 Apr 2026 00:10:00 +0000',
+    `Subject: Report Domain: ${DOMAIN}`,
+    ` Submitter: ${REPORTER}`,
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/report; report-type="tlsrpt"; boundary="b"',
+  ]
+  const parts = `--b\r\nContent-Type: text/plain\r\n\r\nA  report. \t\r\n\r\n--b\r\nContent-Type: application/tlsrpt+gzip\r\nContent-Transfer-Encoding: base64\r\n\r\n${packed}\r\n--b--\r\n\r\n\r\n`
+  return `${head.join('\r\n')}\r\n\r\n${parts}`
+}
+
+async function byOpenDkim(folder: string, mail: string, canonicalization: string): Promise<string> {
+  const [conf, file] = [path.join(folder, 'opendkim.conf'), path.join(folder, 'report.eml')]
+  await writeFile(file, mail)
+  await writeFile(
+    conf,
+    `Domain ${REPORTER}\nSelector k\nKeyFile ${folder}/key.pem\nRequireSafeKeys no\nMode s\nInternalHosts 0.0.0.0/0\nCanonicalization ${canonicalization}\nOversignHeaders From\n`,
+  )
+  const said = await run('opendkim', ['-x', conf, '-t', file, '-vvv'])
+  const [, value = ''] = /hname='DKIM-Signature' hvalue='([^']+)'/.exec(said) ?? []
+  assert.match(value, /b=/, said)
+  return `DKIM-Signature: ${value.replaceAll('\n', '\r\n')}\r\n${mail}`
+}
+
+const PERL = `use Mail::DKIM::Signer;
+my ($algorithm, $method, $key) = @ARGV;
+my $signer = Mail::DKIM::Signer->new(Algorithm => $algorithm, Method => $method, Domain => '${REPORTER}', Selector => 'k', KeyFile => $key);
+while (<STDIN>) { s/\\015?\\012$//; $signer->PRINT("$_\\015\\012"); }
+$signer->CLOSE;
+print $signer->signature->as_string;`
+
+async function byPerl(
+  folder: string,
+  mail: string,
+  canonicalization: string,
+  algorithm = 'rsa-sha256',
+): Promise<string> {
+  const value = await run('perl', ['-e', PERL, algorithm, canonicalization, path.join(folder, 'key.pem')], mail)
+  return `${value}\r\n${mail}`
+}
+
+test('what OpenDKIM and Mail::DKIM signed is verified by the key in BIND, and nothing else is', async () => {
+  await using stack = new AsyncDisposableStack()
+  const folder = stack.use(await scratch('reports')).path
+  await writeFile(path.join(folder, 'key.pem'), KEY.privateKey.export({ type: 'pkcs1', format: 'pem' }))
+  const published = KEY.publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
+  const bind = stack.use(
+    await startBind(folder, {
+      [DOMAIN]: [],
+      [REPORTER]: [txt('k._domainkey', `v=DKIM1; k=rsa; s=tlsrpt; p=${published}`)],
+    }),
+  )
+  const mxPort = await freePort()
+  const posthorn = stack.use(
+    await startPosthorn(folder, {
+      POSTHORN_DELIVERY: 'sandbox',
+      POSTHORN_DNS_SERVERS: bind.server,
+      POSTHORN_MX_PORT: String(mxPort),
+      POSTHORN_HOSTNAME: HOST,
+    }),
+  )
+  const account = await posthorn.account('Shop')
+  await verifiedDomain(posthorn, account.api_key, bind, DOMAIN)
+  const expected = new Map<string, string>()
+  const send = async (id: string, outcome: string, mail: string): Promise<void> => {
+    expected.set(id, outcome)
+    const transport = createTransport({ host: '127.0.0.1', port: mxPort, ignoreTLS: true })
+    await transport.sendMail({ envelope: { from: `tls@${REPORTER}`, to: [`tlsrpt@${HOST}`] }, raw: mail })
+    transport.close()
+  }
+  for (const method of CANONICALIZATIONS) {
+    await send(`opendkim ${method}`, REPORTER, await byOpenDkim(folder, report(`opendkim ${method}`), method))
+    await send(`perl ${method}`, REPORTER, await byPerl(folder, report(`perl ${method}`), method))
+  }
+  const changed = await byOpenDkim(folder, report('changed'), 'relaxed/relaxed')
+  await send('changed', 'body_changed', changed.replace('A  report.', 'No report.'))
+  await send('old', 'weak_algorithm', await byPerl(folder, report('old'), 'relaxed/relaxed', 'rsa-sha1'))
+  await send('plain', 'unsigned', report('plain'))
+
+  const { body } = await posthorn.call(account.api_key, 'GET', '/api/v1/customer/domains')
+  const place = `/api/v1/customer/domains/${body.data[0].id}/tls-reports?limit=100`
+  const told = await waitFor('the reports', async () => {
+    const { data } = (await posthorn.call(account.api_key, 'GET', place)).body
+    return data.length === expected.size ? data : null
+  })
+  const outcomes = new Map<string, string>(
+    told.map((one: { report_id: string; dkim: { domain: string | null; reason: string | null } }) => [
+      one.report_id,
+      one.dkim.domain ?? one.dkim.reason,
+    ]),
+  )
+  assert.deepEqual(new Map([...outcomes].sort()), new Map([...expected].sort()))
+})
