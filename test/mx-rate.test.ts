@@ -24,17 +24,24 @@ test('public addresses of the MX take so much of one sender, and other senders a
     }
     return answers
   }
+  const askTen = async (local: string): Promise<readonly string[]> =>
+    (await Promise.all(Array.from({ length: 10 }, () => ask('127.0.0.2', local)))).flat()
   let taken = 0
   let refused: string | undefined
   // The time that the asking takes gives some of it back.
   for (let turn = 0; refused === undefined && taken < 20 * MOST; turn++) {
     const local = ['fbl', 'postmaster', 'abuse'][turn % 3] ?? 'fbl'
-    const answers = (await Promise.all(Array.from({ length: 10 }, () => ask('127.0.0.2', local)))).flat()
+    const answers = await askTen(local)
     taken += answers.filter((answer) => answer.startsWith('250')).length
     refused = answers.find((answer) => !answer.startsWith('250'))
   }
   assert.match(refused ?? '', /^451 4\.7\.0 /)
   assert.ok(taken >= MOST, `${taken}`)
+  for (const local of ['fbl', 'tlsrpt', 'postmaster', 'abuse'])
+    assert.ok(
+      (await askTen(local)).some((answer) => answer.startsWith('451 4.7.0 ')),
+      local,
+    )
   assert.match((await ask('127.0.0.2', 'nobody'))[0] ?? '', /^550 5\.7\.1 /)
   assert.match((await ask('127.0.0.3', 'fbl'))[0] ?? '', /^250 /)
   world.clock.advance(60_000)
