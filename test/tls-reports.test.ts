@@ -251,6 +251,20 @@ test('who signs a report in the name and under the id of another keeps out nothi
   ])
 })
 
+test('one signer is heard twenty times a day about a domain, whatever hosts it signs as, and the others go on being heard', async () => {
+  const hosts = Object.fromEntries(Array.from({ length: 22 }, (_, i) => [`k._domainkey.h${i}.evil.example`, KEY]))
+  await using world = await startWorld({ settings: ROLES, zones: { ...ZONES, ...hosts } })
+  await world.verifiedDomain('shop.example')
+  for (let i = 0; i < 22; i++) {
+    const mail = mailOf(about('shop.example', `r${i}`)).replace('tls@company-x.example', 'tls@evil.example')
+    assert.match(await send(world, AT, await signed(world, mail, `h${i}.evil.example`)), /^250 /)
+  }
+  assert.match(await send(world, AT, await signed(world, mailOf(about('shop.example', 'true')))), /^250 /)
+  const became = await outcomes(world)
+  assert.deepEqual(became.slice(-3), ['too_many', 'too_many', 'kept'])
+  assert.equal(became.filter((outcome) => outcome === 'kept').length, 21)
+})
+
 test('a report whose signer has no DNS at the moment waits for it, an hour at most, and is not lost', async () => {
   await using world = await startWorld({ settings: ROLES, zones: ZONES })
   const id = await world.verifiedDomain('shop.example')

@@ -5,9 +5,10 @@
 // for 90 days. A mail is read in a thread of its own, within 2 s and 128 MB.
 //
 // Only a report that its author's domain signed is one (RFC 8460 section 3). Any other is kept too, marked with the reason, for
-// people to see; it takes none of the room of those that are signed, and a signed one takes its place.
+// people to see; it takes none of the room of those that are signed, and a signed one takes its place. Anybody may sign for
+// himself: one organization is heard 20 times a day, so that it takes little room from the others.
 
-import { type DkimCheck, type DkimOutcome, OF_TLS_REPORT } from '../../mail/dkim-check.ts'
+import { type DkimCheck, type DkimOutcome, OF_TLS_REPORT, organizationOf } from '../../mail/dkim-check.ts'
 import type { ToldTls, ToldTlsDomain } from '../../mail/tls-report-mail.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
@@ -40,6 +41,7 @@ export interface TlsIntake {
 
 const DAY_MS = 86_400_000
 const DAILY_MOST = 200
+const DAILY_MOST_OF_SIGNER = 20
 const KEPT_DAYS = 90
 const READING = { file: new URL('./intake-thread.ts', import.meta.url), withinMs: 2_000, memoryMb: 128 }
 
@@ -82,8 +84,9 @@ async function keep(db: Db, { clock, ids }: TlsIntakeOptions, { report, dkim }: 
   const now = clock.now()
   const since = firstIdAt(new Date(now.getTime() - DAY_MS))
   const isSigned = dkim.result === 'pass'
-  const today = await db.one<{ count: number }>(sql.countReports, [accountId, about.domain, since, isSigned])
-  if ((today?.count ?? 0) >= DAILY_MOST) return 'too_many'
+  const signer = dkim.domain === null ? null : organizationOf(dkim.domain)
+  const today = await db.one<Today>(sql.countReports, [accountId, about.domain, since, isSigned, signer])
+  if ((today?.count ?? 0) >= DAILY_MOST || (today?.of_signer ?? 0) >= DAILY_MOST_OF_SIGNER) return 'too_many'
   const { organization, reportId, contact, begin, end } = report
   const figures = [about.successful, about.failed, JSON.stringify(about.policies), now]
   const keepAs = (name: string): Promise<number> => {
@@ -98,6 +101,11 @@ async function keep(db: Db, { clock, ids }: TlsIntakeOptions, { report, dkim }: 
     if (known?.dkim_domain !== dkim.domain) kept = await keepAs(`${reportId} (${dkim.domain})`)
   }
   return kept === 0 ? 'known' : isSigned ? 'kept' : 'unverified'
+}
+
+interface Today {
+  readonly count: number
+  readonly of_signer: number
 }
 
 interface Signed {

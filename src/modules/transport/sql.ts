@@ -43,10 +43,12 @@ export const forgetSessions = statement(
 
 // --- reports that came to us
 
+/** $4 signed or not; of these, how many the organization $5 signed. */
 export const countReports = statement(
   'transport_count_reports',
-  `select count(*)::int as count from tls_report
-   where account_id = $1 and domain = $2 and id >= $3 and (dkim = 'pass') = $4::boolean`,
+  `select count(*)::int as count,
+     count(*) filter (where dkim_domain = $5 or right(dkim_domain, length($5) + 1) = '.' || $5)::int as of_signer
+   from tls_report where account_id = $1 and domain = $2 and id >= $3 and (dkim = 'pass') = $4::boolean`,
 )
 export const keepReport = statement(
   'transport_keep_report',
