@@ -28,7 +28,7 @@ import type { Service } from '../platform/lifecycle.ts'
 import type { Logger } from '../platform/log.ts'
 import { mxRate } from './mx-rate.ts'
 import { incomingMessages } from './submission-messages.ts'
-import { SubmissionServer } from './submission-protocol.ts'
+import { type Patience, SubmissionServer } from './submission-protocol.ts'
 import { Reply, replyOf, unavailable } from './submission-replies.ts'
 
 export interface MxOptions {
@@ -51,6 +51,8 @@ export interface MxOptions {
   /** Where large messages that declared no size are kept until they end. */
   readonly spoolFolder: string
   readonly turns: Turns
+  /** Five minutes for a command, two for data that drips, when absent. */
+  readonly patience?: Patience
 }
 
 export interface Mx extends Service {
@@ -108,6 +110,7 @@ export function mxService(options: MxOptions): Mx {
     },
     {
       mayConnect: (ip) => !options.rateLimits || server.countFrom(ip) < MAX_CONNECTIONS_PER_ADDRESS,
+      patience: options.patience,
       without: options.certificate === null ? ['AUTH', 'STARTTLS'] : ['AUTH'],
     },
   )

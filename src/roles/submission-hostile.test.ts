@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { plain, smtpSession, submissionWorld, USER } from '../../test/submission.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { plain, type SmtpSession, smtpSession, submissionWorld, USER } from '../../test/submission.ts'
 
 const MAIL = 'From: Shop <a@shop.example>\r\nTo: b@example.net\r\nSubject: hello\r\n\r\nbody\r\n'
 const FAKE_ENDS = ['\n.\n', '\r.\r', '\n.\r\n', '\r\n.\n', '\r\n.\r', '\r\r\n.\r\r\n', '\r\n\0.\r\n', '\r\n.\0\r\n']
@@ -150,4 +151,35 @@ test('user names of any kind are refused like a wrong one, and the right one sti
     assert.match(await smtp.ask(`AUTH PLAIN ${plain(username, 'nope')}`), /^5(?:35|01)/, JSON.stringify(username))
   }
   assert.match(await smtp.ask(`AUTH PLAIN ${plain(USER.username, USER.password)}`), /^235/)
+})
+
+test('data and commands that drip are ended, and nothing of them is stored', async () => {
+  await using world = await submissionWorld({ patience: { commandMs: 300, dataMs: 300 } })
+  const drips = async (smtp: SmtpSession, bytes: string): Promise<string> => {
+    for (const byte of bytes) {
+      smtp.write(byte)
+      await delay(20)
+    }
+    return smtp.reply()
+  }
+  const data = await world.session()
+  await data.ask('MAIL FROM:<a@shop.example>')
+  await data.ask('RCPT TO:<b@example.net>')
+  await data.ask('DATA')
+  const [slow, late, quick] = [
+    drips(data, MAIL),
+    drips(await world.session(), 'NOOP'.repeat(20)),
+    await world.session(),
+  ]
+  await quick.ask('MAIL FROM:<a@shop.example>')
+  await quick.ask('RCPT TO:<c@example.net>')
+  await quick.ask('DATA')
+  quick.write(`${MAIL}.\r\n`)
+  assert.match(await quick.reply(), /^250 2\.0\.0 queued as /)
+  assert.match(await slow, /^421 4\.4\.2 the message comes too slowly/)
+  assert.match(await late, /^421 4\.4\.2 the command took too long/)
+  assert.deepEqual(
+    (await world.mails()).map(({ recipient }) => recipient),
+    ['c@example.net'],
+  )
 })

@@ -5,6 +5,9 @@
 // the connection closed (RFC 2920 section 3.1). A line beyond 12,288 bytes, the longest that an authentication exchange
 // may have (RFC 4954 section 4), closes the connection too. AUTH is not offered before TLS. A reply whose text begins
 // with an enhanced code keeps that code.
+//
+// Who sends a byte now and then is never idle; so a command must be whole within five minutes, and the data of a message must
+// have come at 500 bytes a second in the mean from two minutes after DATA on (421 4.4.2).
 
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions } from 'smtp-server'
 import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
@@ -14,6 +17,9 @@ import { MessageData } from './submission-data.ts'
 const MAX_LINE_BYTES = 12_288
 const MAX_IDLE_COMMANDS = 100
 const LINES_PER_TURN = 100
+const LOOK_AT_DATA_EVERY_MS = 10_000
+const DATA_BYTES_PER_SECOND = 500
+const PATIENCE: Patience = { commandMs: 300_000, dataMs: 120_000 }
 const ENHANCED = /^[245]\.\d{1,3}\.\d{1,3} /
 const ENVELOPE = /^(?:MAIL|RCPT) /i
 const DUMMIES = ['WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD', 'HELP']
@@ -25,6 +31,15 @@ export interface ProtocolOptions {
   readonly mayConnect: (remoteAddress: string) => boolean
   /** Commands that are not offered. */
   readonly without?: readonly string[]
+  readonly patience?: Patience | undefined
+}
+
+/** How long a client may take. */
+export interface Patience {
+  /** From a command's first byte to its end. */
+  readonly commandMs: number
+  /** For data that comes slower than 500 bytes a second. */
+  readonly dataMs: number
 }
 
 export class SubmissionServer extends SMTPServer {
@@ -37,6 +52,7 @@ export class SubmissionServer extends SMTPServer {
 
   override connect(socket: Connect[0], socketOptions?: Connect[1]): void {
     const connection = new Connection(this, socket, socketOptions)
+    connection.patience = this.#protocol.patience ?? PATIENCE
     const admitted = this.#protocol.mayConnect(connection.remoteAddress)
     this.connections.add(connection)
     connection.on('error', (error: Error) => this._onError(error))
@@ -68,9 +84,11 @@ class Connection extends SMTPConnection {
   /** The reply to the command under way may wait for that to the next, which has come with it (RFC 2920 section 3.2). */
   #holds = false
   #corked = false
+  patience = PATIENCE
 
   override _createParser(): SMTPStream {
     return new StrictParser({
+      patience: () => this.patience,
       command: (line, next, more) => {
         this.#holds = more && ENVELOPE.test(line.toString('latin1', 0, 5))
         this._onCommand(line, next)
@@ -135,6 +153,7 @@ interface ParserOptions {
   readonly command: (line: Buffer, next: () => void, more: boolean) => void
   readonly refuse: (code: number, text: string) => void
   readonly hangUp: (code: number, text: string) => void
+  readonly patience: () => Patience
 }
 
 class StrictParser extends SMTPStream {
@@ -143,6 +162,9 @@ class StrictParser extends SMTPStream {
   #rest: Buffer = Buffer.alloc(0)
   #more = false
   #data = new MessageData()
+  #dataBytes = 0
+  /** Of the command or the data whose end has not come. */
+  #watch: NodeJS.Timeout | undefined
 
   constructor(options: ParserOptions) {
     super()
@@ -158,12 +180,43 @@ class StrictParser extends SMTPStream {
 
   override startDataMode(maxBytes?: number | string | null): SMTPServerDataStream {
     this.#data = new MessageData()
+    this.#dataBytes = 0
+    this.#watchData()
     return super.startDataMode(maxBytes)
+  }
+
+  #endWatch(): void {
+    clearTimeout(this.#watch)
+    this.#watch = undefined
+  }
+
+  #watchCommand(): void {
+    const late = (): void => {
+      if (!this.isClosed) this.#options.hangUp(421, '4.4.2 the command took too long')
+    }
+    this.#watch ??= setTimeout(late, this.#options.patience().commandMs).unref()
+  }
+
+  #watchData(): void {
+    const { dataMs } = this.#options.patience()
+    const everyMs = Math.min(LOOK_AT_DATA_EVERY_MS, dataMs)
+    let elapsedMs = 0
+    const look = (): void => {
+      elapsedMs += everyMs
+      if (this.isClosed) return
+      if (elapsedMs > dataMs && this.#dataBytes < ((elapsedMs - dataMs) / 1_000) * DATA_BYTES_PER_SECOND) {
+        this.#options.hangUp(421, '4.4.2 the message comes too slowly')
+      } else this.#watch = setTimeout(look, everyMs).unref()
+    }
+    this.#endWatch()
+    this.#watch = setTimeout(look, everyMs).unref()
   }
 
   override _feedDataStream(chunk: Buffer, done: (error?: Error | null) => void): void {
     const stream = this._dataStream
     const { pieces, behind } = this.#data.feed(chunk)
+    this.#dataBytes += chunk.length
+    if (behind !== null) this.#endWatch()
     const last = behind === null ? undefined : pieces.at(-1)
     let full = false
     for (const piece of pieces) {
@@ -233,8 +286,10 @@ class StrictParser extends SMTPStream {
     }
     if (feed < 0) {
       this.#rest = Buffer.from(input.subarray(at))
+      this.#watchCommand()
       return null
     }
+    this.#endWatch()
     const line = input.subarray(at, Math.max(at, feed - 1))
     const strict = feed > at && input[feed - 1] === 0x0d && !line.includes(0x0d)
     return { bytes: strict ? line : null, end: feed + 1 }

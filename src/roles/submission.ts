@@ -21,7 +21,7 @@ import type { Service } from '../platform/lifecycle.ts'
 import type { Logger } from '../platform/log.ts'
 import { loginFailures } from './login-failures.ts'
 import { incomingMessages } from './submission-messages.ts'
-import { SubmissionServer } from './submission-protocol.ts'
+import { type Patience, SubmissionServer } from './submission-protocol.ts'
 import { Reply, replyOf, unavailable } from './submission-replies.ts'
 
 /** What accounts says to a user name and password. */
@@ -52,6 +52,8 @@ export interface SubmissionOptions {
   /** Where large messages are kept until their turn comes. */
   readonly spoolFolder: string
   readonly turns: Turns
+  /** Five minutes for a command, two for data that drips, when absent. */
+  readonly patience?: Patience
 }
 
 export interface SubmissionPorts {
@@ -125,7 +127,7 @@ export function submissionService(options: SubmissionOptions): Submission {
         onRcptTo: ({ address }, session, done) => handle(talk.rcptTo(address, session), done),
         onData: (stream, session, done) => handle(talk.data(stream, session), done),
       },
-      { mayConnect },
+      { mayConnect, patience: options.patience },
     )
     // Broken connections and failed handshakes are the client's affair.
     server.on('error', (error) => log.debug({ err: error }, 'a submission connection broke'))
