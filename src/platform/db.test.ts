@@ -17,6 +17,7 @@ const FIND = statement(
 )
 const PLANS = statement('test_plans', 'select generic_plans, custom_plans from pg_prepared_statements where name = $1')
 const ONE = statement('test_one', 'select 1 as one')
+const ACCOUNT = '01980000-0000-7000-8000-00000000000a'
 
 let store: TestDatabase
 let database: Database
@@ -26,7 +27,7 @@ before(async () => {
   const admin = new pg.Client({ connectionString: store.url })
   await admin.connect()
   await admin.query(MAKE.text)
-  await admin.query('grant all on posthorn.kept to posthorn_system')
+  await admin.query('grant all on posthorn.kept to posthorn_system, posthorn_tenant')
   await admin.end()
 })
 after(async () => {
@@ -119,6 +120,24 @@ test('a transaction that the server rolled back is no success, whoever overlooke
   })
   await assert.rejects(overlooked, /rolled back/)
   assert.ok(!(await kept()).includes(4))
+})
+
+test('what only reads is told before its transaction has ended, and can write nothing', async () => {
+  const one = { name: 'tenant', open: 1, idle: 1, waiting: 0 }
+  const tenants = (): object | undefined => database.pools().find(({ name }) => name === 'tenant')
+  assert.deepEqual(await database.tenant(ACCOUNT, (db) => db.one(ONE)), { one: 1 })
+  assert.deepEqual(tenants(), one)
+  assert.deepEqual(await database.reading(ACCOUNT, (db) => db.one(ONE)), { one: 1 })
+  assert.deepEqual(tenants(), { ...one, idle: 0 }, 'the end is on its way')
+  assert.deepEqual(await database.reading(ACCOUNT, (db) => db.one(ONE)), { one: 1 }, 'and then the connection is free')
+  await assert.rejects(
+    database.reading(ACCOUNT, (db) => db.execute(ADD, [9])),
+    /cannot execute INSERT in a read-only transaction/,
+  )
+  await assert.rejects(
+    database.reading(ACCOUNT, () => Promise.reject(new Error('not that one'))),
+    /not that one/,
+  )
 })
 
 test('a server that has become read-only is as good as away, and its connection is not used again', async () => {

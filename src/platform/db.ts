@@ -53,6 +53,11 @@ export interface Database {
   /** One transaction as one account. */
   tenant<T>(accountId: string, work: (db: Db) => Promise<T>): Promise<T>
   /**
+   * The same for what only reads: the server refuses it to write. What `work` comes to is told at once, for the end of such a
+   * transaction changes nothing of it; its connection is free again a journey later.
+   */
+  reading<T>(accountId: string, work: (db: Db) => Promise<T>): Promise<T>
+  /**
    * Calls `heard` for every NOTIFY on `channel`, and with null when notifications may have been missed (after the
    * connection was lost and made again). Resolves once the server listens.
    */
@@ -133,6 +138,7 @@ export function connect(options: DatabaseOptions): Database {
     system: onPool(system),
     transaction: (work) => transact(system, null, work),
     tenant: (accountId, work) => transact(tenant, accountId, work),
+    reading: (accountId, work) => read(tenant, accountId, work),
     listen: listener.listen,
     pools: () =>
       Object.entries({ system, tenant }).map(([name, { totalCount, idleCount, waitingCount }]) => ({
@@ -233,7 +239,24 @@ type Notice = { readonly routine?: string | undefined }
 
 type Work<T> = (db: Db, posting: Writer) => Promise<T>
 
-async function transact<T>(pool: pg.Pool, accountId: string | null, work: Work<T>): Promise<T> {
+async function read<T>(pool: pg.Pool, accountId: string, work: Work<T>): Promise<T> {
+  const told = Promise.withResolvers<T>()
+  const tell: Work<T> = async (db, posting) => {
+    const result = await work(db, posting)
+    told.resolve(result)
+    return result
+  }
+  // What fails behind the telling costs its connection, which `transact` gives up, and nothing else.
+  transact(pool, accountId, tell, 'begin read only').catch(told.reject)
+  return told.promise
+}
+
+async function transact<T>(
+  pool: pg.Pool,
+  accountId: string | null,
+  work: Work<T>,
+  begin: 'begin' | 'begin read only' = 'begin',
+): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
   // A connection that breaks while it is ours says so to nobody else; unheard it would end the process.
@@ -266,7 +289,7 @@ async function transact<T>(pool: pg.Pool, accountId: string | null, work: Work<T
   try {
     // Sent ahead of the work without waiting. Should the account not be set, the transaction is aborted and every
     // later statement fails with it: a failure never widens what is seen.
-    const begun: Promise<unknown>[] = [send({ text: 'begin' })]
+    const begun: Promise<unknown>[] = [send({ text: begin })]
     if (accountId !== null) begun.push(db.execute(SET_ACCOUNT, [accountId]))
     const [result] = await Promise.all([work(db, posting), ...begun])
     over = true

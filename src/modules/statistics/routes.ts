@@ -89,7 +89,7 @@ function overviewRoute(options: StatisticsRoutesOptions): AnyEndpoint {
     handle: async ({ principal, query }) => {
       const asked = askedOf(options, principal, query as ReportQuery)
       const { accountId } = principal
-      const total = await options.database.tenant(accountId, (db) => totalOf(db, accountId, asked))
+      const total = await options.database.reading(accountId, (db) => totalOf(db, accountId, asked))
       return { status: 200, body: { data: overview(total, query.include_machine), period: asked.period } }
     },
   })
@@ -110,7 +110,7 @@ function dailyRoute(options: StatisticsRoutesOptions, { path, summary, names, re
     handle: async ({ principal, query }) => {
       const asked = askedOf(options, principal, query as ReportQuery)
       const { accountId } = principal
-      const { data, totals } = await options.database.tenant(accountId, (db) => report.read(db, accountId, asked))
+      const { data, totals } = await options.database.reading(accountId, (db) => report.read(db, accountId, asked))
       return { status: 200, body: { data: [...data], totals, period: asked.period } }
     },
   })
@@ -142,7 +142,7 @@ function providersRoute(options: StatisticsRoutesOptions): AnyEndpoint {
     handle: async ({ principal, query }) => {
       const asked = askedOf(options, principal, query as ReportQuery)
       const { accountId } = principal
-      const report = await options.database.tenant(accountId, (db) => providersReport(db, accountId, asked))
+      const report = await options.database.reading(accountId, (db) => providersReport(db, accountId, asked))
       return { status: 200, body: { ...report, period: asked.period } }
     },
   })
