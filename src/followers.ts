@@ -68,7 +68,7 @@ export function followersOf(options: FollowersOptions): Followers {
   }
   return {
     endpoints: [
-      ...eventRoutes({ database, streams, gate: accounts.gate, emailsTo }),
+      ...eventRoutes({ database, clock, streams, gate: accounts.gate, emailsTo }),
       ...statisticsRoutes({ database, clock }),
       ...healthRoutes({ database, clock, ids, isTracked, domains }),
       ...webhookRoutes({

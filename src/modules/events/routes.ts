@@ -1,7 +1,9 @@
 import { Type } from 'typebox'
 import { parseAddress, suppressionKey } from '../../mail/address.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import { platformErrors } from '../../platform/errors.ts'
+import { fullCounts } from '../../platform/full-counts.ts'
 import {
   type AnyEndpoint,
   type Call,
@@ -25,6 +27,7 @@ import { EVENT_TYPES, type EventType } from './types.ts'
 
 export interface EventRoutesOptions {
   readonly database: Database
+  readonly clock: Clock
   readonly streams: EventStreams
   /** Asked again and again while a stream is open: a revoked key ends it. */
   readonly gate: Gate
@@ -67,7 +70,8 @@ export function eventRoutes(options: EventRoutesOptions): readonly AnyEndpoint[]
   return [listRoute(options), streamRoute(options)]
 }
 
-function listRoute({ database, emailsTo }: EventRoutesOptions): AnyEndpoint {
+function listRoute({ database, clock, emailsTo }: EventRoutesOptions): AnyEndpoint {
+  const counts = fullCounts(clock, COUNT_LIMIT)
   return endpoint({
     method: 'GET',
     path: '/api/v1/events',
@@ -80,7 +84,7 @@ function listRoute({ database, emailsTo }: EventRoutesOptions): AnyEndpoint {
       const { limit, offset } = query
       const [, atUs = null, afterId = null] = CURSOR.exec(query.cursor ?? '') ?? []
       const recipient = query.recipient === undefined ? null : recipientKeyOf(query.recipient)
-      const found = await database.tenant(accountId, async (db) => {
+      const found = await database.reading(accountId, async (db) => {
         const filter = [
           accountId,
           query.from ?? null,
@@ -94,12 +98,14 @@ function listRoute({ database, emailsTo }: EventRoutesOptions): AnyEndpoint {
           recipient,
         ]
         const page = [...filter, atUs, afterId, limit + 1, atUs === null ? offset : 0]
-        const [rows, counted] = await Promise.all([
+        const count = async (): Promise<number> =>
+          (await db.one<{ total: number }>(sql.count, [...filter, COUNT_LIMIT]))?.total ?? 0
+        const [rows, total] = await Promise.all([
           db.query<EventRow & { readonly at_us: number }>(sql.list, page),
-          db.one<{ total: number }>(sql.count, [...filter, COUNT_LIMIT]),
+          counts.total(filter, count),
         ])
         const events = rows.slice(0, limit).map(followed)
-        return { rows, events, facts: await factsOf(db, events), total: counted?.total ?? 0 }
+        return { rows, events, facts: await factsOf(db, events), total }
       })
       const last = found.rows[limit - 1]
       const nextCursor = found.rows.length > limit && last !== undefined ? `${last.at_us}.${last.event_id}` : null

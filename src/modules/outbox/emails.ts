@@ -1,6 +1,7 @@
 // Reading emails, as the account that owns them.
 
 import type { Database, Db } from '../../platform/db.ts'
+import type { FullCounts } from '../../platform/full-counts.ts'
 import { firstIdAt, isUuid } from '../../platform/ids.ts'
 import { eventsOfEmail, type WireEvent } from '../events/index.ts'
 import { readBody } from './bodies.ts'
@@ -71,20 +72,26 @@ export interface EmailFilter {
 
 export interface EmailPage {
   readonly emails: readonly EmailRow[]
-  /** Exact up to 100,000, where counting stops. */
+  /** Exact up to 100,000, where counting stops; told for half a minute more when there were that many. */
   readonly total: number
   /** The id to go on below; null at the end. */
   readonly nextCursor: string | null
 }
 
-const COUNT_LIMIT = 100_000
+export const COUNT_LIMIT = 100_000
 const MAX_ATTEMPTS_SHOWN = 100
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
+export interface Lists {
+  readonly database: Database
+  /** Up to COUNT_LIMIT. */
+  readonly counts: FullCounts
+}
+
 /** Newest first. `cursor` is the id below which to go on; it takes the place of an offset. */
 export async function listEmails(
-  database: Database,
+  { database, counts }: Lists,
   accountId: string,
   filter: EmailFilter,
   page: { readonly limit: number; readonly offset: number; readonly cursor: string | null },
@@ -104,21 +111,25 @@ export async function listEmails(
   const list = LISTS[way ?? 'id']
   const offset = cursor === null ? page.offset : 0
   const below = cursor !== null && cursor < high ? cursor : high
-  return database.tenant(accountId, async (db) => {
+  return database.reading(accountId, async (db) => {
     const steered = way === null ? null : db.execute(dontSort)
     const reading = Promise.all([
       db.query<EmailRow>(list.page, [accountId, low, below, ...rest, page.limit + 1, offset]),
       steered,
     ])
-    const count = (): Promise<{ total: number } | null> =>
-      db.one<{ total: number }>(list.count, [accountId, low, high, ...rest, COUNT_LIMIT])
+    const values = [accountId, low, high, ...rest]
+    const count = (): Promise<number> =>
+      counts.total(
+        values,
+        async () => (await db.one<{ total: number }>(list.count, [...values, COUNT_LIMIT]))?.total ?? 0,
+      )
     // What is searched for is looked for in every email: twice only when one page does not hold all of it.
     const known = filter.search !== null && cursor === null && offset === 0 && (await reading)[0].length <= page.limit
     const [[rows], counted] = await Promise.all([reading, known ? null : count()])
     const emails = rows.slice(0, page.limit)
     return {
       emails,
-      total: known ? emails.length : (counted?.total ?? 0),
+      total: counted ?? emails.length,
       nextCursor: rows.length > page.limit ? (emails.at(-1)?.id ?? null) : null,
     }
   })

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { parseAddress, suppressionKey } from '../../mail/address.ts'
 import type { Database } from '../../platform/db.ts'
 import { platformErrors, validationError } from '../../platform/errors.ts'
+import { fullCounts } from '../../platform/full-counts.ts'
 import {
   type AnyEndpoint,
   CursorPagination,
@@ -18,7 +19,16 @@ import {
   single,
 } from '../../platform/http.ts'
 import { type ControlOptions, cancelEmail, rescheduleEmail, retryEmail, statusName } from './control.ts'
-import { type EmailRow, type EmailStory, emailStory, listEmails, oneEmail, readCursor } from './emails.ts'
+import {
+  COUNT_LIMIT,
+  type EmailRow,
+  type EmailStory,
+  emailStory,
+  type Lists,
+  listEmails,
+  oneEmail,
+  readCursor,
+} from './emails.ts'
 import { emailErrors as errors } from './errors.ts'
 import { type EmailStatus, STATUS } from './types.ts'
 
@@ -90,6 +100,7 @@ const ListQuery = Type.Object({
 
 export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[] {
   const { database } = options
+  const lists: Lists = { database, counts: fullCounts(options.clock, COUNT_LIMIT) }
   const read = { scope: 'emails:read' }
   const steer = { scope: 'send' }
   const story = async (accountId: string, id: string): Promise<object> =>
@@ -103,7 +114,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       tag: 'Emails',
       query: ListQuery,
       answers: { 200: listOf(Email, CursorPagination) },
-      handle: ({ principal, query }) => answerList(database, principal.accountId, query),
+      handle: ({ principal, query }) => answerList(lists, principal.accountId, query),
     }),
     endpoint({
       method: 'GET',
@@ -202,7 +213,7 @@ function readSchedule(text: string, now: Date): Date {
 }
 
 async function answerList(
-  database: Database,
+  lists: Lists,
   accountId: string,
   query: Static<typeof ListQuery>,
 ): Promise<ReturnType<typeof list>> {
@@ -221,7 +232,7 @@ async function answerList(
     messageId: query.message_id?.replaceAll(/^<|>$/g, '') ?? null,
     search: query.search ?? null,
   }
-  const { emails, total, nextCursor } = await listEmails(database, accountId, filter, { limit, offset, cursor })
+  const { emails, total, nextCursor } = await listEmails(lists, accountId, filter, { limit, offset, cursor })
   return list(emails.map(wireEmail), { total, limit, offset, next_cursor: nextCursor })
 }
 
