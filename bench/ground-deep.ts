@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
 import pg from 'pg'
+import { LIMITS } from '../src/modules/delivery/index.ts'
 import { claim, handBack, joinAsNode, leaveAsNode, renewLease } from '../src/modules/outbox/index.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { connect, type Database, statement } from '../src/platform/db.ts'
@@ -211,7 +212,7 @@ export async function startDeep(folder: string): Promise<Deep> {
         const began = performance.now()
         const answer = await claim(system, {
           epoch: lease.epoch,
-          limit: 300,
+          limit: LIMITS.maxClaim,
           cursor,
           free: new Map(),
           defaultFree: 20,

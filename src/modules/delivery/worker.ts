@@ -64,7 +64,6 @@ export interface Delivery extends Service {
   readonly held: number
 }
 
-const CLAIM_MOST = 300
 const CLAIM_LEAST = 50
 const CLAIM_EVERY_MS = 200
 const CLAIM_AGAIN_MS = 10
@@ -160,7 +159,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
 
   const claimSome = async (): Promise<number> => {
     const epoch = node.epoch()
-    const room = Math.min(CLAIM_MOST, limits.maxEmails - held)
+    const room = Math.min(limits.maxClaim, limits.maxEmails - held)
     if (!isAsked(Number.POSITIVE_INFINITY)) return 0
     if (epoch === null || stopping || breaking || room < 1 || heldBytes >= limits.maxBytes) return 0
     const rounded = cursor !== null
