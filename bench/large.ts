@@ -8,19 +8,14 @@
 // at once, through either door.
 
 import { readFileSync } from 'node:fs'
-import http from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
+import { AROUND, logIn, postLarge, sendLarge } from '../test/large.ts'
 import { descendants, scratch } from '../test/peers/ground.ts'
 import { startPosthorn } from '../test/peers/posthorn.ts'
-import { plain, type SmtpSession, smtpSession } from '../test/submission.ts'
 import { commandLine } from './ground-options.ts'
 
 const { messages: MESSAGES } = commandLine({ messages: 10 })
 const MB = 1_048_576
-const LINE = Buffer.from(`${'QUJD'.repeat(19)}\r\n`)
-const BASE64 = Buffer.alloc(65_536, 'QUJD')
-const CHUNK = Buffer.alloc(LINE.length * 1_000, LINE)
-const HEAD = `From: Shop <a@shop.example>\r\nTo: b@example.net\r\nSubject: large\r\nMIME-Version: 1.0\r\nContent-Type: application/pdf; name=a.pdf\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: attachment; filename=a.pdf\r\n\r\n`
 
 interface Memory {
   readonly nodeMb: number
@@ -64,57 +59,6 @@ async function peak(root: number, work: () => Promise<void>): Promise<Memory> {
   return { nodeMb, allMb }
 }
 
-async function logIn(port: number, key: string): Promise<SmtpSession> {
-  const session = await smtpSession(port, { secure: true })
-  await session.ask('EHLO bench.test')
-  const answer = await session.ask(`AUTH PLAIN ${plain('apikey', key)}`)
-  if (!answer.startsWith('235')) throw new Error(answer)
-  return session
-}
-
-/** @returns the reply to MAIL when that refuses, else the one to the final dot */
-async function send(session: SmtpSession, bytes: number, declared: boolean): Promise<string> {
-  const mail = await session.ask(`MAIL FROM:<a@shop.example>${declared ? ` SIZE=${bytes}` : ''}`)
-  if (!mail.startsWith('250')) return mail
-  await session.ask('RCPT TO:<b@example.net>')
-  await session.ask('DATA')
-  session.write(HEAD)
-  for (let sent = HEAD.length; sent + CHUNK.length <= bytes; sent += CHUNK.length) {
-    session.write(CHUNK)
-    await delay(0)
-  }
-  return session.ask('.')
-}
-
-/** @param around what stands before and behind the bytes */
-function post(url: string, key: string, bytes: number, around: readonly [string, string] = ['', '']): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const [before, behind] = around
-    const length = before.length + bytes + behind.length
-    const headers = { 'x-api-key': key, 'content-type': 'application/json', 'content-length': length }
-    const request = http.request(`${url}/api/v1/send`, { method: 'POST', headers }, (reply) => {
-      reply.resume()
-      reply.on('end', () => resolve(reply.statusCode ?? 0))
-      request.destroy()
-    })
-    request.on('error', reject)
-    request.write(before)
-    let left = bytes
-    const write = (): void => {
-      while (left > 0 && !request.destroyed) {
-        const chunk = BASE64.subarray(0, left)
-        left -= chunk.length
-        if (!request.write(chunk)) {
-          request.once('drain', write)
-          return
-        }
-      }
-      if (!request.destroyed) request.end(behind)
-    }
-    write()
-  })
-}
-
 await using folder = await scratch('bench-large')
 await using posthorn = await startPosthorn(folder.path, {
   POSTHORN_ROLES: 'api,submission',
@@ -134,20 +78,16 @@ const measure = async (what: string, work: () => Promise<string | number>): Prom
   figures.push({ what, ...most, grownMb: most.nodeMb - before.nodeMb, answer: String(answer).slice(0, 50) })
 }
 const refused = await logIn(port, key)
-await measure('100 MB by SMTP, size declared', () => send(refused, 100 * MB, true))
-await measure('100 MB by SMTP, not declared', () => send(refused, 100 * MB, false))
-await measure('100 MB by REST', () => post(posthorn.url, key, 100 * MB))
+await measure('100 MB by SMTP, size declared', () => sendLarge(refused, 100 * MB, true))
+await measure('100 MB by SMTP, not declared', () => sendLarge(refused, 100 * MB, false))
+await measure('100 MB by REST', () => postLarge(posthorn.url, key, 100 * MB))
 const sessions = await Promise.all(Array.from({ length: MESSAGES }, () => logIn(port, key)))
 await measure(`${MESSAGES} x 25 MB by SMTP at once`, async () => {
-  const replies = await Promise.all(sessions.map((session) => send(session, 25 * MB - 4_096, true)))
+  const replies = await Promise.all(sessions.map((session) => sendLarge(session, 25 * MB - 4_096, true)))
   return `${replies.filter((reply) => reply.startsWith('250')).length} accepted`
 })
-const mail = { from: 'a@shop.example', to: 'b@example.net', subject: 'large', text: 'see the attachment' }
-const [head = '', tail = ''] = JSON.stringify({ ...mail, attachments: [{ filename: 'a.pdf', content: '#' }] }).split(
-  '#',
-)
 await measure(`${MESSAGES} x 24 MB by REST at once`, async () => {
-  const calls = Array.from({ length: MESSAGES }, () => post(posthorn.url, key, 24 * MB, [head, tail]))
+  const calls = Array.from({ length: MESSAGES }, () => postLarge(posthorn.url, key, 24 * MB, AROUND))
   return `${(await Promise.all(calls)).filter((status) => status === 202).length} accepted`
 })
 console.table(figures)

@@ -36,8 +36,9 @@ const at = (...names) => path.join(root, ...names)
 // V8 sizes the space of young objects by the machine's memory (two halves of 64 MB with 24 GB), and lets what has grown old
 // come to four times what is alive before it looks through it. 8 MB, and twice what is alive, cost no CPU that could be
 // measured and take 40 MB less under load (docs/performance.md). What is free is to be given back: for each thread glibc
-// keeps a heap of its own, and the more in each the larger what was freed. PostgreSQL has an environment of its own.
-const SERVICE = ['--max-semi-space-size=8', '--heap-growing-percent=100']
+// keeps a heap of its own, and the more in each the larger what was freed. Where memory is short the service asks for its garbage
+// (src/platform/memory.ts). PostgreSQL has an environment of its own.
+const SERVICE = ['--max-semi-space-size=8', '--heap-growing-percent=100', '--expose-gc']
 const MEMORY = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' }
 
 /** What each verb runs, relative to the checkout. `production`: works without the development packages. */

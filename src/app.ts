@@ -320,6 +320,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
         inboxOwner: ({ accountId, tag }) => (accountId === SYSTEM_ACCOUNT_ID && tag !== null ? tag : accountId),
         html,
         journals: tracking.journals,
+        turns: ground.turns,
         ...(outgoing !== null && { transport: outgoing.transport }),
       })
     : null

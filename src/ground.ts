@@ -8,6 +8,7 @@ import { dnsResolver } from './platform/dns-resolver.ts'
 import { type Ids, systemIds } from './platform/ids.ts'
 import { largeTurns, type Turns } from './platform/intake.ts'
 import { createLogger, type Logger } from './platform/log.ts'
+import { systemMemory } from './platform/memory.ts'
 
 /** What tests put in place of the outside. */
 export interface Ground {
@@ -30,5 +31,12 @@ export function systemGround(config: Config): Ground {
       ? cached.fresh()
       : authoritativeResolver(cached, { clock, allowPrivate: config.allowPrivateNetworks })
   const ids = systemIds(() => clock.now().getTime())
-  return { clock, ids, log: createLogger(config.logLevel), resolver: cached, verifier, turns: largeTurns() }
+  return {
+    clock,
+    ids,
+    log: createLogger(config.logLevel),
+    resolver: cached,
+    verifier,
+    turns: largeTurns(systemMemory()),
+  }
 }

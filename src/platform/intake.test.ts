@@ -8,11 +8,11 @@ import { type Arriving, type Intake, intake, largeTurns, MAX_IN_MEMORY_BYTES } f
 const MB = 1_048_576
 const CHUNK = 65_536
 
-function bodies(maxSpooledBytes = 1_073_741_824): Intake {
+function bodies(maxSpooledBytes = 1_073_741_824, turns = largeTurns()): Intake {
   return intake({
     maxSpooledBytes,
     folder: tmpdir(),
-    turns: largeTurns(),
+    turns,
     tooLarge: (most) => new Error(`larger than ${most}`),
     noRoom: () => new Error('no room'),
   })
@@ -103,4 +103,64 @@ test('a body over its limit is refused when the limit is passed, and so is what 
   assert.ok(fourth.isLarge())
   await second.drop()
   await fourth.drop()
+})
+
+test('without memory a large body waits, is refused after a while, and has its turn once there is some', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let freeBytes = 10 * MB
+  let collected = 0
+  const memory = { limitBytes: 512 * MB, freeBytes: () => freeBytes, collect: () => void collected++ }
+  const room = bodies(undefined, largeTurns(memory))
+  const [first, second] = [await fill(room.begin(50 * MB), 2 * MB), await fill(room.begin(50 * MB), 2 * MB)]
+  const refused = assert.rejects(
+    first.work(async () => undefined),
+    /no room/,
+  )
+  for (let looks = 0; looks < 40; looks++) {
+    await turn()
+    t.mock.timers.tick(250)
+  }
+  await refused
+  assert.equal(collected, 10)
+  const worked = second.work(async (whole) => whole.length)
+  await turn()
+  freeBytes = 12 * MB
+  t.mock.timers.tick(250)
+  assert.equal(await worked, 2 * MB)
+  await Promise.all([first.drop(), second.drop()])
+})
+
+test('where memory has a limit large things are made one after the other, and what must go out comes before what comes in', async () => {
+  const memory = { limitBytes: 516 * MB, freeBytes: () => 400 * MB, collect: () => undefined }
+  const turns = largeTurns(memory)
+  const order: string[] = []
+  const leave = await turns.grow(6 * MB)
+  const coming = turns.take(6 * MB, async () => void order.push('body'))
+  const going = turns.grow(6 * MB).then((end) => {
+    order.push('mail')
+    end()
+  })
+  await turn()
+  assert.deepEqual(order, [])
+  leave()
+  await Promise.all([coming, going])
+  assert.deepEqual(order, ['mail', 'body'])
+})
+
+test('a mail that must go out goes alone when there is no memory for it', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const turns = largeTurns({ limitBytes: 512 * MB, freeBytes: () => 0, collect: () => undefined })
+  const going = turns.grow(2 * MB)
+  for (let looks = 0; looks < 40; looks++) {
+    await turn()
+    t.mock.timers.tick(250)
+  }
+  const leave = await going
+  leave()
+})
+
+test('where there is little memory small bodies have little of it together', () => {
+  const memory = { limitBytes: 512 * MB, freeBytes: () => 0, collect: () => undefined }
+  assert.equal(largeTurns(memory).smallBytes, 16 * MB)
+  assert.equal(largeTurns({ ...memory, limitBytes: Number.POSITIVE_INFINITY }).smallBytes, 64 * MB)
 })

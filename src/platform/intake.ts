@@ -6,45 +6,109 @@
 // copies that are made of them add up: of 25 MB there is one at a time. A client that is slow, or never ends, holds nothing
 // but its file; the files together are bounded too (MAX_SPOOLED_BYTES).
 //
+// Where a control group limits the memory (memory.ts), less of all of these is kept (of 25 MB still one at a time, be it a body
+// that comes in or a mail that goes out), and a turn comes when there is room for what will be made of it. When there is none for
+// ten seconds a body is refused, and a mail goes nevertheless.
+//
 // A file without a name is gone with its process.
 
 import { type FileHandle, open, unlink } from 'node:fs/promises'
 import path from 'node:path'
+import type { Memory } from './memory.ts'
 
 export const MAX_IN_MEMORY_BYTES = 1_048_576
 const MAX_TOGETHER_BYTES = 64 * 1_048_576
 const LARGE_TOGETHER_BYTES = 40 * 1_048_576
 const MAX_SPOOLED_BYTES = 1_073_741_824
+/** Of the memory there is, at most so much for small bodies together, and for large ones unless one is alone. */
+const SMALL_SHARE = 1 / 32
+const LARGE_SHARE = 1 / 64
+/** What is made of a byte of a large body, by us and by the backend that stores it, and what delivery may take meanwhile. */
+const NEEDED_PER_BYTE = 6
+const LOOK_AGAIN_MS = 250
+const LOOKS = 40
+/** Looks. */
+const COLLECT_EVERY = 4
 
-/** Large bodies in memory: first come, first served, within LARGE_TOGETHER_BYTES. One for all doors of a process. */
+/** Large bodies in memory: first come, first served, within LARGE_TOGETHER_BYTES. One for all of a process. */
 export interface Turns {
-  take<T>(bytes: number, work: () => Promise<T>): Promise<T>
+  /** The most that small bodies may have together. */
+  readonly smallBytes: number
+  /** @returns NO_MEMORY when there was none for it */
+  take<T>(bytes: number, work: () => Promise<T>): Promise<T | typeof NO_MEMORY>
+  /**
+   * For a content of so many bytes that must be worked on, sooner or later; before any body. Waits for nothing where memory has
+   * no limit.
+   *
+   * @returns to be called when its memory has been taken, or given back
+   */
+  grow(bytes: number): Promise<() => void>
 }
 
-export function largeTurns(): Turns {
+export const NO_MEMORY = Symbol('no memory')
+
+interface Waiting {
+  readonly bytes: number
+  readonly mustGo: boolean
+  readonly enter: (mayWork: boolean) => void
+}
+
+export function largeTurns(memory: Memory | null = null): Turns {
+  const isLimited = memory !== null && Number.isFinite(memory.limitBytes)
+  const limitBytes = memory?.limitBytes ?? Number.POSITIVE_INFINITY
+  const together = Math.min(LARGE_TOGETHER_BYTES, limitBytes * LARGE_SHARE)
   let taken = 0
-  const waiting: { readonly bytes: number; readonly enter: () => void }[] = []
+  let looks = 0
+  let timer: NodeJS.Timeout | undefined
+  const waiting: Waiting[] = []
+  const hasRoom = (bytes: number): boolean => !isLimited || memory.freeBytes() >= bytes * NEEDED_PER_BYTE
   const admit = (): void => {
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
       // One that is larger than all of the room goes alone.
-      if (taken > 0 && taken + next.bytes > LARGE_TOGETHER_BYTES) return
+      if (taken > 0 && taken + next.bytes > together) return
+      const fits = hasRoom(next.bytes)
+      if (!fits && looks < LOOKS) return lookAgain()
+      // Who comes behind one that was refused waits for a second.
+      looks = fits ? 0 : LOOKS - COLLECT_EVERY
       waiting.shift()
-      taken += next.bytes
-      next.enter()
+      const mayWork = fits || next.mustGo
+      if (mayWork) taken += next.bytes
+      next.enter(mayWork)
     }
   }
+  const lookAgain = (): void => {
+    if (timer !== undefined) return
+    if (looks++ % COLLECT_EVERY === 0) memory?.collect()
+    timer = setTimeout(() => {
+      timer = undefined
+      admit()
+    }, LOOK_AGAIN_MS)
+    timer.unref()
+  }
+  const enter = (bytes: number, mustGo: boolean): Promise<boolean> =>
+    new Promise((resolve) => {
+      const place = mustGo ? waiting.findLastIndex((one) => one.mustGo) + 1 : waiting.length
+      waiting.splice(place, 0, { bytes, mustGo, enter: resolve })
+      admit()
+    })
+  const leave = (bytes: number): void => {
+    taken -= bytes
+    admit()
+  }
   return {
+    smallBytes: Math.min(MAX_TOGETHER_BYTES, limitBytes * SMALL_SHARE),
     take: async (bytes, work) => {
-      await new Promise<void>((enter) => {
-        waiting.push({ bytes, enter })
-        admit()
-      })
+      if (!(await enter(bytes, false))) return NO_MEMORY
       try {
         return await work()
       } finally {
-        taken -= bytes
-        admit()
+        leave(bytes)
       }
+    },
+    grow: async (bytes) => {
+      if (!isLimited) return () => undefined
+      await enter(bytes, true)
+      return () => leave(bytes)
     },
   }
 }
@@ -129,7 +193,7 @@ export function intake(options: IntakeOptions): Intake {
       add: (chunk) => {
         const more = chunk.length
         if (bytes + more > mostBytes) throw tooLarge(mostBytes)
-        const fits = bytes + more <= MAX_IN_MEMORY_BYTES && heldBytes + more <= MAX_TOGETHER_BYTES
+        const fits = bytes + more <= MAX_IN_MEMORY_BYTES && heldBytes + more <= turns.smallBytes
         if (spool === null && fits) {
           pieces.push(chunk)
           bytes += more
@@ -144,13 +208,15 @@ export function intake(options: IntakeOptions): Intake {
       work: async (work) => {
         if (spool === null) return work(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, bytes))
         const file = await spool
-        return turns.take(bytes, async () => {
+        const done = await turns.take(bytes, async () => {
           const whole = Buffer.allocUnsafeSlow(bytes)
           await readAll(file, whole)
           const result = await work(whole)
           giveBack(whole)
           return result
         })
+        if (done === NO_MEMORY) throw noRoom()
+        return done
       },
     }
   }

@@ -1,6 +1,11 @@
 // Two bounds of a process: how many copies may have been taken by a receiver without our database knowing it, and how many
 // bytes of large messages may be in memory.
 
+import type { Turns } from '../../platform/intake.ts'
+
+/** Of a large content, while it is read, composed and on its way. */
+export const COPIES = 3
+
 export interface AnswerGate {
   /** Resolves when one more message may get its final dot. */
   enter(): Promise<Pass>
@@ -92,5 +97,16 @@ export function byteBudget(limit: number): ByteBudget {
       taken -= bytes
       next()
     },
+  }
+}
+
+/** A part of the budget, and where memory has a limit the turn to fill it. @returns to be called at the end of both */
+export async function bytesAndTurn(budget: ByteBudget, turns: Turns | undefined, bytes: number): Promise<() => void> {
+  if (bytes === 0) return () => undefined
+  await budget.take(bytes)
+  const leave = await turns?.grow(bytes / COPIES)
+  return () => {
+    leave?.()
+    budget.give(bytes)
   }
 }

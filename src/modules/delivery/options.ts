@@ -6,6 +6,7 @@ import type { CorrectableClock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import type { Ids } from '../../platform/ids.ts'
+import type { Turns } from '../../platform/intake.ts'
 import type { Logger } from '../../platform/log.ts'
 import { type AttemptRecord, type FreshLetters, type Letter, RENEW_EVERY_MS } from '../outbox/index.ts'
 import type { Transport } from '../transport/index.ts'
@@ -81,6 +82,8 @@ export interface DeliveryOptions {
   /** Accounts whose mail waits. */
   readonly suspendedAccounts: () => readonly string[]
   readonly tracking?: Tracking | null
+  /** Of large contents, where memory has a limit: those that come in and those that go out (intake.ts). */
+  readonly turns?: Turns
   /** In whose inbox sandbox mail stands; its account's own when this is absent. */
   readonly inboxOwner?: (letter: Letter) => string
   /** Called for each attempt once its result is durable. */

@@ -33,7 +33,7 @@ import {
 } from '../outbox/index.ts'
 import { type Composer, composerOf } from './compose.ts'
 import { dueOf } from './due.ts'
-import { answerGate, byteBudget, type Pass } from './gates.ts'
+import { answerGate, byteBudget, bytesAndTurn, COPIES, type Pass } from './gates.ts'
 import { htmlReader } from './html-reader.ts'
 import { type AskedAbout, lateAsks } from './late-asks.ts'
 import { membershipOf } from './membership.ts'
@@ -80,8 +80,8 @@ interface Held extends AskedAbout {
   /** When it was asked for, by the monotonic clock. */
   readonly claimedAtMs: number
   pass: Pass | null
-  /** Taken of what large messages may have, until the mail is stored in the inbox. */
-  inboxBytes: number
+  /** Gives back what a large mail has of the memory, once it is stored in the inbox. */
+  leave: (() => void) | null
 }
 
 export function deliveryService(options: DeliveryOptions): Delivery {
@@ -232,7 +232,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       else {
         heldBytes += letter.body?.length ?? 0
         const key = keys.get(letter.domainId ?? '') ?? null
-        void carry({ claimed: row, letter, epoch, key, claimedAtMs, askedAtMs: claimedAtMs, pass: null, inboxBytes: 0 })
+        void carry({ claimed: row, letter, epoch, key, claimedAtMs, askedAtMs: claimedAtMs, pass: null, leave: null })
       }
     }
     if (surplus.length > 0) await giveBack(epoch, surplus)
@@ -265,7 +265,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       quietly(error)
     } finally {
       one.pass?.leave()
-      if (one.inboxBytes > 0) large.give(one.inboxBytes)
+      one.leave?.()
       heldBytes -= letter.body?.length ?? 0
       places.leave(claimed.siteId, clock.monotonicMs())
       released(epoch, 1)
@@ -296,9 +296,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     const { letter } = one
     await sandboxTurns.take(1)
     try {
-      const bytes = largeBytes(letter)
-      if (bytes > 0) await large.take(bytes)
-      one.inboxBytes = bytes
+      one.leave = await bytesAndTurn(large, options.turns, largeBytes(letter))
       const outgoing = await written(one)
       const context = contextOf(one)
       if (outgoing === null) return untried(endedUntried(context, { status: 'failed', reason: 'internal_error' }))
@@ -336,11 +334,14 @@ export function deliveryService(options: DeliveryOptions): Delivery {
         taken = largeBytes(letter)
         const turn = taken > 0 ? large.take(taken) : null
         if (turn !== null) await idle(turn)
+        const leave = taken > 0 ? await options.turns?.grow(letter.bodyBytes) : undefined
         try {
           return await written(one)
         } catch (error) {
           if (isUnavailable(error)) return null
           throw error
+        } finally {
+          leave?.()
         }
       },
       beforeDot: async () => {
@@ -481,8 +482,8 @@ function untried(conclusion: Conclusion): Ended {
   return { ...conclusion, inbox: null }
 }
 
-/** What a letter whose content was not fetched with it takes in memory: read, composed, and on its way. */
-const largeBytes = ({ body, bodyBytes }: Letter): number => (body === null ? bodyBytes * 3 : 0)
+/** What a letter whose content was not fetched with it takes in memory. */
+const largeBytes = ({ body, bodyBytes }: Letter): number => (body === null ? bodyBytes * COPIES : 0)
 
 function siteOf({ recipient }: Letter): string {
   return recipient.slice(recipient.lastIndexOf('@') + 1).toLowerCase()

@@ -25,6 +25,7 @@ import {
 } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { systemMemory } from '../memory.ts'
 import { type Command, type Ground, giveToCluster, type Place } from './ground.ts'
 
 /** The superuser of the embedded cluster, and the name of its database. */
@@ -45,7 +46,6 @@ const SETTINGS: Settings = {
   port: PORT,
   unix_socket_permissions: '0700',
   max_connections: 100,
-  shared_buffers: '128MB',
   huge_pages: 'off',
   max_locks_per_transaction: 256,
   fsync: 'on',
@@ -158,9 +158,14 @@ const shareOf = ({ binaries }: Ground): string => path.join(binaries.root, 'shar
 
 export const ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
+/** 128 MB, and an eighth of what a control group allows where that is less than a gigabyte. */
+function sharedBuffers(limitBytes = systemMemory().limitBytes): string {
+  return `${Math.max(16, Math.min(128, Math.floor(limitBytes / 8 / 1_048_576)))}MB`
+}
+
 /** Writes postgresql.conf anew: what stands there is what this release wants, whatever stood there before. */
 export async function writeSettings(ground: Ground, socketDir: string, wanted: Settings): Promise<void> {
-  const all = { ...SETTINGS, ...wanted, unix_socket_directories: socketDir }
+  const all = { ...SETTINGS, shared_buffers: sharedBuffers(), ...wanted, unix_socket_directories: socketDir }
   const lines = Object.entries(all).map(([name, value]) => `${name} = '${String(value).replaceAll("'", "''")}'`)
   const file = path.join(clusterOf(ground), 'postgresql.conf')
   await writeFile(`${file}.new`, `# Written at every start. Do not edit.\n${lines.join('\n')}\n`, { mode: 0o600 })
