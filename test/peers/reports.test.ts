@@ -1,5 +1,6 @@
 // Reports about TLS that other people's programs signed: OpenDKIM and Perl's Mail::DKIM, their keys in a real BIND. What they
-// signed is verified, in each canonicalization; what was changed on the way, or signed with SHA-1, is not.
+// signed is verified, in each canonicalization; what was changed on the way, or signed with SHA-1, is not. The dashboard counts
+// the first alone, and says of the others why.
 
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
@@ -9,8 +10,8 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { createTransport } from 'nodemailer'
 import { startBind, txt } from './bind.ts'
+import { startDashboard } from './dashboard.ts'
 import { freePort, run, scratch, waitFor } from './ground.ts'
-import { startPosthorn } from './posthorn.ts'
 import { verifiedDomain } from './signed.ts'
 
 const HOST = 'mail.posthorn.test'
@@ -85,15 +86,16 @@ test('what OpenDKIM and Mail::DKIM signed is verified by the key in BIND, and no
     }),
   )
   const mxPort = await freePort()
-  const posthorn = stack.use(
-    await startPosthorn(folder, {
+  const dashboard = stack.use(
+    await startDashboard('reports-posthorn', {
       POSTHORN_DELIVERY: 'sandbox',
       POSTHORN_DNS_SERVERS: bind.server,
       POSTHORN_MX_PORT: String(mxPort),
       POSTHORN_HOSTNAME: HOST,
     }),
   )
-  const account = await posthorn.account('Shop')
+  const { posthorn } = dashboard
+  const account = await dashboard.owner()
   await verifiedDomain(posthorn, account.api_key, bind, DOMAIN)
   const expected = new Map<string, string>()
   const send = async (id: string, outcome: string, mail: string): Promise<void> => {
@@ -112,7 +114,8 @@ test('what OpenDKIM and Mail::DKIM signed is verified by the key in BIND, and no
   await send('plain', 'unsigned', report('plain'))
 
   const { body } = await posthorn.call(account.api_key, 'GET', '/api/v1/customer/domains')
-  const place = `/api/v1/customer/domains/${body.data[0].id}/tls-reports?limit=100`
+  const { id } = body.data[0]
+  const place = `/api/v1/customer/domains/${id}/tls-reports?limit=100`
   const told = await waitFor('the reports', async () => {
     const { data } = (await posthorn.call(account.api_key, 'GET', place)).body
     return data.length === expected.size ? data : null
@@ -124,4 +127,15 @@ test('what OpenDKIM and Mail::DKIM signed is verified by the key in BIND, and no
     ]),
   )
   assert.deepEqual(new Map([...outcomes].sort()), new Map([...expected].sort()))
+
+  await using here = await dashboard.visit(account)
+  await dashboard.open(here.page, `/domains/${id}`)
+  const section = here.page.locator('section').filter({ hasText: 'TLS reports' })
+  await section
+    .getByText('None of 40 sessions failed in 8 reports. Not counted: 3 more, which their senders did not sign.')
+    .waitFor()
+  assert.equal(await section.getByText(`signed by ${REPORTER}`, { exact: true }).count(), 8)
+  for (const why of ['it was changed after it was signed', 'the signature is too weak', 'nobody signed it'])
+    await section.getByText(`not verified: ${why}`).waitFor()
+  assert.deepEqual(here.faults, [])
 })
