@@ -124,7 +124,7 @@ test('without memory a large body waits, is refused after a while, and has its t
   assert.equal(collected, 10)
   const worked = second.work(async (whole) => whole.length)
   await turn()
-  freeBytes = 12 * MB
+  freeBytes = 16 * MB
   t.mock.timers.tick(250)
   assert.equal(await worked, 2 * MB)
   await Promise.all([first.drop(), second.drop()])

@@ -24,7 +24,7 @@ const MAX_SPOOLED_BYTES = 1_073_741_824
 const SMALL_SHARE = 1 / 32
 const LARGE_SHARE = 1 / 64
 /** What is made of a byte of a large body, by us and by the backend that stores it, and what delivery may take meanwhile. */
-const NEEDED_PER_BYTE = 6
+const NEEDED_PER_BYTE = 8
 const LOOK_AGAIN_MS = 250
 const LOOKS = 40
 /** Looks. */

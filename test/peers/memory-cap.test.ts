@@ -1,4 +1,4 @@
-// All of it, PostgreSQL included, in half a gigabyte: a control group whose limit the kernel enforces by killing. Fifty
+// All of it, PostgreSQL included, in a gigabyte (CAP_MB): a control group whose limit the kernel enforces by killing. Fifty
 // clients at a time hand over 25 MB each, by submission and REST in turn. Nothing is killed: what does not fit waits or is
 // refused with an answer that says so, and when it is over everybody is served and all that was accepted has arrived.
 
@@ -12,9 +12,9 @@ import { scratch, waitFor } from './ground.ts'
 import { type Posthorn, startPosthorn } from './posthorn.ts'
 
 const MB = 1_048_576
-const CAP_MB = Number(process.env['CAP_MB'] ?? 512)
+const CAP_MB = Number(process.env['CAP_MB'] ?? 1_024)
 const CLIENTS = 50
-const LOAD_MS = Number(process.env['LOAD_SECONDS'] ?? 30) * 1_000
+const LOAD_MS = Number(process.env['LOAD_SECONDS'] ?? 15) * 1_000
 const SETTINGS = { POSTHORN_RATE_LIMITS: 'off', POSTHORN_LOG_LEVEL: 'error' }
 const SMALL = { from: 'a@shop.example', to: 'b@example.net', subject: 's', text: 't' }
 
