@@ -70,9 +70,12 @@ async function until(what: string, holds: () => Promise<boolean>, withinMs = 60_
 
 const postmasters = async (dataDir: string): Promise<number[]> => {
   const found: number[] = []
-  for (const pid of await processesIn(path.join(dataDir, 'postgres'))) {
+  const all = await processesIn(path.join(dataDir, 'postgres'))
+  for (const pid of all) {
     const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-    if (command.includes('\0-D\0')) found.push(pid)
+    // A child has its parent's command line until it has given itself a title.
+    const parent = / [A-Z] (\d+) /.exec(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''))?.[1]
+    if (command.includes('\0-D\0') && !all.includes(Number(parent))) found.push(pid)
   }
   return found
 }
