@@ -7,7 +7,7 @@
 //          backends, or its end and start in the middle of the work
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { descendants, freePort, run } from '../peers/ground.ts'
+import { descendants, freePort, run, waitFor } from '../peers/ground.ts'
 import { type Postgres, startPostgres } from '../peers/postgres.ts'
 import { type Posthorn, startPosthorn } from '../peers/posthorn.ts'
 import type { Chance } from './chance.ts'
@@ -92,6 +92,12 @@ async function whole({ folder, settings, chance, ledger }: Stage): Promise<Scene
 
 const ROLES = ['api,tracking', 'submission', 'delivery', 'mx,worker'] as const
 
+/** Right after a start of the server nobody may be connected. */
+async function backends(): Promise<readonly string[]> {
+  const asked = ['-u', 'postgres', '-f', 'postgres: postgres postgres']
+  return waitFor('a backend', async () => (await run('pgrep', asked)).trim().split('\n'))
+}
+
 async function parts({ folder, settings, chance, ledger }: Stage): Promise<Scene> {
   const postgres: Postgres = await startPostgres(folder)
   const places = await Promise.all(ROLES.map(ports))
@@ -122,9 +128,8 @@ async function parts({ folder, settings, chance, ledger }: Stage): Promise<Scene
     const what = chance.pick(['backends', 'one backend', 'postgres'])
     await ledger.write({ k: 'kill', what, hard: false, deliveries: 0 })
     const began = performance.now()
-    const backends = (await run('pgrep', ['-u', 'postgres', '-f', 'postgres: postgres postgres'])).trim().split('\n')
     // PostgreSQL takes the death of one backend as damage to all: it ends them and recovers.
-    if (what === 'one backend') killAll([Number(chance.pick(backends))])
+    if (what === 'one backend') killAll([Number(chance.pick(await backends()))])
     else if (what === 'backends') {
       const ask = "select pg_terminate_backend(pid) from pg_stat_activity where backend_type = 'client backend'"
       await run('psql', ['-q', '-d', postgres.url, '-c', `${ask} and pid <> pg_backend_pid()`])
