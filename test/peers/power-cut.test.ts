@@ -51,6 +51,17 @@ async function disk(place: string): Promise<Disk> {
   }
 }
 
+/** @returns null when it can be mounted */
+async function notMountable(on: Disk): Promise<string | null> {
+  try {
+    await on.mount()
+    await on.unmount()
+    return null
+  } catch (error) {
+    return `no file systems can be mounted here: ${String(error)}`
+  }
+}
+
 /** Sends by REST and submission until it is stopped. @returns the ids that were answered, at any time */
 function load(posthorn: Posthorn, key: string): { readonly ids: ReadonlySet<string>; stop(): Promise<void> } {
   const ids = new Set<string>()
@@ -157,12 +168,8 @@ async function lostOf(on: Disk, { test_api_key: key }: Account, ids: ReadonlySet
 test(`${CUTS} power cuts under load lose nothing that was answered`, { timeout: CUTS * 60_000 }, async (t) => {
   await using place = await scratch('power-cut')
   await using on = await disk(place.path)
-  try {
-    await on.mount()
-    await on.unmount()
-  } catch (error) {
-    return t.skip(`no file systems can be mounted here: ${String(error)}`)
-  }
+  const why = await notMountable(on)
+  if (why !== null) return t.skip(why)
   let account: Account | null = null
   let [answered, lost] = [0, 0]
   for (let round = 0; round < CUTS; round++) {
@@ -178,12 +185,8 @@ test(`${CUTS} power cuts under load lose nothing that was answered`, { timeout: 
 test('a cut under commits that wait for no disk is seen to lose', { timeout: 120_000 }, async (t) => {
   await using place = await scratch('power-cut')
   await using on = await disk(place.path)
-  try {
-    await on.mount()
-    await on.unmount()
-  } catch (error) {
-    return t.skip(`no file systems can be mounted here: ${String(error)}`)
-  }
+  const why = await notMountable(on)
+  if (why !== null) return t.skip(why)
   let account: Account | null = null
   for (let round = 0; round < 5; round++) {
     const one = await life(on, round, account, true)
