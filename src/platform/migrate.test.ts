@@ -61,6 +61,23 @@ test('a changed file, a database of a newer release, and a file put in between a
   await assert.rejects(migrate(db.url, { folder: older.folder }), /newer release \(0002-two\)/)
 })
 
+test('a file that waits for a table lets others have it meanwhile', async () => {
+  await using db = await emptyDb()
+  const ground = { '0001-ground.sql': GROUND, '0002-two.sql': 'create table two ()' }
+  await using before = await folderOf(ground)
+  await migrate(db.url, { folder: before.folder })
+  await using after = await folderOf({ ...ground, '0003-more.sql': 'alter table two add column a int' })
+  const dump = new pg.Client({ connectionString: db.url })
+  await dump.connect()
+  await dump.query('begin; lock table posthorn.two in access share mode')
+  const migrated = migrate(db.url, { folder: after.folder })
+  const waits = `select 1 from pg_locks where relation = 'posthorn.two'::regclass and not granted`
+  while ((await rowsOf(db.url, waits)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  assert.deepEqual(await rowsOf(db.url, 'select * from posthorn.two'), [])
+  await dump.end()
+  assert.deepEqual(await migrated, ['0003-more'])
+})
+
 test('a number used twice and a file with its own transaction are refused', async () => {
   await using gap = await folderOf({ '0001-ground.sql': GROUND, '0001-again.sql': '' })
   await assert.rejects(migrate('', { folder: gap.folder }), /a number of its own/)

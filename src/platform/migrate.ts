@@ -3,6 +3,10 @@
 // Forward only; a file that has been applied never changes again, and a database that knows files we do not have
 // belongs to a newer release: both are refused before anything is touched. An advisory lock lets one run at a time.
 //
+// Processes of the release before may work meanwhile and afterwards (CONTRIBUTING.md, "a table or a migration"). A file that
+// waits for a table holds up everybody who comes to that table behind it, so it waits two seconds at a time and lets
+// them pass in between; after a minute it gives up.
+//
 // The first file is run as the user of the connection string and makes the roles and the schema; every later one as
 // posthorn_owner with search_path = posthorn.
 
@@ -29,6 +33,9 @@ interface Migration {
 const FOLDER = path.join(import.meta.dirname, '..', '..', 'migrations')
 const LOCK_KEY = 7_461_839
 const CONNECT_WITHIN_MS = 10_000
+const LOCK_TRIES = 20
+/** Lock time-out, deadlock. */
+const IN_USE: ReadonlySet<string | undefined> = new Set(['55P03', '40P01'])
 const AS_OWNER = 'set local role posthorn_owner; set local search_path = posthorn;'
 const TABLE = `${AS_OWNER}
   create table posthorn.migration (name text primary key, checksum text not null, applied_at timestamptz not null default now());
@@ -46,7 +53,7 @@ export async function migrate(adminUrl: string, options: MigrateOptions = {}): P
     connectionString: adminUrl,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     application_name: 'posthorn_migrate',
-    options: '-c timezone=UTC -c lock_timeout=60s -c client_min_messages=warning',
+    options: '-c timezone=UTC -c lock_timeout=2s -c client_min_messages=warning',
   })
   client.on('error', () => undefined)
   try {
@@ -54,7 +61,7 @@ export async function migrate(adminUrl: string, options: MigrateOptions = {}): P
     const missing = outstanding(files, await applied(client))
     for (const file of missing) {
       options.onFile?.(file.name)
-      await apply(client, file, file === files[0])
+      await applyInTurn(client, file, file === files[0])
     }
     return missing.map(({ name }) => name)
   } finally {
@@ -126,6 +133,19 @@ function outstanding(files: readonly Migration[], done: ReadonlyMap<string, stri
     throw new Error(`migration ${missing[0]?.name} comes before one that was applied`)
   }
   return missing
+}
+
+/** Again for as long as somebody has a table that it wants. */
+async function applyInTurn(client: pg.Client, file: Migration, first: boolean): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await apply(client, file, first)
+    } catch (error) {
+      const { code } = (error as Error).cause as { readonly code?: string }
+      if (!IN_USE.has(code) || tries === LOCK_TRIES) throw error
+      await client.query('select pg_sleep(1)')
+    }
+  }
 }
 
 async function apply(client: pg.Client, { name, text, checksum }: Migration, first: boolean): Promise<void> {

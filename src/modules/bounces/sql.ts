@@ -29,7 +29,11 @@ const FILTER = `b.account_id = $1 and ($2::timestamptz is null or b.bounced_at >
 /** $10 the id to go on behind, or null. */
 export const LIST_BOUNCES = statement(
   'bounces_list',
-  `select b.* from bounce b where ${FILTER}
+  `select b.id, b.email_id, b.message_id, b.recipient, b.sender, b.subject, b.domain_id, b.tag, b.metadata, b.type, b.category,
+     b.smtp_code, b.enhanced_code, b.diagnostic_code, b.error_message, b.command, b.remote_host, b.remote_ip, b.source,
+     b.feedback_type, b.attempt, b.suppressed, b.suppression_id, b.sandbox, b.report_dkim, b.report_dkim_domain,
+     b.report_dkim_reason, b.bounced_at, b.created_at
+   from bounce b where ${FILTER}
      and ($10::uuid is null or (b.bounced_at, b.id) < (select c.bounced_at, c.id from bounce c where c.account_id = $1 and c.id = $10))
    order by b.bounced_at desc, b.id desc limit $11 offset $12`,
 )
