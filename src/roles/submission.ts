@@ -81,6 +81,8 @@ interface User {
   readonly password: string
   principal: Principal
   checkedAtMs: number
+  /** Why live mail may not go out from the domain of MAIL: `X-Sandbox` and the recipients, which come later, decide whether it matters. */
+  senderFault: ApiError | null
 }
 
 export function submissionService(options: SubmissionOptions): Submission {
@@ -197,11 +199,12 @@ function conversation(options: SubmissionOptions): Conversation {
   }
 
   const submit = async (raw: Buffer, session: SMTPServerSession): Promise<string> => {
-    const { principal } = userOf(session)
+    const { principal, senderFault } = userOf(session)
     const { mailFrom, rcptTo } = session.envelope
     const by = `${options.hostname} with ${session.transmissionType.replaceAll(/[^A-Z0-9]/g, '')}`
     const answer = await door.submit(principal, {
       mailFrom: mailFrom === false ? '' : mailFrom.address,
+      senderFault,
       recipients: rcptTo.map(({ address }) => addressOf(address, '5.1.3')),
       raw,
       trace: (id, now) => `Received: by ${by}\r\n\tid ${id}; ${formatDate(now)}\r\n`,
@@ -216,15 +219,16 @@ function conversation(options: SubmissionOptions): Conversation {
       if (authzid !== '' && authzid !== username) throw new Reply(535, '5.7.8 nobody may act for another user')
       const given = password ?? ''
       const principal = await logIn(session.remoteAddress, username, given)
-      return { username, password: given, principal, checkedAtMs: clock.monotonicMs() }
+      return { username, password: given, principal, checkedAtMs: clock.monotonicMs(), senderFault: null }
     },
     mailFrom: async (address, session) => {
-      const { principal } = await checkedUser(session)
+      const user = await checkedUser(session)
       if (address === '') throw new Reply(550, '5.7.1 the null sender cannot submit')
       const { domain } = addressOf(address, '5.1.7')
       if (!options.hasRoom()) throw new Reply(452, '4.3.1 no room for another message, try again later')
-      const fault = (await options.takeRate(principal)) ?? (await door.senderFault(principal, domain))
+      const fault = await options.takeRate(user.principal)
       if (fault !== null) throw fault
+      user.senderFault = await door.senderFault(user.principal, domain)
     },
     rcptTo: async (address, session) => {
       const refusal = await door.recipientFault(userOf(session).principal, addressOf(address, '5.1.3'))

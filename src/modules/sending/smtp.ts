@@ -1,4 +1,6 @@
 // What SMTP submission asks of this room: the sender rule at MAIL, the lists at RCPT, and one commit for the message.
+// What the sender rule says at MAIL is answered behind DATA: sandbox mail is accepted from any domain, and whether a
+// message is that, its headers and recipients tell.
 
 import { type Address, suppressionKey } from '../../mail/address.ts'
 import { prepareSubmitted, type SubmissionRefusal } from '../../mail/submitted.ts'
@@ -17,6 +19,8 @@ import { submissionHash, submittedDraft } from './submitted.ts'
 
 export interface SubmittedMail {
   readonly mailFrom: string
+  /** What `senderFault` said of the domain of `mailFrom`; it holds where a recipient is live. */
+  readonly senderFault: ApiError | null
   readonly recipients: readonly Address[]
   /** What stood between DATA and the final dot, dots unstuffed. */
   readonly raw: Buffer
@@ -69,7 +73,7 @@ export function smtpDoor(options: SendingOptions & { readonly ids: Ids }, sendin
       const sandbox = staysInside(principal) || sandboxResultOf(recipient) !== null
       return asked.add({ accountId: principal.accountId, recipient, sandbox })
     },
-    submit: async (principal, { mailFrom, recipients, raw, trace }) => {
+    submit: async (principal, { mailFrom, senderFault, recipients, raw, trace }) => {
       const now = clock.now()
       const id = ids.next()
       const prepared = prepareSubmitted(raw, { now, id, trace: trace(id, now) })
@@ -80,9 +84,11 @@ export function smtpDoor(options: SendingOptions & { readonly ids: Ids }, sendin
       const { accountId } = principal
       const idempotency: IdempotencyKey | null =
         key === null ? null : { accountId, path: PATH, key, bodyHash: submissionHash(mailFrom, recipients, raw) }
+      const incoming = await sending.incoming(principal, draft)
+      const refusal = draft.sandbox ? null : (senderFault ?? incoming.sender.refusal)
       const result = await sending.acceptance.submit({
         accountId,
-        messages: [await sending.incoming(principal, draft)],
+        messages: [{ ...incoming, sender: { ...incoming.sender, refusal } }],
         strict: true,
         idempotency,
         answerOf: ([outcome]) =>
