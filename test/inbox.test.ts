@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { plain, smtpSession } from './submission.ts'
 import { startWorld, type World } from './world.ts'
 
 const MAIL = { from: 'Shop <a@shop.example>', to: 'bob@example.net', subject: 'Grüße', html: '<p>Hello</p>' }
@@ -55,4 +56,35 @@ test('the inbox page runs its own script and nothing else', async () => {
     assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'; script-src 'sha256-/)
     assert.match(page.body, /sandbox=""/)
   }
+})
+
+test('an email that came by SMTP shows its parts as one that came by REST does', async () => {
+  await using world = await startWorld()
+  const smtp = await smtpSession(world.submissionPorts.implicitTls[0] ?? 0, { secure: true })
+  await smtp.ask('EHLO me.example')
+  assert.match(await smtp.ask(`AUTH PLAIN ${plain('apikey', world.account.apiKey)}`), /^235/)
+  await smtp.ask('MAIL FROM:<you@example.com>')
+  await smtp.ask('RCPT TO:<deliver@sandbox.test>')
+  await smtp.ask('DATA')
+  smtp.write(
+    'From: You <you@example.com>\r\nTo: deliver@sandbox.test\r\nReply-To: me@example.com\r\nSubject: s\r\nX-Own: =?utf-8?q?gr=C3=BCn?=\r\n',
+  )
+  smtp.write('X-Tag: t\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n')
+  smtp.write(
+    '--b\r\nContent-Type: multipart/alternative; boundary=c\r\n\r\n--c\r\n\r\nplain\r\n--c\r\nContent-Type: text/html\r\n\r\n',
+  )
+  smtp.write(
+    '<p>html</p>\r\n--c--\r\n--b\r\nContent-Type: application/pdf; name="a.pdf"\r\nContent-Disposition: attachment\r\n',
+  )
+  const answer = await smtp.ask('Content-Transfer-Encoding: base64\r\n\r\neHl6\r\n--b--\r\n.')
+  const id = /^250 2\.0\.0 queued as (\S+)$/.exec(answer)?.[1] ?? assert.fail(answer)
+  smtp.close()
+  const { data } = (await world.api.get(`/api/v1/emails/${id}`)).body
+  assert.deepEqual(data.headers, { 'X-Own': 'grün' })
+  assert.deepEqual([data.text.trim(), data.html.trim()], ['plain', '<p>html</p>'])
+  assert.deepEqual(data.attachments, [
+    { filename: 'a.pdf', content_type: 'application/pdf', content_id: null, disposition: 'attachment', size: 3 },
+  ])
+  const preview = await world.api.get(`/api/v1/emails/${id}/preview`)
+  assert.match(preview.body, /<p>html<\/p>/)
 })

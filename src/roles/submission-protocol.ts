@@ -106,7 +106,7 @@ class Connection extends SMTPConnection {
   }
 
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
-    // The library's word for AUTH before TLS is of RFC 2554; the contract has one answer for whatever needs TLS.
+    // The library's word for AUTH before TLS is an old one; there is one answer for whatever needs TLS.
     if (code === 538) return this.send(530, '5.7.0 start TLS first', false)
     const socket = this._socket
     if (this.#holds && !this.#corked) {

@@ -14240,7 +14240,7 @@ export interface operations {
                             html: string | null;
                             text: string | null;
                             attachments: {
-                                filename: string;
+                                filename: string | null;
                                 content_type: string;
                                 size: number;
                             }[];
@@ -14384,7 +14384,7 @@ export interface operations {
                             html: string | null;
                             text: string | null;
                             attachments: {
-                                filename: string;
+                                filename: string | null;
                                 content_type: string;
                                 size: number;
                             }[];
@@ -14727,7 +14727,7 @@ export interface operations {
                             html: string | null;
                             text: string | null;
                             attachments: {
-                                filename: string;
+                                filename: string | null;
                                 content_type: string;
                                 size: number;
                             }[];
@@ -14873,7 +14873,7 @@ export interface operations {
                             html: string | null;
                             text: string | null;
                             attachments: {
-                                filename: string;
+                                filename: string | null;
                                 content_type: string;
                                 size: number;
                             }[];

@@ -30,6 +30,7 @@ import {
   readCursor,
 } from './emails.ts'
 import { emailErrors as errors } from './errors.ts'
+import { readable } from './readable.ts'
 import { type EmailStatus, STATUS } from './types.ts'
 
 export interface EmailRoutesOptions extends ControlOptions {
@@ -79,7 +80,7 @@ const SingleEmail = Type.Object({
   headers: Type.Record(Type.String(), Type.String()),
   html: Text,
   text: Text,
-  attachments: Type.Array(Type.Object({ filename: Type.String(), content_type: Type.String(), size: Type.Integer() })),
+  attachments: Type.Array(Type.Object({ filename: Text, content_type: Type.String(), size: Type.Integer() })),
   attempts: Type.Array(Type.Record(Type.String(), Type.Unknown())),
   events: Type.Array(Type.Record(Type.String(), Type.Unknown())),
 })
@@ -138,7 +139,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       errors: [errors.not_found],
       handle: async ({ principal, params }) => {
         const { content } = await emailStory(database, principal.accountId, params.id)
-        const html = content?.kind === 'composed' ? content.html : null
+        const { html } = await readable(content)
         return raw('text/html; charset=utf-8', html ?? '', FRAMED_HEADERS)
       },
     }),
@@ -282,19 +283,19 @@ function wireEmail(row: EmailRow): object {
   }
 }
 
-function wireStory({ email, content, attempts, events }: EmailStory): object {
-  const composed = content?.kind === 'composed' ? content : null
+async function wireStory({ email, content, attempts, events }: EmailStory): Promise<object> {
+  const { headers, html, text, attachments } = await readable(content)
   return {
     ...wireEmail(email),
-    headers: Object.fromEntries(composed?.headers ?? []),
-    html: composed?.html ?? null,
-    text: composed?.text ?? null,
-    attachments: (composed?.attachments ?? []).map((attachment) => ({
+    headers,
+    html,
+    text,
+    attachments: attachments.map((attachment) => ({
       filename: attachment.filename,
       content_type: attachment.contentType,
       content_id: attachment.contentId,
       disposition: attachment.disposition,
-      size: attachment.content.length,
+      size: attachment.size,
     })),
     attempts: attempts.map((attempt) => ({
       attempt: attempt.number,

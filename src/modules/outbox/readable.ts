@@ -1,0 +1,46 @@
+// What a person who looks an email up is shown of its content: the parts of a request as they were given, those of a message
+// that came by SMTP as a mail program would read them.
+
+import { decodeWords } from 'postal-mime'
+import { isForbiddenHeader } from '../../mail/headers.ts'
+import { type ParsedMessage, parseMessage } from '../../mail/mime-parse.ts'
+import type { Content } from './types.ts'
+
+export interface Readable {
+  /** The sender's own, without what other fields of an email tell or the way has added. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly html: string | null
+  readonly text: string | null
+  readonly attachments: readonly ReadableAttachment[]
+}
+
+export interface ReadableAttachment {
+  readonly filename: string | null
+  readonly contentType: string
+  /** Without angle brackets. */
+  readonly contentId: string | null
+  readonly disposition: string | null
+  /** Bytes, decoded. */
+  readonly size: number
+}
+
+/** @param content null when it has been erased */
+export async function readable(content: Content | null): Promise<Readable> {
+  switch (content?.kind) {
+    case undefined:
+      return { headers: {}, html: null, text: null, attachments: [] }
+    case 'composed': {
+      const attachments = content.attachments.map(({ content: bytes, ...rest }) => ({ ...rest, size: bytes.length }))
+      return { headers: Object.fromEntries(content.headers), html: content.html, text: content.text, attachments }
+    }
+    case 'submitted': {
+      const { headers, html, text, attachments } = await parseMessage(content.message)
+      return { headers: ownHeaders(headers), html, text, attachments }
+    }
+  }
+}
+
+function ownHeaders(headers: ParsedMessage['headers']): Record<string, string> {
+  const own = headers.filter(([name]) => !isForbiddenHeader(name) && name.toLowerCase() !== 'reply-to')
+  return Object.fromEntries(own.map(([name, value]) => [name, decodeWords(value)]))
+}
