@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { submissionWorld } from '../../test/submission.ts'
+
+const MAIL = 'From: Shop <a@shop.example>\r\nTo: b@example.net\r\nSubject: hello\r\n\r\nbody\r\n'
+
+// Each row: MAIL FROM, one recipient, a header, and what is said to a message whose From is of the same address. Sandbox mail is
+// accepted from any domain, and only behind DATA is it known what is sandbox mail.
+const SENDERS: [from: string, recipient: string, header: string, answer: RegExp][] = [
+  ['a@bank.example', 'b@example.net', 'X-Tag: t', /^550 5\.7\.1.*sender_domain_not_allowed/],
+  ['a@sub.shop.example', 'b@example.net', 'X-Sandbox: false', /^550 5\.7\.1.*sender_domain_not_allowed/],
+  ['a@bank.example', 'b@example.net', 'X-Sandbox: true', /^250 2\.0\.0/],
+  ['a@bank.example', 'bounce+1@sandbox.test', 'X-Tag: t', /^250 2\.0\.0/],
+]
+for (const [from, recipient, header, answer] of SENDERS) {
+  test(`${from} to ${recipient} with ${header}: ${answer.source.replaceAll('\\', '')}`, async () => {
+    await using world = await submissionWorld()
+    const smtp = await world.session()
+    await smtp.ask(`MAIL FROM:<${from}>`)
+    await smtp.ask(`RCPT TO:<${recipient}>`)
+    await smtp.ask('DATA')
+    assert.match(await smtp.ask(`From: ${from}\r\nSubject: s\r\n${header}\r\n\r\nx\r\n.`), answer)
+    const stored = (await world.mails()).map(({ sandbox }) => sandbox)
+    assert.deepEqual(stored, answer.source.startsWith('^250') ? [true] : [])
+  })
+}
+
+test('the domain of MAIL FROM is held against the account too, although From is ours', async () => {
+  await using world = await submissionWorld()
+  const smtp = await world.session()
+  await smtp.ask('MAIL FROM:<a@bank.example>')
+  await smtp.ask('RCPT TO:<bounce@sandbox.test>')
+  await smtp.ask('RCPT TO:<b@example.net>')
+  await smtp.ask('DATA')
+  assert.match(await smtp.ask(`${MAIL}.`), /^550 5\.7\.1.*sender_domain_not_allowed/)
+  assert.match(await smtp.ask('MAIL FROM:<a@shop.example>'), /^250/)
+  await smtp.ask('RCPT TO:<b@example.net>')
+  await smtp.ask('DATA')
+  assert.match(await smtp.ask(`${MAIL}.`), /^250 2\.0\.0/)
+})
