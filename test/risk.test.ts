@@ -117,7 +117,13 @@ async function sentBySmtp(principal: Principal, message: Record<string, unknown>
   const head = `From: ${message['from']}\r\nTo: ${message['to']}\r\nSubject: =?utf-8?B?${Buffer.from(String(message['subject'])).toString('base64')}?=\r\nMIME-Version: 1.0\r\n${stream}`
   const alternatives = `Content-Type: multipart/alternative; boundary=b\r\n\r\n--b\r\n${part('text/plain', message['text'])}--b\r\n${part('text/html', html)}--b--\r\n`
   const raw = Buffer.from(head + (html === undefined ? part('text/plain', message['text']) : alternatives))
-  const submitted = { mailFrom: String(message['from']), recipients: [parsed.address], raw, trace: () => '' }
+  const submitted = {
+    mailFrom: String(message['from']),
+    senderFault: null,
+    recipients: [parsed.address],
+    raw,
+    trace: () => '',
+  }
   try {
     const result = await world.rooms.submissionDoor.submit(principal, submitted)
     assert.ok('emailId' in result, JSON.stringify(result))
