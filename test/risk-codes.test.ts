@@ -219,7 +219,7 @@ test('that a mail goes to many, or can be left, reaches the content engine, in p
     )
     const principal = { accountId: account.accountId, keyId: null, mode: 'live', scopes: ['full'], domainIds: null }
     const result = await world.rooms.submissionDoor.submit(principal as Principal, {
-      ...{ mailFrom: mail.from, recipients: [address.address], raw, trace: () => '' },
+      ...{ mailFrom: mail.from, senderFault: null, recipients: [address.address], raw, trace: () => '' },
     })
     assert.ok('emailId' in result, JSON.stringify(result))
     const { risk } = (await account.api.get(`/api/v1/emails/${result.emailId}`)).body.data
