@@ -16,7 +16,7 @@ export interface PathPattern {
 }
 
 export function patternOf(path: string): RegExp {
-  return new RegExp(`^${path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{\w+\}/g, '[^/]+')}/?$`)
+  return new RegExp(`^${path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{\w+\}/g, '[^/]+')}$`)
 }
 
 export function unknownPath(request: FastifyRequest, paths: readonly PathPattern[]): ApiError {
