@@ -130,9 +130,21 @@ const SENDS: [name: string, at: () => object, past: () => object, field: string]
   ['html: 5 MB', () => ({ html: 'x'.repeat(5 * MB) }), () => ({ html: 'x'.repeat(5 * MB + 1) }), 'html'],
   ['html counts bytes', () => ({ html: 'é'.repeat(2.5 * MB) }), () => ({ html: `é${'é'.repeat(2.5 * MB)}` }), 'html'],
   ['text: 5 MB', () => ({ text: 'x'.repeat(5 * MB) }), () => ({ text: 'x'.repeat(5 * MB + 1) }), 'text'],
+  [
+    'subject: a character beyond U+FFFF is one',
+    () => ({ subject: '\u{1f4e8}'.repeat(998) }),
+    () => ({ subject: '\u{1f4e8}'.repeat(999) }),
+    'subject',
+  ],
   ['tag: 128 characters', () => ({ tag: 'x'.repeat(128) }), () => ({ tag: 'x'.repeat(129) }), 'tag'],
   ['metadata: 20 keys', () => ({ metadata: record(20) }), () => ({ metadata: record(21) }), 'metadata'],
   ['metadata: keys of 64', () => ({ metadata: record(1, 64) }), () => ({ metadata: record(1, 65) }), 'metadata'],
+  [
+    'metadata: a character beyond U+FFFF is one',
+    () => ({ metadata: { ['\u{1f4e8}'.repeat(64)]: 'v' } }),
+    () => ({ metadata: { ['\u{1f4e8}'.repeat(65)]: 'v' } }),
+    'metadata',
+  ],
   ['metadata: 4 KB', () => ({ metadata: metadata(4_096) }), () => ({ metadata: metadata(4_097) }), 'metadata'],
   ['30 headers', () => ({ headers: headers(30) }), () => ({ headers: headers(31) }), 'headers'],
   [

@@ -27,3 +27,8 @@ export const MAX_TEMPLATE_VERSIONS = 50
 export const MAX_TEMPLATE_HISTORY_BYTES = 256 * 1_048_576
 export const MAX_TEMPLATE_BODY_BYTES = 12 * 1_048_576
 export const MAX_TEMPLATE_NAME_CHARS = 255
+
+/** Counted as JSON Schema counts: a character beyond U+FFFF is one, not two. */
+export function isLongerThan(maxChars: number, text: string): boolean {
+  return text.length > maxChars && (text.length > 2 * maxChars || [...text].length > maxChars)
+}

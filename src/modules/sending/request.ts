@@ -318,7 +318,7 @@ function readMetadata(value: unknown, faults: Faults): Readonly<Record<string, u
     faults.add('metadata', 'max_keys', `takes at most ${limits.MAX_METADATA_KEYS} keys`)
   }
   for (const key of keys) {
-    if (key.length > limits.MAX_METADATA_KEY_CHARS || key === '') {
+    if (limits.isLongerThan(limits.MAX_METADATA_KEY_CHARS, key) || key === '') {
       faults.add('metadata', 'key_length', `keys have 1 to ${limits.MAX_METADATA_KEY_CHARS} characters`)
     }
   }
@@ -339,7 +339,7 @@ function readOverrides(body: Body): TrackingOverrides {
 }
 
 function checkText(field: string, text: string, maxChars: number, faults: Faults): void {
-  if (text.length > maxChars) faults.add(field, 'maxLength', `has more than ${maxChars} characters`)
+  if (limits.isLongerThan(maxChars, text)) faults.add(field, 'maxLength', `has more than ${maxChars} characters`)
   const forbidden = checkHeaderText(text)
   if (forbidden !== null) {
     faults.add(field, 'control_character', `contains the control character ${forbidden.character}`)

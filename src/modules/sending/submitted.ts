@@ -120,7 +120,9 @@ function readFlag(text: string): boolean | undefined {
 }
 
 function readTag(text: string): string | undefined {
-  return text !== '' && text.length <= limits.MAX_TAG_CHARS && checkHeaderText(text) === null ? text : undefined
+  return text !== '' && !limits.isLongerThan(limits.MAX_TAG_CHARS, text) && checkHeaderText(text) === null
+    ? text
+    : undefined
 }
 
 function readKey(text: string): string | undefined {
@@ -143,7 +145,7 @@ function readMetadata(text: string): Record<string, unknown> | undefined {
 }
 
 function isMetadataKey(key: string): boolean {
-  return key !== '' && key.length <= limits.MAX_METADATA_KEY_CHARS
+  return key !== '' && !limits.isLongerThan(limits.MAX_METADATA_KEY_CHARS, key)
 }
 
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:\d{2})$/

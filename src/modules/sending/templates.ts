@@ -268,7 +268,7 @@ function renderAll({ subject, html, text }: Parsed, variables: Variables, ids: I
   if (found !== null) {
     throw fault('subject', 'control_character', `contains the control character ${found.character} once filled in`)
   }
-  if (preview.subject.length > limits.MAX_SUBJECT_CHARS) {
+  if (limits.isLongerThan(limits.MAX_SUBJECT_CHARS, preview.subject)) {
     throw fault('subject', 'maxLength', `has more than ${limits.MAX_SUBJECT_CHARS} characters once filled in`)
   }
   return { ...preview, missing: [...missing] }
