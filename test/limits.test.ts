@@ -20,6 +20,7 @@ after(() => world[Symbol.asyncDispose]())
 
 interface Shape {
   readonly type?: string
+  readonly format?: string
   readonly properties?: Readonly<Record<string, Shape>>
   readonly items?: Shape
   readonly anyOf?: readonly Shape[]
@@ -101,6 +102,78 @@ test('every limit of every schema of a body is refused one past it and not at it
   }
   assert.ok(asked >= 80, `${asked}: a check that checked nothing fails`)
   assert.equal((await world.api.get('/api/v1/emails')).body.pagination.total, 0)
+})
+
+interface Asked {
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: Shape }[]
+  readonly requestBody?: { readonly content: Record<string, { schema: Shape }> }
+}
+
+// A leap second and an offset without minutes are what RFC 3339 or ISO 8601 have and a Date has not; PostgreSQL has no year 0.
+const MOMENTS = {
+  'date-time': {
+    at: ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z', '2026-02-28T23:59:59+05:45'],
+    past: [
+      '0000-12-31T23:59:59Z',
+      '0001-01-01T00:00:00+00:01',
+      '9999-12-31T23:59:59-00:01',
+      '2026-12-31T23:59:60Z',
+      '2026-12-01T00:00:00+02',
+      '2026-02-29T00:00:00Z',
+    ],
+  },
+  date: { at: ['0001-01-01', '9999-12-31'], past: ['0000-12-31', '2026-02-29'] },
+} as const
+
+const formatOf = ({ format }: Shape): keyof typeof MOMENTS | null =>
+  format === 'date' || format === 'date-time' ? format : null
+
+test('no query takes a moment that nothing here can hold, and each takes the first and the last', async () => {
+  let asked = 0
+  for (const [path, { get }] of Object.entries(
+    (await world.api.get('/openapi.json')).body.paths as Record<string, { readonly get?: Asked }>,
+  )) {
+    for (const { name, in: place, schema } of get?.parameters ?? []) {
+      const format = formatOf(schema)
+      if (place !== 'query' || format === null) continue
+      const where = path.replaceAll(/\{\w+\}/g, NO_ID)
+      // A report covers 365 days at most: the other end comes along.
+      const both = (value: string): string =>
+        name.endsWith('_date') ? `from_date=${value}&to_date=${value}` : `${name}=${encodeURIComponent(value)}`
+      for (const value of MOMENTS[format].past) {
+        asked++
+        const { status, body } = await world.api.get(`${where}?${both(value)}`)
+        assert.deepEqual([status, body.code], [400, 'invalid_parameter'], `${path} ${name}=${value}`)
+      }
+      for (const value of MOMENTS[format].at) {
+        const { status } = await world.api.get(`${where}?${both(value)}`)
+        assert.ok(status === 200 || status === 404, `${path} ${name}=${value}: ${status}`)
+      }
+    }
+  }
+  assert.ok(asked >= 60, `${asked}: a check that checked nothing fails`)
+})
+
+test('no body takes a moment that nothing here can hold', async () => {
+  const { paths } = (await world.api.get('/openapi.json')).body as { paths: Record<string, Record<string, Asked>> }
+  let asked = 0
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const [method, { requestBody }] of Object.entries(operations)) {
+      const { properties = {} } = requestBody?.content['application/json']?.schema ?? {}
+      const call = { post: world.api.post, put: world.api.put, patch: world.api.patch }[method]
+      for (const [field, shape] of Object.entries(properties)) {
+        if (call === undefined || ![shape, ...(shape.anyOf ?? [])].some((one) => formatOf(one) !== null)) continue
+        for (const value of MOMENTS['date-time'].past) {
+          asked++
+          const { status, body } = await call(path.replaceAll(/\{\w+\}/g, NO_ID), { [field]: value })
+          const told = (body.details?.fields ?? []) as { field: string; rule: string }[]
+          const named = told.some((fault) => fault.field === field && fault.rule === 'format')
+          assert.ok(status === 422 && named, `${method} ${path} ${field}=${value}: ${JSON.stringify(body)}`)
+        }
+      }
+    }
+  }
+  assert.ok(asked >= 30, `${asked}: a check that checked nothing fails`)
 })
 
 const people = (count: number): string[] => Array.from({ length: count }, (_, at) => `b${at}@example.net`)

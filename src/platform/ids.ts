@@ -77,7 +77,7 @@ export function timeOfId(id: string): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))
 }
 
-/** The smallest version 7 id of a moment: bounds for range scans and partitions. */
+/** The smallest version 7 id of a moment, which none before 1970 has: bounds for range scans and partitions. */
 export function firstIdAt(at: Date): string {
-  return dashed(at.getTime().toString(16).padStart(12, '0') + '0'.repeat(20))
+  return dashed(Math.max(0, at.getTime()).toString(16).padStart(12, '0') + '0'.repeat(20))
 }

@@ -35,7 +35,21 @@ export function refuseUnfitText(values: unknown): void {
 function makeAjv(coerceTypes: boolean): Ajv {
   const ajv = new Ajv({ allErrors: true, coerceTypes, useDefaults: true, strict: false, allowUnionTypes: true })
   ;(formats as unknown as (target: Ajv) => void)(ajv)
+  narrow(ajv, 'date', (text) => !text.startsWith('0000'))
+  narrow(ajv, 'date-time', isMoment)
   return ajv
+}
+
+/** Takes from a format what nothing here can hold. */
+function narrow(ajv: Ajv, name: string, holds: (text: string) => boolean): void {
+  const { validate } = ajv.formats[name] as { readonly validate: (text: string) => boolean }
+  ajv.addFormat(name, { type: 'string', validate: (text: string) => validate(text) && holds(text) })
+}
+
+/** What the format takes and a Date does not is a leap second and an offset without minutes; PostgreSQL has no year 0. */
+function isMoment(text: string): boolean {
+  const year = new Date(text).getUTCFullYear()
+  return year >= 1 && year <= 9999
 }
 
 export function validatorCompiler(): FastifySchemaCompiler<unknown> {

@@ -8041,7 +8041,9 @@ export interface operations {
                 page?: number;
                 limit?: number;
                 search?: string;
+                /** @example 2026-01-31 */
                 from_date?: string;
+                /** @example 2026-01-31 */
                 to_date?: string;
                 include_sandbox?: boolean;
             };
@@ -8401,7 +8403,9 @@ export interface operations {
                 page?: number;
                 limit?: number;
                 search?: string;
+                /** @example 2026-01-31 */
                 from_date?: string;
+                /** @example 2026-01-31 */
                 to_date?: string;
                 include_sandbox?: boolean;
                 reason?: "manual" | "repeated_soft_bounce" | "hard_bounce" | "complaint" | "spamtrap";
@@ -15849,9 +15853,15 @@ export interface operations {
                             click_rate: number | null;
                         };
                         period: {
-                            /** @example 2026-01-31 */
+                            /**
+                             * Format: date
+                             * @example 2026-01-31
+                             */
                             from_date: string;
-                            /** @example 2026-01-31 */
+                            /**
+                             * Format: date
+                             * @example 2026-01-31
+                             */
                             to_date: string;
                             timezone: string;
                         };
@@ -15942,7 +15952,10 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: {
-                            /** @example 2026-01-31 */
+                            /**
+                             * Format: date
+                             * @example 2026-01-31
+                             */
                             date: string;
                             sent: number;
                         }[];
@@ -15950,9 +15963,15 @@ export interface operations {
                             sent: number;
                         };
                         period: {
-                            /** @example 2026-01-31 */
+                            /**
+                             * Format: date
+                             * @example 2026-01-31
+                             */
                             from_date: string;
-                            /** @example 2026-01-31 */
+                            /**
+                             * Format: date
+                             * @example 2026-01-31
+                             */
                             to_date: string;
                             timezone: string;
                         };
@@ -16043,7 +16062,10 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: {
-                            /** @example 2026-01-31 */
+                            /**
+                             * Format: date
+                             * @example 2026-01-31
+                             */
                             date: string;
                             bounces: number;
                             hard: number;
@@ -16059,9 +16081,15 @@ export interface operations {
                             unknown: number;
                         };
                         period: {
-                            /** @example 2026-01-31 */
+                            /**
+                             * Format: date
+                             * @example 2026-01-31
+                             */
                             from_date: string;
-                            /** @example 2026-01-31 */
+                            /**
+                             * Format: date
+                             * @example 2026-01-31
+                             */
                             to_date: string;
                             timezone: string;
                         };
@@ -16152,7 +16180,10 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: {
-                            /** @example 2026-01-31 */
+                            /**
+                             * Format: date
+                             * @example 2026-01-31
+                             */
                             date: string;
                             spam_complaints: number;
                         }[];
@@ -16160,9 +16191,15 @@ export interface operations {
                             spam_complaints: number;
                         };
                         period: {
-                            /** @example 2026-01-31 */
+                            /**
+                             * Format: date
+                             * @example 2026-01-31
+                             */
                             from_date: string;
-                            /** @example 2026-01-31 */
+                            /**
+                             * Format: date
+                             * @example 2026-01-31
+                             */
                             to_date: string;
                             timezone: string;
                         };
@@ -16253,7 +16290,10 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: {
-                            /** @example 2026-01-31 */
+                            /**
+                             * Format: date
+                             * @example 2026-01-31
+                             */
                             date: string;
                             opens: number;
                             unique_opens: number;
@@ -16265,9 +16305,15 @@ export interface operations {
                             machine_opens: number;
                         };
                         period: {
-                            /** @example 2026-01-31 */
+                            /**
+                             * Format: date
+                             * @example 2026-01-31
+                             */
                             from_date: string;
-                            /** @example 2026-01-31 */
+                            /**
+                             * Format: date
+                             * @example 2026-01-31
+                             */
                             to_date: string;
                             timezone: string;
                         };
@@ -16358,7 +16404,10 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: {
-                            /** @example 2026-01-31 */
+                            /**
+                             * Format: date
+                             * @example 2026-01-31
+                             */
                             date: string;
                             desktop: number;
                             mobile: number;
@@ -16372,9 +16421,15 @@ export interface operations {
                             unknown: number;
                         };
                         period: {
-                            /** @example 2026-01-31 */
+                            /**
+                             * Format: date
+                             * @example 2026-01-31
+                             */
                             from_date: string;
-                            /** @example 2026-01-31 */
+                            /**
+                             * Format: date
+                             * @example 2026-01-31
+                             */
                             to_date: string;
                             timezone: string;
                         };
@@ -16465,7 +16520,10 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: {
-                            /** @example 2026-01-31 */
+                            /**
+                             * Format: date
+                             * @example 2026-01-31
+                             */
                             date: string;
                             clicks: number;
                             unique_clicks: number;
@@ -16477,9 +16535,15 @@ export interface operations {
                             bot_clicks: number;
                         };
                         period: {
-                            /** @example 2026-01-31 */
+                            /**
+                             * Format: date
+                             * @example 2026-01-31
+                             */
                             from_date: string;
-                            /** @example 2026-01-31 */
+                            /**
+                             * Format: date
+                             * @example 2026-01-31
+                             */
                             to_date: string;
                             timezone: string;
                         };
@@ -16570,7 +16634,10 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: {
-                            /** @example 2026-01-31 */
+                            /**
+                             * Format: date
+                             * @example 2026-01-31
+                             */
                             date: string;
                             attempts: number;
                             accepted: number;
@@ -16618,9 +16685,15 @@ export interface operations {
                             }[];
                         };
                         period: {
-                            /** @example 2026-01-31 */
+                            /**
+                             * Format: date
+                             * @example 2026-01-31
+                             */
                             from_date: string;
-                            /** @example 2026-01-31 */
+                            /**
+                             * Format: date
+                             * @example 2026-01-31
+                             */
                             to_date: string;
                             timezone: string;
                         };

@@ -259,15 +259,10 @@ function emailFaults(body: unknown): readonly FieldFault[] {
 
 /** Consent that came without a time was given now. */
 function newContact(body: CreatedBody, now: Date): NewContact {
-  const faults: FieldFault[] = []
   const parsed = parseAddress(body.email.trim())
-  if (!parsed.ok) faults.push(...emailFaults(body))
+  if (!parsed.ok) throw validationError(emailFaults(body))
   const { consent } = body
   const at = consent?.timestamp == null ? now : new Date(consent.timestamp)
-  if (Number.isNaN(at.getTime())) {
-    faults.push({ field: 'consent.timestamp', rule: 'date-time', message: 'is no moment' })
-  }
-  if (!parsed.ok || faults.length > 0) throw validationError(faults)
   return {
     email: suppressionKey(parsed.address),
     address: parsed.address.address,

@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import {
   type AnyEndpoint,
+  CalendarDate,
   DateTime,
   dataOf,
   endpoint,
@@ -26,7 +27,6 @@ const TAG = 'Health'
 const MAX_LIMIT = 365
 const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Numbers = Type.Record(Type.String(), nullable(Type.Number()))
-const CalendarDate = Type.String({ format: 'date', examples: ['2026-01-31'] })
 
 const Score = Type.Object({
   score: nullable(Type.Integer()),

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
-import { type AnyEndpoint, endpoint, type Principal, Uuid } from '../../platform/http.ts'
+import { type AnyEndpoint, CalendarDate, endpoint, type Principal, Uuid } from '../../platform/http.ts'
 import { providersReport } from './providers.ts'
 import {
   type Asked,
@@ -24,7 +24,6 @@ export interface StatisticsRoutesOptions {
 }
 
 const TAG = 'Statistics'
-const CalendarDate = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', examples: ['2026-01-31'] })
 
 const Query = Type.Object({
   from_date: Type.Optional(CalendarDate),

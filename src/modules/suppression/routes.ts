@@ -7,6 +7,7 @@ import { type FieldFault, platformErrors, validationError } from '../../platform
 import {
   type AnyEndpoint,
   bare,
+  CalendarDate,
   type Call,
   DateTime,
   dataOf,
@@ -74,7 +75,7 @@ const Suppression = Type.Object({
 
 const EmailParams = Type.Object({ email: Type.String() })
 const IncludeSandbox = Type.Boolean({ default: false })
-const Day = Type.Optional(Type.String({ format: 'date' }))
+const Day = Type.Optional(CalendarDate)
 const ListQuery = Type.Object({
   page: Page,
   limit: PageLimit,

@@ -34,6 +34,7 @@ export function raw(
 
 export const Uuid = Type.String({ format: 'uuid' })
 export const DateTime = Type.String({ format: 'date-time' })
+export const CalendarDate = Type.String({ format: 'date', examples: ['2026-01-31'] })
 export const IdParams = Type.Object({ id: Uuid })
 export const Page = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 }))
 export const PageLimit = Type.Optional(Type.Integer({ minimum: 1, maximum: 100 }))
