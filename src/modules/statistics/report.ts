@@ -37,13 +37,7 @@ export function periodOf(query: ReportQuery, clock: Clock): Period {
   const today = dateIn(query.timezone, clock.now())
   const last = query.to_date ?? today
   const first = query.from_date ?? dateBefore(last, DEFAULT_DAYS - 1)
-  for (const [parameter, date] of [
-    ['from_date', first],
-    ['to_date', last],
-  ] as const) {
-    if (Number.isNaN(Date.parse(date)) || dateBefore(date, 0) !== date) fault(parameter, 'date')
-  }
-  const days = (Date.parse(last) - Date.parse(first)) / DAY_MS + 1
+  const days = daysOf({ from_date: first, to_date: last })
   if (days < 1) fault('to_date', 'not_before_from_date')
   if (days > MAX_DAYS) fault('from_date', 'max_days')
   return { from_date: first, to_date: last, timezone: query.timezone }
@@ -204,9 +198,11 @@ function zoneDays<Name extends Counter>(
 }
 
 export function datesOf(period: Period): readonly string[] {
-  const dates: string[] = []
-  for (let date = period.from_date; date <= period.to_date; date = dateBefore(date, -1)) dates.push(date)
-  return dates
+  return Array.from({ length: daysOf(period) }, (_, day) => dateBefore(period.from_date, -day))
+}
+
+function daysOf({ from_date: first, to_date: last }: Pick<Period, 'from_date' | 'to_date'>): number {
+  return (Date.parse(last) - Date.parse(first)) / DAY_MS + 1
 }
 
 function domainsOf(asked: string | undefined, boundTo: readonly string[] | null): readonly string[] | null {

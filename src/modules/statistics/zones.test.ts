@@ -107,3 +107,22 @@ test('every day of every zone has what happened in it, and so has every period',
     { numRuns: 40 },
   )
 })
+
+test('the first and the last days of the calendar are days in every zone, and a report of them ends', async () => {
+  const account = await world.newAccount()
+  for (const timezone of ZONES) {
+    for (const [first, last] of [
+      ['0001-01-01', '0001-12-31'],
+      ['9999-01-01', '9999-12-31'],
+    ] as const) {
+      const query = `from_date=${first}&to_date=${last}&timezone=${timezone}`
+      const { status, body } = await account.api.get(`${V1}/sends?${query}`)
+      const told = [status, body.data?.length, body.data?.at(0)?.date, body.data?.at(-1)?.date, body.totals?.sent]
+      assert.deepEqual(told, [200, 365, first, last, 0], query)
+      for (const other of ['', '/providers']) {
+        const { status } = await account.api.get(`${V1}${other}?${query}`)
+        assert.equal(status, 200, `${other} ${query}`)
+      }
+    }
+  }
+})
