@@ -2,7 +2,7 @@
 // memory.
 
 import type { Clock } from '../../platform/clock.ts'
-import type { Answer, PlainCall } from '../../platform/http/endpoint.ts'
+import type { Answer, PlainAnswer } from '../../platform/http/endpoint.ts'
 import { LINK_HEADERS } from '../../platform/http/pages.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/log.ts'
@@ -11,7 +11,7 @@ import type { MailRef, Tokens } from './tokens.ts'
 
 export interface LinkOptions {
   readonly tokens: Pick<Tokens, 'read'>
-  /** `take` resolves when the hit is durable. */
+  /** `take` resolves when the hit is durable; hits that come together may have one promise. */
   readonly intake: { take(hit: Hit): Promise<unknown> }
   readonly clock: Clock
   readonly ids: Ids
@@ -30,57 +30,61 @@ export interface Reader {
 export type Stopped = 'unknown' | 'stopped'
 
 export interface LinkAnswers {
-  opened(text: string, reader: Reader): Promise<Answer>
-  clicked(text: string, reader: Reader): Promise<Answer> | Stopped
+  opened(text: string, reader: Reader): PlainAnswer
+  clicked(text: string, reader: Reader): PlainAnswer | Stopped
 }
 
 export const OPEN_PATH = '/track/o/{token}'
 export const CLICK_PATH = '/track/c/{token}'
 /** A transparent pixel: GIF89a, 43 bytes. */
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64')
+const FOUND_ANSWER: Answer = { status: 302, body: '', headers: LINK_HEADERS }
 const PIXEL_ANSWER: Answer = { status: 200, body: PIXEL, headers: { ...LINK_HEADERS, 'content-type': 'image/gif' } }
 
+const NO_CLICK = { linkIndex: null, url: null, hidden: false } as const
+const ASCII = /^[\x20-\x7e]*$/
+const PIXEL_AT_ONCE: PlainAnswer = { answer: PIXEL_ANSWER, location: null, after: null, requestId: null }
+
 export function linkAnswers(options: LinkOptions): LinkAnswers {
-  const { tokens, intake, isStopped, log } = options
-  // The reader gets an answer even when nothing can be written: the picture or the target is why they came.
-  const noted = (hit: Hit, answer: Answer): Promise<Answer> =>
-    intake.take(hit).then(
-      () => answer,
-      (err) => {
-        log.error({ err, email_id: hit.emailId }, 'a hit was lost')
-        return answer
-      },
-    )
-  const opened = (text: string, reader: Reader): Promise<Answer> => {
+  const { tokens, intake, isStopped } = options
+  const calmed = calming(options.log)
+  const noted = (hit: Hit, answer: Answer, location: string | null): PlainAnswer => ({
+    answer,
+    location,
+    after: calmed(intake.take(hit), hit),
+    requestId: hit.id,
+  })
+  const opened = (text: string, reader: Reader): PlainAnswer => {
     const token = tokens.read('open', text)
-    return token === null ? Promise.resolve(PIXEL_ANSWER) : noted(hitOf(options, reader, 'open', token), PIXEL_ANSWER)
+    return token === null ? PIXEL_AT_ONCE : noted(hitOf(options, reader, 'open', token), PIXEL_ANSWER, null)
   }
-  const clicked = (text: string, reader: Reader): Promise<Answer> | Stopped => {
+  const clicked = (text: string, reader: Reader): PlainAnswer | Stopped => {
     const token = tokens.read('click', text)
     if (token === null) return 'unknown'
     const { url, linkIndex, hidden, accountId } = token
     if (isStopped(accountId, url)) return 'stopped'
-    const hit = { ...hitOf(options, reader, 'click', token), url, linkIndex, hidden }
-    return noted(hit, redirectTo(url))
+    const hit = hitOf(options, reader, 'click', token, { url, linkIndex, hidden })
+    return noted(hit, FOUND_ANSWER, headerOf(url))
   }
   return { opened, clicked }
 }
 
-/** The two that are asked most, for the quick lane (platform/http/lane.ts). */
-export function plainLinks({ opened, clicked }: LinkAnswers): readonly {
-  readonly path: string
-  readonly plainly: (call: PlainCall) => Promise<Answer> | null
-}[] {
-  return [
-    { path: OPEN_PATH, plainly: ({ name, ...from }) => opened(name, { method: 'GET', ...from }) },
-    {
-      path: CLICK_PATH,
-      plainly: ({ name, ...from }) => {
-        const answer = clicked(name, { method: 'GET', ...from })
-        return typeof answer === 'string' ? null : answer
-      },
-    },
-  ]
+/** The reader gets an answer even when nothing can be written: the picture or the target is why they came. */
+function calming(log: LinkOptions['log']): (taken: Promise<unknown>, hit: Hit) => Promise<unknown> {
+  // Those who come together have one promise, and get one here.
+  let last: Promise<unknown> | null = null
+  let calm: Promise<unknown> = Promise.resolve()
+  let emails: string[] = []
+  return (taken, { emailId }) => {
+    if (taken !== last) {
+      const lost: string[] = []
+      last = taken
+      emails = lost
+      calm = taken.catch((err) => log.error({ err, email_ids: lost }, 'hits were lost'))
+    }
+    emails.push(emailId)
+    return calm
+  }
 }
 
 export function hitOf(
@@ -88,6 +92,7 @@ export function hitOf(
   reader: Reader,
   kind: HitKind,
   mail: MailRef,
+  click: Pick<Hit, 'linkIndex' | 'url' | 'hidden'> = NO_CLICK,
 ): Hit {
   return {
     id: ids.next(),
@@ -99,15 +104,19 @@ export function hitOf(
     head: reader.method === 'HEAD',
     userAgent: storableAgent(reader.userAgent),
     ip: storableIp(reader.ip),
-    linkIndex: null,
-    url: null,
-    hidden: false,
+    linkIndex: click.linkIndex,
+    url: click.url,
+    hidden: click.hidden,
     recipient: null,
   }
 }
 
+/** What the framework is to answer. */
+export function wholeAnswer({ answer, location }: PlainAnswer): Answer {
+  return location === null ? answer : { ...answer, headers: { ...answer.headers, location } }
+}
+
 /** Headers are bytes: Node writes each character of the value as one. */
-function redirectTo(url: string): Answer {
-  const location = Buffer.from(url).toString('latin1')
-  return { status: 302, body: '', headers: { ...LINK_HEADERS, location } }
+function headerOf(url: string): string {
+  return ASCII.test(url) ? url : Buffer.from(url).toString('latin1')
 }

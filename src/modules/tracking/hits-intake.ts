@@ -6,10 +6,10 @@
 import path from 'node:path'
 import { type Db, isUnavailable, sqlState } from '../../platform/db.ts'
 import { platformErrors } from '../../platform/errors.ts'
-import { type GroupCommit, groupCommit } from '../../platform/group-commit.ts'
 import { journalIn } from '../../platform/journal.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
+import { sharedCommit } from '../../platform/shared-commit.ts'
 import { type Hit, hitOfLine, journalLine, MAX_WAITING_BYTES, MAX_WRITE_BYTES, sizeOf } from './hits.ts'
 import type { JournalWatch } from './journals.ts'
 import { type RecordOptions, record, replay } from './record.ts'
@@ -31,14 +31,15 @@ const HAND_ON_EVERY_MS = 100
 /** The database may be so far behind without saying so; the judge waits for it (judge.ts). */
 const BEHIND_MS = 400
 const RETRY_MS = 1_000
-/** Between two pieces, this many times what the first took: half of the time, and a tenth while very many come. */
+/** Between two pieces, this many times what the first took: half of the time, and a fortieth while very many come. */
 const RESTS = 1
-const RESTS_IN_A_BURST = 10
+const RESTS_IN_A_BURST = 40
 const BURST_PER_SECOND = 4_000
 const LONGEST_REST_MS = 1_000
 const NEVER = new AbortController().signal
 
 export interface HitsIntake {
+  /** Hits that come together have one promise. */
   take(hit: Hit): Promise<unknown>
   /** Very many come: whatever can wait should. */
   isBurst(): boolean
@@ -57,7 +58,7 @@ export function hitsIntake(options: HitsIntakeOptions, journals: Pick<JournalWat
     maxBytes: MAX_JOURNAL_BYTES,
     keepsFile: true,
   })
-  const group: GroupCommit<Hit, null> = groupCommit({
+  const group = sharedCommit<Hit>({
     write: async (hits) => {
       try {
         await journal.append(hits.map(journalLine))
@@ -65,12 +66,10 @@ export function hitsIntake(options: HitsIntakeOptions, journals: Pick<JournalWat
         log.error({ err, hits: hits.length }, 'the disk takes no hits, they go to the database')
         await database.transaction((db) => record(db, options, hits))
       }
-      return hits.map(() => null)
     },
     sizeOf,
     maxItems: MAX_SYNCED,
     maxBytes: MAX_WRITE_BYTES,
-    concurrency: 1,
     maxWaitingBytes: MAX_WAITING_BYTES,
     full: () => platformErrors.service_unavailable({}, { retryAfter: 5 }),
   })

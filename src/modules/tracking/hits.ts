@@ -25,6 +25,8 @@ export interface Hit {
   readonly recipient: string | null
 }
 
+/** What a line of the journal does not say. */
+const BARE = { sandbox: false, head: false, hidden: false, linkIndex: null, url: null, recipient: null } as const
 const KINDS = Object.keys(HIT_KINDS) as readonly HitKind[]
 /** Bounds of what is written together, and of what may wait for it, by `sizeOf`. */
 export const MAX_WRITE_BYTES = 4 * 1_048_576
@@ -52,20 +54,23 @@ export function storableIp(ip: string): string {
   return ip.slice(0, MAX_IP_CHARS)
 }
 
-/** As JSON.stringify would write it, in a third of the time; the time in milliseconds. */
+/** JSON, without what is as in `BARE`; in a third of JSON.stringify's time. The time in milliseconds. */
 export function journalLine(hit: Hit): string {
-  const { id, kind, at, accountId, emailId, sandbox, head, userAgent, ip, linkIndex, url, hidden, recipient } = hit
-  return (
-    `{"id":"${id}","kind":"${kind}","at":${at.getTime()},"accountId":"${accountId}","emailId":"${emailId}",` +
-    `"sandbox":${sandbox},"head":${head},"userAgent":${JSON.stringify(userAgent)},"ip":${JSON.stringify(ip)},` +
-    `"linkIndex":${linkIndex},"url":${JSON.stringify(url)},"hidden":${hidden},"recipient":${JSON.stringify(recipient)}}`
-  )
+  const { id, kind, at, accountId, emailId, userAgent, ip, url, linkIndex, recipient } = hit
+  let line = `{"id":"${id}","kind":"${kind}","at":${at.getTime()},"accountId":"${accountId}","emailId":"${emailId}","userAgent":${JSON.stringify(userAgent)},"ip":${JSON.stringify(ip)}`
+  if (hit.sandbox) line += ',"sandbox":true'
+  if (hit.head) line += ',"head":true'
+  if (hit.hidden) line += ',"hidden":true'
+  if (linkIndex !== null) line += `,"linkIndex":${linkIndex}`
+  if (url !== null) line += `,"url":${JSON.stringify(url)}`
+  if (recipient !== null) line += `,"recipient":${JSON.stringify(recipient)}`
+  return `${line}}`
 }
 
 /** Reads what `journalLine` wrote; the journal's checksum stands for its form. */
 export function hitOfLine(line: string): Hit {
   const hit = JSON.parse(line) as Omit<Hit, 'at'> & { readonly at: number }
-  return { ...hit, at: new Date(hit.at) }
+  return { ...BARE, ...hit, at: new Date(hit.at) }
 }
 
 /** About how many bytes it takes. */

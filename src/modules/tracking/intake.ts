@@ -25,7 +25,10 @@ export interface IntakeOptions extends RecordOptions {
 }
 
 export interface Intake {
-  /** Resolves when the hit is durable. Rejects when neither the database nor the disk took it. */
+  /**
+   * Resolves when the hit is durable. Rejects when neither the database nor the disk took it. Opens and clicks that come
+   * together have one promise.
+   */
   take(hit: Hit): Promise<unknown>
   /** Whether the database knows all unsubscribes that were acknowledged. */
   readonly journals: Pick<JournalWatch, 'knownSince' | 'doubt'>

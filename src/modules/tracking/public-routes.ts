@@ -16,7 +16,7 @@ import {
   raw,
   unknownLinkPage,
 } from '../../platform/http.ts'
-import { CLICK_PATH, hitOf, type LinkOptions, linkAnswers, OPEN_PATH, type Reader } from './answers.ts'
+import { CLICK_PATH, hitOf, type LinkOptions, linkAnswers, OPEN_PATH, type Reader, wholeAnswer } from './answers.ts'
 import { confirmPage, donePage, stoppedLinkPage } from './pages.ts'
 import { challenge } from './sql-names.ts'
 
@@ -71,7 +71,11 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
       params: Token,
       answers: { 200: Type.String({ description: 'image/gif, 43 bytes, for any token' }) },
       plainly: ({ name, ...from }) => opened(name, { method: 'GET', ...from }),
-      handle: (call) => opened(call.params.token, readerOf(call)),
+      handle: async (call) => {
+        const made = opened(call.params.token, readerOf(call))
+        await made.after
+        return wholeAnswer(made)
+      },
     }),
     endpoint({
       method: 'GET',
@@ -86,9 +90,10 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
         return typeof answer === 'string' ? null : answer
       },
       handle: async (call) => {
-        const answer = clicked(call.params.token, readerOf(call))
-        if (answer === 'unknown') return unknownLinkPage()
-        return answer === 'stopped' ? stoppedLinkPage() : answer
+        const found = clicked(call.params.token, readerOf(call))
+        if (typeof found === 'string') return found === 'unknown' ? unknownLinkPage() : stoppedLinkPage()
+        await found.after
+        return wholeAnswer(found)
       },
     }),
     endpoint({

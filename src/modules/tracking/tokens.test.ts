@@ -55,6 +55,22 @@ test('a bit flipped anywhere, a cut or a longer token is no token', () => {
   assert.equal(tokens.read('click', 'A'.repeat(100_000)), null)
 })
 
+test('a token has one spelling: what decodes to the same bytes is none', () => {
+  const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  let others = 0
+  for (const url of ['https://x.test/', 'https://x.test/a', 'https://x.test/ab']) {
+    const text = tokens.write({ ...click, url }, AT)
+    assert.deepEqual(tokens.read('click', text), { ...click, url })
+    for (const last of LETTERS) {
+      const other = text.slice(0, -1) + last
+      if (other === text || !Buffer.from(other, 'base64url').equals(Buffer.from(text, 'base64url'))) continue
+      others++
+      assert.equal(tokens.read('click', other), null)
+    }
+  }
+  assert.equal(others, 3 + 15)
+})
+
 test('no text makes reading throw', () => {
   fc.assert(
     fc.property(fc.string(), fc.constantFrom<Purpose>('open', 'click', 'unsubscribe'), (text, purpose) => {

@@ -117,7 +117,7 @@ export interface Endpoint<Params extends TSchema, Query extends TSchema, Body ex
    * Answers ahead of the framework, with 200 or 302 and as `handle` would: of a public GET whose path has one parameter, the
    * last segment. A body is a Buffer or ASCII. Null: `handle` is asked.
    */
-  plainly?(call: PlainCall): Promise<Answer> | null
+  plainly?(call: PlainCall): PlainAnswer | null
   handle(call: Call<Static<Params>, Static<Query>, Static<Body>>): Promise<Answer>
 }
 
@@ -130,6 +130,18 @@ export interface PlainCall {
   readonly name: string
   readonly userAgent: string | undefined
   readonly ip: string
+}
+
+/** What the quick lane answers, and when. */
+export interface PlainAnswer {
+  /** One and the same each time, so that it is made once: without what differs from call to call. */
+  readonly answer: Answer
+  /** A header of its own, each byte one character. Null: it has none. */
+  readonly location: string | null
+  /** It is given when this has resolved; whoever comes together may share one. Null: at once. */
+  readonly after: Promise<unknown> | null
+  /** Null: one is made. */
+  readonly requestId: string | null
 }
 
 /** Gives an endpoint's handler the types of its schemas. */

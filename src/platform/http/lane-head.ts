@@ -11,8 +11,12 @@ export interface LaneHead {
 
 export const MAX_HEAD_BYTES = 16_384
 const MAX_FIELDS = 64
+const NAME = /^[\w-]+$/
+const FOLDER = /^\/(?:[\w/-]*\/)?$/
 // One head and nothing behind it: a field's value holds no CR and no LF, so the empty line is the end.
-const HEAD = /^GET (\/[\w/-]*\/)([\w-]+) HTTP\/1\.1\r\n((?:[!#$%&'*+.^_`|~\w-]+:[\t\x20-\x7e\x80-\xff]*\r\n)+)\r\n$/
+const FIELDS = /^(?:[!#$%&'*+.^_`|~\w-]+:[\t\x20-\x7e\x80-\xff]*\r\n)+\r\n$/
+const METHOD = 'GET '
+const VERSION = ' HTTP/1.1\r\n'
 /** Fields that make a request more than a plain one, or that its answer must heed. */
 const MORE: ReadonlySet<string> = new Set([
   'content-length',
@@ -24,17 +28,53 @@ const MORE: ReadonlySet<string> = new Set([
   'upgrade',
   'x-request-id',
 ])
+/** The fields of so many heads are known again, if they are not long. */
+const MAX_KNOWN = 256
+const MAX_KNOWN_CHARS = 1_024
+
+type Fields = Pick<LaneHead, 'userAgent' | 'forwardedFor'>
+
+/**
+ * A reader of heads. A mail program or proxy says the same of itself each time: what comes again is known.
+ *
+ * @returns reads a text of which each byte is one character
+ */
+export function laneHeads(): (text: string) => LaneHead | null {
+  const known = new Map<string, Fields | null>()
+  const fieldsIn = (text: string): Fields | null => {
+    const found = known.get(text)
+    if (found !== undefined) return found
+    const read = fieldsOf(text)
+    if (text.length > MAX_KNOWN_CHARS || read?.forwardedFor !== undefined) return read
+    if (known.size === MAX_KNOWN) known.clear()
+    known.set(text, read)
+    return read
+  }
+  return (text) => {
+    if (text.length > MAX_HEAD_BYTES || !text.startsWith(METHOD)) return null
+    const end = text.indexOf(VERSION)
+    const slash = text.lastIndexOf('/', end - 1)
+    if (end === -1 || slash < METHOD.length) return null
+    const folder = text.slice(METHOD.length, slash + 1)
+    const name = text.slice(slash + 1, end)
+    if (!NAME.test(name) || !FOLDER.test(folder)) return null
+    const fields = fieldsIn(text.slice(end + VERSION.length))
+    return fields === null ? null : { folder, name, userAgent: fields.userAgent, forwardedFor: fields.forwardedFor }
+  }
+}
 
 /** @param text each byte one character */
 export function laneHeadOf(text: string): LaneHead | null {
-  const match = text.length > MAX_HEAD_BYTES ? null : HEAD.exec(text)
-  if (match === null) return null
-  const [, folder = '', name = '', fields = ''] = match
+  return laneHeads()(text)
+}
+
+function fieldsOf(fields: string): Fields | null {
+  if (!FIELDS.test(fields)) return null
   let hosts = 0
   let userAgent: string | undefined
   let forwardedFor: string | undefined
   let count = 0
-  for (let at = 0; at < fields.length; ) {
+  for (let at = 0; at < fields.length - 2; ) {
     const end = fields.indexOf('\r\n', at)
     const colon = fields.indexOf(':', at)
     const field = fields.slice(at, colon).toLowerCase()
@@ -48,5 +88,5 @@ export function laneHeadOf(text: string): LaneHead | null {
       forwardedFor = value
     } else if (field === 'connection' && value.toLowerCase() !== 'keep-alive') return null
   }
-  return hosts === 1 ? { folder, name, userAgent, forwardedFor } : null
+  return hosts === 1 ? { userAgent, forwardedFor } : null
 }

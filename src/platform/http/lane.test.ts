@@ -9,7 +9,7 @@ import { systemClock } from '../clock.ts'
 import { endpoint, type Gate, type HttpServer, httpServer } from '../http.ts'
 import { systemIds } from '../ids.ts'
 import { createLogger } from '../log.ts'
-import { laneHeadOf } from './lane-head.ts'
+import { laneHeadOf, laneHeads } from './lane-head.ts'
 
 const gate: Gate = { admit: async () => Promise.reject(new Error('nobody is asked')) }
 const asked: string[] = []
@@ -18,10 +18,11 @@ let server: HttpServer
 let port = 0
 let held: Promise<void> = Promise.resolve()
 
+const FOUND = { status: 302, body: '', headers: { 'cache-control': 'no-store' } }
+
 function answerTo(name: string, userAgent: string | undefined, ip: string) {
   asked.push(`${name} ${userAgent} ${ip}`)
-  const location = `https://target.test/${name}`
-  return held.then(() => ({ status: 302, body: '', headers: { 'cache-control': 'no-store', location } }))
+  return { answer: FOUND, location: `https://target.test/${name}` }
 }
 
 before(async () => {
@@ -45,13 +46,17 @@ before(async () => {
       plainly: ({ name, userAgent, ip }) => {
         if (name === 'no') return null
         if (name === 'bug') throw new Error('a bug of ours')
-        if (name === 'late-bug') return Promise.reject(new Error('a bug of ours'))
         plain++
-        return answerTo(name, userAgent, ip)
+        const after = name === 'late-bug' ? Promise.reject(new Error('a bug of ours')) : held
+        const requestId = name.startsWith('known') ? name : null
+        const made = { ...answerTo(name, userAgent, ip), after: name === 'now' ? null : after, requestId }
+        return name === 'wild' ? { ...made, location: 'a\r\nb: c' } : made
       },
-      handle: ({ params, headers, ip }) => {
+      handle: async ({ params, headers, ip }) => {
         if (params.name === 'bug') throw new Error('a bug of ours')
-        return answerTo(params.name, headers['user-agent'], ip)
+        await held
+        const { answer, location } = answerTo(params.name, headers['user-agent'], ip)
+        return { ...answer, headers: { ...answer.headers, location } }
       },
     }),
     endpoint({
@@ -182,6 +187,36 @@ describe('the quick lane', () => {
     await wild.until(/^HTTP\/1\.1 400 /)
   })
 
+  test('answers together who wait for the same, each with its own, and who waits for nothing at once', async () => {
+    const hold = Promise.withResolvers<void>()
+    held = hold.promise
+    const names = ['a1', 'known-b2', 'wild', 'c3', 'gone']
+    const all = await Promise.all(
+      names.map(async (name) => {
+        const one = await client()
+        one.socket.write(get(name))
+        return one
+      }),
+    )
+    using last = await client()
+    last.socket.write(get('now'))
+    await last.until(/target\.test\/now\r\n[^]*\r\n\r\n$/)
+    assert.deepEqual(
+      all.map((one) => one.said()),
+      names.map(() => ''),
+    )
+    all[4]?.socket.destroy()
+    hold.resolve()
+    held = Promise.resolve()
+    const said = await Promise.all(all.slice(0, 4).map((one) => one.until(/\r\n\r\n/)))
+    assert.match(said[0] ?? '', /\r\nlocation: https:\/\/target\.test\/a1\r\n/)
+    assert.match(said[1] ?? '', /\r\nx-request-id: known-b2\r\n/)
+    assert.match(said[2] ?? '', /^HTTP\/1\.1 500 /)
+    assert.doesNotMatch(said[2] ?? '', /b: c/)
+    assert.match(said[3] ?? '', /\r\nlocation: https:\/\/target\.test\/c3\r\n/)
+    for (const one of all) one[Symbol.dispose]()
+  })
+
   for (const name of ['bug', 'late-bug']) {
     test(`a bug that one request meets is its 500 in the contract's form, and others are served (${name})`, async () => {
       using one = await client()
@@ -253,6 +288,27 @@ test('the head of a plain GET is read, whatever more it says is left to Node', (
     assert.equal(laneHeadOf(head(...lines)), null, lines.join(' | '))
   }
   assert.equal(laneHeadOf(`${head(from, 'Host: a')}x`), null)
+})
+
+test('fields that come again are known again, and no less is asked of them', () => {
+  const headOf = laneHeads()
+  const plain = 'Host: a\r\nUser-Agent: u\r\n\r\n'
+  for (const [line, name] of [
+    ['GET /t/a HTTP/1.1', 'a'],
+    ['GET /t/b HTTP/1.1', 'b'],
+    ['GET /t/b?c HTTP/1.1', null],
+    ['HEAD /t/b HTTP/1.1', null],
+    ['GET /t/c HTTP/1.1', 'c'],
+  ] as const) {
+    const expected = name === null ? null : { folder: '/t/', name, userAgent: 'u', forwardedFor: undefined }
+    assert.deepEqual(headOf(`${line}\r\n${plain}`), expected)
+    assert.equal(headOf(`${line}\r\nConnection: close\r\n${plain}`), null)
+    assert.equal(headOf(`${line}\r\n${plain}x`), null)
+  }
+  // More of them than are remembered.
+  for (let round = 0; round < 2; round++)
+    for (let i = 0; i < 300; i++)
+      assert.equal(headOf(`GET /t/a HTTP/1.1\r\nHost: a\r\nUser-Agent: ${i}\r\n\r\n`)?.userAgent, String(i))
 })
 
 test('what the lane takes Node takes too, and finds the same in it', async () => {

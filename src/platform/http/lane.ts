@@ -5,6 +5,9 @@
 // plain. So a connection that brings nothing whole is under the server's time limits, and one that brings nothing at all
 // under the same one here.
 //
+// Those who wait for the same promise are answered together: first all answers are made, then they are written one after the
+// other. A client that is woken for each while it would rather sleep costs more than the answer.
+//
 // Each connection has one answer under way. A piece that comes meanwhile waits, and nothing is read behind it; a client that
 // does not read its answers is not read from either.
 
@@ -14,9 +17,9 @@ import proxyAddress from '@fastify/proxy-addr'
 import type { Clock } from '../clock.ts'
 import { platformErrors } from '../errors.ts'
 import { type Ids, timeOfId } from '../ids.ts'
-import type { Answer, AnyEndpoint } from './endpoint.ts'
+import type { Answer, AnyEndpoint, PlainAnswer } from './endpoint.ts'
 import { errorBody } from './errors.ts'
-import { type LaneHead, laneHeadOf, MAX_HEAD_BYTES } from './lane-head.ts'
+import { type LaneHead, laneHeads, MAX_HEAD_BYTES } from './lane-head.ts'
 
 export interface Lane {
   /** The endpoint's `plainly` is asked for each plain GET of its path. */
@@ -39,10 +42,13 @@ export interface LaneOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** What is the same whenever an answer is given. */
+/** What is the same whenever an answer is given, up to the second. */
 interface Parts {
   readonly head: string
   readonly content: string
+  /** All that comes after the request's id, as of `date`. */
+  tail: string
+  date: string
 }
 
 interface Route {
@@ -61,62 +67,100 @@ export function quickLane(options: LaneOptions): Lane {
   const routes = new Map<string, Route>()
   const open = new Set<Connection>()
   const addressOf = clientAddress(options.trustedProxies)
+  const headOf = laneHeads()
   let closing = false
   /** Up to the milliseconds of an id. */
   let dateOf = ''
   let date = ''
-  /** Of answers with a body that is bytes: it is one and the same each time. */
+  /** Of answers that are one and the same each time. */
   const parts = new WeakMap<Answer, Parts>()
   const partsOf = ({ headers = {}, body }: Answer): Parts => {
     let head = `x-content-type-options: nosniff\r\n`
-    for (const name in headers) {
-      const value = headers[name] ?? ''
-      if (!VALUE.test(value)) throw new TypeError(`not a value of ${name}`)
-      head += `${name}: ${value}\r\n`
-    }
+    for (const [name, value] of Object.entries(headers)) head += field(name, value)
     if (headers['content-type'] === undefined) head += 'content-type: text/plain; charset=utf-8\r\n'
     const content = typeof body === 'string' ? body : (body as Buffer).toString('latin1')
-    return { head: `${head}content-length: ${content.length}\r\nDate: `, content }
+    return { head: `${head}content-length: ${content.length}\r\nDate: `, content, tail: '', date: '' }
   }
   const keptAlive = `\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(options.idleMs / 1_000)}\r\n\r\n`
-  const textOf = (answer: Answer): string => {
+  const textOf = ({ answer, location, requestId }: PlainAnswer): string => {
+    const id = requestId ?? ids.next()
     let made = parts.get(answer)
     if (made === undefined) {
       made = partsOf(answer)
-      if (typeof answer.body !== 'string') parts.set(answer, made)
+      parts.set(answer, made)
     }
-    const id = ids.next()
     if (!id.startsWith(dateOf) || dateOf === '') {
       dateOf = id.slice(0, MS_CHARS)
       date = timeOfId(id).toUTCString()
     }
-    const end = closing ? '\r\nConnection: close\r\n\r\n' : keptAlive
-    return `HTTP/1.1 ${answer.status} ${REASONS[answer.status]}\r\nx-request-id: ${id}\r\n${made.head}${date}${end}${made.content}`
+    if (made.date !== date || closing) {
+      const end = closing ? '\r\nConnection: close\r\n\r\n' : keptAlive
+      made.tail = `${made.head}${date}${end}${made.content}`
+      made.date = date
+    }
+    const where = location === null ? '' : field('location', location)
+    return `HTTP/1.1 ${answer.status} ${REASONS[answer.status]}\r\nx-request-id: ${id}\r\n${where}${made.tail}`
   }
   /** Null: it is not for this lane. */
-  const answered = (socket: Socket, head: LaneHead): Asked | null => {
+  const asked = (socket: Socket, head: LaneHead): Asked | null => {
     const route = routes.get(head.folder)
     const ip = socket.remoteAddress
     if (route === undefined || ip === undefined) return null
-    const answer = route.plainly({ name: head.name, userAgent: head.userAgent, ip: addressOf(ip, head.forwardedFor) })
-    if (answer === null) return null
-    const began = clock.monotonicMs()
-    return {
-      answer,
-      text: (made) => {
-        const seconds = (clock.monotonicMs() - began) / 1_000
-        options.onAnswered({ method: 'GET', route: route.path, status: made.status, seconds })
-        return textOf(made)
-      },
-      refusal: () => {
-        const seconds = (clock.monotonicMs() - began) / 1_000
-        options.onAnswered({ method: 'GET', route: route.path, status: 500, seconds })
-        return refusalOf(ids.next())
-      },
+    const plain = route.plainly({ name: head.name, userAgent: head.userAgent, ip: addressOf(ip, head.forwardedFor) })
+    return plain === null ? null : { route: route.path, plain, beganMs: clock.monotonicMs() }
+  }
+  const answered = ({ route, beganMs }: Asked, status: number): void => {
+    const seconds = (clock.monotonicMs() - beganMs) / 1_000
+    options.onAnswered({ method: 'GET', route, status, seconds })
+  }
+  const fail = (connection: Connection, of: Asked, error: unknown): void => {
+    options.onError(error)
+    connection.end(refusalOf(ids.next()))
+    answered(of, 500)
+  }
+  const give = (all: readonly Waiting[]): void => {
+    const ready: (Waiting & { readonly text: string })[] = []
+    for (const { connection, of } of all) {
+      try {
+        ready.push({ connection, of, text: textOf(of.plain) })
+      } catch (error) {
+        fail(connection, of, error)
+      }
+    }
+    for (const { connection, text } of ready) connection.write(text)
+    for (const { connection, of } of ready) {
+      connection.goOn()
+      answered(of, of.plain.answer.status)
     }
   }
+  let last: { readonly after: Promise<unknown>; readonly all: Waiting[] } | null = null
+  const wait = (connection: Connection, of: Asked): void => {
+    const { after } = of.plain
+    if (after === null) {
+      give([{ connection, of }])
+      return
+    }
+    if (last?.after !== after) {
+      const group = { after, all: [] as Waiting[] }
+      last = group
+      const over = (): void => {
+        if (last === group) last = null
+      }
+      after.then(
+        () => {
+          over()
+          give(group.all)
+        },
+        (error) => {
+          over()
+          for (const { connection: each, of: one } of group.all) fail(each, one, error)
+        },
+      )
+    }
+    last.all.push({ connection, of })
+  }
   const take = (socket: Socket, giveBack: () => void): void => {
-    const connection = connectionOf(socket, { ...options, answered, giveBack, isClosing: () => closing })
+    const connection = connectionOf(socket, { ...options, headOf, asked, wait, giveBack, isClosing: () => closing })
     open.add(connection)
     connection.over = () => open.delete(connection)
   }
@@ -142,6 +186,12 @@ export function quickLane(options: LaneOptions): Lane {
   }
 }
 
+/** @throws for a value that would be more than one */
+function field(name: string, value: string): string {
+  if (!VALUE.test(value)) throw new TypeError(`not a value of ${name}`)
+  return `${name}: ${value}\r\n`
+}
+
 /** Contract section 2. It is the last answer of its connection. */
 function refusalOf(id: string): string {
   const body = JSON.stringify(errorBody(platformErrors.internal_error(), id))
@@ -149,31 +199,48 @@ function refusalOf(id: string): string {
 }
 
 interface Connection {
+  write(text: string): void
+  /** After what was written: the connection's next request. */
+  goOn(): void
+  /** The last answer. */
+  end(text: string): void
   endWhenIdle(): void
   /** Called when the connection is closed, or no longer this lane's. */
   over: () => void
 }
 
 interface Asked {
-  readonly answer: Promise<Answer>
-  /** When it is there. */
-  readonly text: (answer: Answer) => string
-  /** When there is none. */
-  readonly refusal: () => string
+  readonly route: string
+  readonly plain: PlainAnswer
+  readonly beganMs: number
+}
+
+interface Waiting {
+  readonly connection: Connection
+  readonly of: Asked
 }
 
 interface ConnectionOptions extends LaneOptions {
-  readonly answered: (socket: Socket, head: LaneHead) => Asked | null
+  readonly headOf: (text: string) => LaneHead | null
+  /** Null: it is not for this lane. */
+  readonly asked: (socket: Socket, head: LaneHead) => Asked | null
+  readonly wait: (connection: Connection, of: Asked) => void
   readonly giveBack: () => void
   readonly isClosing: () => boolean
 }
 
 function connectionOf(socket: Socket, options: ConnectionOptions): Connection {
-  const { answered, giveBack, isClosing } = options
+  const { headOf, asked, wait, giveBack, isClosing } = options
   let busy = false
   let ended = false
   let waiting: Buffer | null = null
   const connection: Connection = {
+    write: (text) => void socket.write(text, 'latin1'),
+    goOn: () => {
+      if (isClosing()) socket.end()
+      else if (!socket.writableNeedDrain) goOn()
+    },
+    end: (text) => void socket.end(text, 'latin1'),
     endWhenIdle: () => {
       if (!busy) socket.destroy()
     },
@@ -188,32 +255,23 @@ function connectionOf(socket: Socket, options: ConnectionOptions): Connection {
     socket.resume()
   }
   const take = (bytes: Buffer): void => {
-    const asked = askedIn(bytes)
-    if (asked === null) {
+    const of = askedIn(bytes)
+    if (of === null) {
       leave(bytes)
       return
     }
     busy = true
-    asked.answer.then((made) => reply(asked, made)).catch((error) => fail(asked, error))
+    wait(connection, of)
   }
   /** Null: it is not for this lane. A bug met before anything was begun is the framework's to answer, too. */
   const askedIn = (bytes: Buffer): Asked | null => {
     try {
-      const head = bytes.length > MAX_HEAD_BYTES ? null : laneHeadOf(bytes.toString('latin1'))
-      return head === null ? null : answered(socket, head)
+      const head = bytes.length > MAX_HEAD_BYTES ? null : headOf(bytes.toString('latin1'))
+      return head === null ? null : asked(socket, head)
     } catch (error) {
       options.onError(error)
       return null
     }
-  }
-  const fail = ({ refusal }: Asked, error: unknown): void => {
-    options.onError(error)
-    socket.end(refusal(), 'latin1')
-  }
-  const reply = ({ text }: Asked, made: Answer): void => {
-    socket.write(text(made), 'latin1')
-    if (isClosing()) socket.end()
-    else if (!socket.writableNeedDrain) goOn()
   }
   /** The answer is out: what came meanwhile is next. */
   const goOn = (): void => {
@@ -226,7 +284,7 @@ function connectionOf(socket: Socket, options: ConnectionOptions): Connection {
     }
     socket.resume()
     if (ended || isClosing()) socket.end()
-    else socket.setTimeout(options.idleMs)
+    else if (socket.timeout !== options.idleMs) socket.setTimeout(options.idleMs)
   }
   const listeners = {
     data: (chunk: Buffer) => {

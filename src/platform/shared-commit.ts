@@ -1,0 +1,78 @@
+// A group commit (group-commit.ts) for those who come by the ten thousand a second: all items of a group have one promise,
+// and nobody gets a result of their own.
+
+export interface SharedCommitOptions<Item> {
+  /** Writes a group. Rejecting rejects the promise of all of it. */
+  readonly write: (items: readonly Item[]) => Promise<void>
+  readonly sizeOf: (item: Item) => number
+  /** The most items in one group. */
+  readonly maxItems: number
+  /** The most bytes in one group, by `sizeOf`; a single larger item goes alone. */
+  readonly maxBytes: number
+  /** The most bytes that may wait; past that `add` rejects with `full()`. */
+  readonly maxWaitingBytes: number
+  readonly full: () => Error
+}
+
+export interface SharedCommit<Item> {
+  /** Settles with the write of the group that the item is in; everybody in it gets the same promise. */
+  add(item: Item): Promise<void>
+  /** Resolves when nothing waits and nothing runs. */
+  idle(): Promise<void>
+}
+
+interface Group<Item> {
+  readonly items: Item[]
+  readonly done: PromiseWithResolvers<void>
+  bytes: number
+}
+
+export function sharedCommit<Item>(options: SharedCommitOptions<Item>): SharedCommit<Item> {
+  const { write, sizeOf, maxItems, maxBytes, maxWaitingBytes, full } = options
+  const waiting: Group<Item>[] = []
+  let waitingBytes = 0
+  /** Asked for, or under way. */
+  let isRunning = false
+  let idlers: (() => void)[] = []
+
+  const groupFor = (bytes: number): Group<Item> => {
+    const last = waiting.at(-1)
+    if (last !== undefined && last.items.length < maxItems && last.bytes + bytes <= maxBytes) return last
+    const group: Group<Item> = { items: [], done: Promise.withResolvers(), bytes: 0 }
+    waiting.push(group)
+    return group
+  }
+
+  const run = async (): Promise<void> => {
+    for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
+      waitingBytes -= group.bytes
+      try {
+        await write(group.items)
+        group.done.resolve()
+      } catch (error) {
+        group.done.reject(error)
+      }
+    }
+    isRunning = false
+    for (const done of idlers) done()
+    idlers = []
+  }
+
+  return {
+    add: (item) => {
+      const bytes = sizeOf(item)
+      if (waiting.length > 0 && waitingBytes + bytes > maxWaitingBytes) return Promise.reject(full())
+      const group = groupFor(bytes)
+      group.items.push(item)
+      group.bytes += bytes
+      waitingBytes += bytes
+      if (!isRunning) {
+        isRunning = true
+        // Whoever else is here already comes along.
+        setImmediate(() => void run())
+      }
+      return group.done.promise
+    },
+    idle: () => (isRunning ? new Promise((resolve) => void idlers.push(resolve)) : Promise.resolve()),
+  }
+}
