@@ -109,7 +109,9 @@ export const fetchBodies = statement(
      and b.id >= $3 and b.id <= $4 offset 0) b`,
 )
 
-// $6 next try (null: ended), $7 epoch. Ids that do not come back were fenced out and nothing of theirs is written.
+// $6 next try (null: ended), $7 epoch. Ids that do not come back were fenced out and nothing of theirs is written. What the
+// queue's rows were joined with is taken along: joined with `r` once more, each of 300 results would read all 300, whole rows
+// every time, which took three quarters of the statement.
 export const complete = statement(
   'outbox_complete',
   `with r as materialized (
@@ -117,16 +119,16 @@ export const complete = statement(
        $8::int[], $9::text[], $10::boolean[])
        as r(id, account_id, fence, status, at, next, smtp_code, response, tried)),
    f as (delete from queue q using r where q.id = r.id and q.attempt = r.fence and q.lease_owner = $7 and q.state = 1
-     and r.next is null returning q.id),
+     and r.next is null returning r.*),
    l as (update queue q set state = 2, at = r.next, lease_owner = null from r
-     where q.id = r.id and q.attempt = r.fence and q.lease_owner = $7 and q.state = 1 and r.next is not null returning q.id),
-   w as (select id from f union all select id from l),
-   e as (update email e set status = r.status, last_smtp_code = coalesce(r.smtp_code, e.last_smtp_code),
-       last_response = coalesce(r.response, e.last_response), next_attempt_at = r.next,
-       attempts_count = e.attempts_count + case when r.tried then 1 else 0 end,
-       delivered_at = case when r.status in (3, 8) then r.at else e.delivered_at end,
-       ended_at = case when r.next is null then r.at end
-     from w join r on r.id = w.id where e.account_id = r.account_id and e.id = r.id and e.id >= $11 and e.id <= $12)
+     where q.id = r.id and q.attempt = r.fence and q.lease_owner = $7 and q.state = 1 and r.next is not null returning r.*),
+   w as (select * from f union all select * from l),
+   e as (update email e set status = w.status, last_smtp_code = coalesce(w.smtp_code, e.last_smtp_code),
+       last_response = coalesce(w.response, e.last_response), next_attempt_at = w.next,
+       attempts_count = e.attempts_count + case when w.tried then 1 else 0 end,
+       delivered_at = case when w.status in (3, 8) then w.at else e.delivered_at end,
+       ended_at = case when w.next is null then w.at end
+     from w where e.account_id = w.account_id and e.id = w.id and e.id >= $11 and e.id <= $12)
    select id from w`,
 )
 
