@@ -2,7 +2,7 @@
 // by the database itself, all with the content of one real email.
 
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
 import pg from 'pg'
@@ -16,8 +16,9 @@ import { type Account, type Posthorn, startPosthorn } from '../test/peers/postho
 import { receipt, type Sink, startSink } from './ground.ts'
 
 export const DESTINATIONS = 1_000
-const SENDER = 'bench.test'
+export const SENDER = 'bench.test'
 const CHUNK = 50_000
+const KEPT_FILE = 'deep.json'
 const clock = systemClock()
 
 /** $1 account, $2 the email to copy, $3 how many, $4 status; $5 of every two one to the destination that refuses, and queued. */
@@ -88,6 +89,8 @@ export interface Claim {
 
 export interface Deep extends AsyncDisposable {
   readonly account: Account
+  /** A connection string as the database's superuser. */
+  readonly adminUrl: string
   readonly posthorn: Posthorn
   readonly sink: Sink
   readonly body: string
@@ -134,7 +137,8 @@ async function startRefusing(port: number): Promise<AsyncDisposable> {
   return { [Symbol.asyncDispose]: async () => void server.close() }
 }
 
-async function verified(posthorn: Posthorn, bind: Bind, key: string): Promise<void> {
+/** @returns the records that prove the sender's domain */
+async function verified(posthorn: Posthorn, bind: Bind, key: string): Promise<readonly string[]> {
   const made = await posthorn.call(key, 'POST', '/api/v1/customer/domains', { domain: SENDER })
   const { id } = made.body.data
   const { body } = await posthorn.call(key, 'GET', `/api/v1/customer/domains/${id}/dns`)
@@ -144,8 +148,24 @@ async function verified(posthorn: Posthorn, bind: Bind, key: string): Promise<vo
     'verification',
     async () => (await posthorn.call(key, 'POST', `/api/v1/customer/domains/${id}/verify`)).body.verified,
   )
+  return records
 }
 
+/** What a folder keeps of its service, for the next process. */
+export interface Kept {
+  readonly account: Account
+  readonly records: readonly string[]
+  /** The email that others are copied from. */
+  readonly model: string
+}
+
+/** @returns null for a folder in which no service has been */
+export function keptIn(folder: string): Kept | null {
+  const file = path.join(folder, KEPT_FILE)
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Kept) : null
+}
+
+/** @param folder one in which a service has been before has its account, its domain and its tables */
 export async function startDeep(folder: string): Promise<Deep> {
   const stack = new AsyncDisposableStack()
   const zones = {
@@ -167,20 +187,27 @@ export async function startDeep(folder: string): Promise<Deep> {
   }
   let posthorn = await startPosthorn(folder, settings)
   stack.defer(() => posthorn.stop())
-  const account = await posthorn.account('Bench')
-  const key = account.api_key
-  await verified(posthorn, bind, key)
   const { subject, html, text } = receipt()
   const mail = { from: `news@${SENDER}`, from_name: 'Shöp', to: 'user@d0.dest.test', subject, html, text }
-  const sent = await posthorn.call(key, 'POST', '/api/v1/send', mail)
-  if (sent.status !== 202) throw new Error(JSON.stringify(sent.body))
-  const model = sent.body.data.email_id
-  await waitFor(
-    'the first delivery',
-    async () => (await posthorn.call(key, 'GET', `/api/v1/emails/${model}`)).body.data.status === 'delivered',
-  )
+  const first = async (): Promise<Kept> => {
+    const account = await posthorn.account('Bench')
+    const { api_key: key } = account
+    const records = await verified(posthorn, bind, key)
+    const sent = await posthorn.call(key, 'POST', '/api/v1/send', mail)
+    if (sent.status !== 202) throw new Error(JSON.stringify(sent.body))
+    const model = sent.body.data.email_id
+    await waitFor(
+      'the first delivery',
+      async () => (await posthorn.call(key, 'GET', `/api/v1/emails/${model}`)).body.data.status === 'delivered',
+    )
+    return { account, records, model }
+  }
+  const kept = keptIn(folder) ?? (await first())
+  writeFileSync(path.join(folder, KEPT_FILE), JSON.stringify(kept))
+  const { account, model, records } = kept
+  await bind.publish(SENDER, records)
+  const url = `postgres://posthorn@localhost/posthorn?host=${encodeURIComponent(socketOf(posthorn))}`
   const withDatabase = async <T>(work: (database: Database) => Promise<T>): Promise<T> => {
-    const url = `postgres://posthorn@localhost/posthorn?host=${encodeURIComponent(socketOf(posthorn))}`
     const database = connect({ url, maxConnections: 1, onError: () => undefined })
     try {
       return await work(database)
@@ -236,6 +263,7 @@ export async function startDeep(folder: string): Promise<Deep> {
   const owned = stack.move()
   return {
     account,
+    adminUrl: url,
     get posthorn() {
       return posthorn
     },
@@ -247,7 +275,7 @@ export async function startDeep(folder: string): Promise<Deep> {
     settle: (limitMs) =>
       withDatabase(async ({ system }) => {
         await waitFor('the followers', async () => (await system.one<{ more: boolean }>(READ))?.more === false, limitMs)
-        const client = new pg.Client({ host: socketOf(posthorn), user: 'posthorn', database: 'posthorn' })
+        const client = new pg.Client({ connectionString: url })
         await client.connect()
         for (const table of TABLES) await client.query(`vacuum analyze posthorn.${table}`)
         await client.query('checkpoint')

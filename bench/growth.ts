@@ -1,33 +1,54 @@
 // What an email costs in tables that have grown: CPU per email, of Node and of PostgreSQL, with few and with many in them.
 //
-//   npm run bench -- growth [--sizes 10000,100000,1000000] [--messages 3000] [--rounds 3] [--cycles 0]
+//   npm run bench -- growth [--sizes 10000,100000,1000000] [--messages 3000] [--rounds 3]
+//   npm run bench -- growth --cycles 5000000 [--day 20000] [--keep FOLDER] [--seconds 200] [--turns 3]
 //
 // 10 KB mails by REST to smtp-sink, as bench/relay's, from acceptance to the last delivery, beside tables that hold so many
-// delivered emails with their attempts and events; each size is reached by adding to the one before. `--cycles` goes on
-// sending through the product until so many emails have passed, and measures again. Needs root, bind9 and postfix (smtp-sink).
+// delivered emails with their attempts and events; each size is reached by adding to the one before.
+//
+// With `--cycles` it is so many lives of emails that lie behind the tables (ground-cycles.ts), over days of so many, of which
+// the last 90 are still there; then two services are measured in turns, each time in a process of its own: one whose tables
+// are young and one whose tables have seen them. With --keep it goes in parts: each run goes on for so many seconds, and the
+// one that comes to the end measures. Needs root, bind9 and postfix (smtp-sink).
 
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { descendants, scratch, waitFor } from '../test/peers/ground.ts'
 import { calibrate, cpuGroup, median, threadSeconds } from './ground.ts'
-import { type Deep, startDeep } from './ground-deep.ts'
+import { cycle } from './ground-cycles.ts'
+import { type Deep, type Kept, keptIn, startDeep } from './ground-deep.ts'
 import { httpLoad } from './ground-load.ts'
 import { commandLine } from './ground-options.ts'
+import { type Standing, standing } from './ground-standing.ts'
 
 const {
   sizes: SIZES,
   messages: MESSAGES,
   rounds: ROUNDS,
   cycles: CYCLES,
-} = commandLine({ sizes: [10_000, 100_000, 1_000_000], messages: 3_000, rounds: 3, cycles: 0 })
+  day: DAY,
+  keep: KEEP,
+  seconds: SECONDS,
+  turns: TURNS,
+} = commandLine({
+  ...{ sizes: [10_000, 100_000, 1_000_000], messages: 3_000, rounds: 3 },
+  ...{ cycles: 0, day: 20_000, keep: '', seconds: 200, turns: 3 },
+})
 const CONNECTIONS = 32
 /** Sent before anything is measured: what a process does first is dearer, which would flatter whatever comes later. */
 const WARM = 6_000
+/** What stands in the tables before the first cycle. */
+const FEW = 10_000
 const LIMIT_MS = 120_000
 
 interface Cost {
   readonly node: number
   readonly postgres: number
 }
+
+// PostgreSQL's helpers come and go: what the group has spent beyond Node's threads is theirs.
+const cpu = cpuGroup('growth')
 
 /** CPU milliseconds per email. */
 async function round(deep: Deep, messages: number): Promise<Cost> {
@@ -50,19 +71,19 @@ async function round(deep: Deep, messages: number): Promise<Cost> {
 }
 
 interface Row extends Cost {
-  readonly emails: number
+  readonly tables: string
   readonly together: number
   readonly signs: number
 }
 
-async function measure(deep: Deep, emails: number): Promise<Row> {
+async function measure(deep: Deep, tables: string): Promise<Row> {
   await round(deep, 1_000) // warm
   const signs = calibrate()
   const rounds: Cost[] = []
   for (let i = 0; i < ROUNDS; i++) rounds.push(await round(deep, MESSAGES))
   const of = (value: (cost: Cost) => number): number => Number(median(rounds.map(value)).toFixed(3))
   const row = {
-    emails,
+    tables,
     node: of(({ node }) => node),
     postgres: of(({ postgres }) => postgres),
     together: of(({ node, postgres }) => node + postgres),
@@ -72,30 +93,89 @@ async function measure(deep: Deep, emails: number): Promise<Row> {
   return row
 }
 
-await using folder = await scratch('bench-growth')
-await using deep = await startDeep(folder.path)
-// PostgreSQL's helpers come and go: what the group has spent beyond Node's threads is theirs.
-const cpu = cpuGroup('growth')
-for (const pid of await descendants(deep.posthorn.running.child.pid ?? 0)) cpu.add(pid)
-const rows: Row[] = []
-await round(deep, WARM)
-let filled = WARM
-let sent = WARM
-for (const size of SIZES) {
-  await deep.fill(size - filled, 'delivered')
-  await deep.settle(600_000)
-  filled = size
-  rows.push(await measure(deep, size))
-  sent += MESSAGES * ROUNDS + 1_000
+async function counted(deep: Deep): Promise<void> {
+  for (const pid of await descendants(deep.posthorn.running.child.pid ?? 0)) cpu.add(pid)
 }
-if (CYCLES > 0) {
-  while (sent < CYCLES) {
-    await round(deep, 20_000)
-    sent += 20_000
+
+async function bySize(folder: string): Promise<readonly Row[]> {
+  await using deep = await startDeep(folder)
+  await counted(deep)
+  const rows: Row[] = []
+  await round(deep, WARM)
+  let filled = WARM
+  for (const size of SIZES) {
+    await deep.fill(size - filled, 'delivered')
+    await deep.settle(600_000)
+    filled = size
+    rows.push(await measure(deep, `${size} emails`))
   }
-  rows.push(await measure(deep, filled + sent))
+  return rows
 }
-const [first] = rows
-const table = rows.map((row) => ({ ...row, of_first: Number((row.together / (first?.together ?? 1)).toFixed(3)) }))
-console.table(table)
-console.log(JSON.stringify(table))
+
+async function made(folder: string): Promise<Kept> {
+  const known = keptIn(folder)
+  if (known !== null) return known
+  await mkdir(folder, { recursive: true })
+  await using deep = await startDeep(folder)
+  await deep.fill(FEW, 'delivered')
+  await deep.settle(LIMIT_MS)
+  const kept = keptIn(folder)
+  if (kept === null) throw new Error(`${folder} has kept nothing`)
+  return kept
+}
+
+/** @returns null: there is more to do, in another run */
+async function byCycles(folder: string): Promise<readonly Row[] | null> {
+  const sides = ['young', 'old'].map((name) => ({ name, folder: path.join(folder, name) }))
+  await made(path.join(folder, 'young'))
+  const old = await made(path.join(folder, 'old'))
+  const seconds = KEEP === '' ? Number.POSITIVE_INFINITY : SECONDS
+  const { account_id: accountId } = old.account
+  const done = await cycle({ folder: path.join(folder, 'old'), accountId, cycles: CYCLES, perDay: DAY, seconds })
+  console.error(JSON.stringify(done))
+  if (done.accepted < CYCLES) {
+    console.log(`${done.accepted} of ${CYCLES} cycles: the same command goes on`)
+    return null
+  }
+  const rows: Row[] = []
+  const stands: Record<string, readonly Standing[]> = {}
+  for (let turn = 0; turn < TURNS; turn++) {
+    for (const side of sides) {
+      await using deep = await startDeep(side.folder)
+      await counted(deep)
+      stands[side.name] ??= await standing(deep.adminUrl)
+      await round(deep, WARM)
+      rows.push(await measure(deep, side.name))
+    }
+  }
+  for (const [name, tables] of Object.entries(stands)) {
+    console.log(name)
+    console.table(tables)
+  }
+  console.log(JSON.stringify(stands))
+  return [...rows, ...sides.map(({ name }) => medianOf(rows.filter(({ tables }) => tables === name)))]
+}
+
+function medianOf(rows: readonly Row[]): Row {
+  const of = (value: (row: Row) => number): number => Number(median(rows.map(value)).toFixed(3))
+  return {
+    tables: `${rows[0]?.tables}, median`,
+    node: of(({ node }) => node),
+    postgres: of(({ postgres }) => postgres),
+    together: of(({ together }) => together),
+    signs: of(({ signs }) => signs),
+  }
+}
+
+async function main(): Promise<void> {
+  await using own = KEEP === '' ? await scratch('bench-growth') : null
+  const folder = own?.path ?? KEEP
+  const rows = CYCLES > 0 ? await byCycles(folder) : await bySize(folder)
+  if (rows === null) return
+  const first = CYCLES > 0 ? rows.at(-2) : rows[0]
+  const table = rows.map((row) => ({ ...row, of_first: Number((row.together / (first?.together ?? 1)).toFixed(3)) }))
+  console.table(table)
+  console.log(JSON.stringify(table))
+}
+
+await main()
