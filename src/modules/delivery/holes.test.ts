@@ -261,6 +261,30 @@ test('silent destinations leave half of what the process holds to those that ans
   await mx.received(2, WITHIN_MS)
 })
 
+test('a process that is nearly full claims again when there is room for more than a handful', async () => {
+  const sites = Array.from({ length: 6 }, (_, n) => `d${n}.test`)
+  const zones = Object.fromEntries(sites.map((site) => [site, { A: ['127.0.0.2'] }]))
+  await using h = await house(zones)
+  const mx = await h.receiver('127.0.0.2')
+  const asked: number[] = []
+  const system: Db = {
+    ...h.database.system,
+    query: (what, values) => {
+      if (what.name === 'outbox_claim') asked.push(Number(values?.[0]))
+      return h.database.system.query(what, values)
+    },
+  }
+  const delivery = h.another({ database: { ...h.database, system }, limits: { maxEmails: 80 } })
+  for (let n = 0; n < 240; n++) await h.put(`u${n}@${sites[n % sites.length]}`)
+  await delivery.start()
+  await mx.received(240, WITHIN_MS)
+  await until('all is delivered', async () => (await h.queued()) === 0)
+  assert.deepEqual(
+    asked.filter((room) => room < 10),
+    [],
+  )
+})
+
 test('large sandbox mails are in memory one after the other, until they are stored', async () => {
   let composed = 0
   const inboxOwner = ({ accountId }: { readonly accountId: string }): string => {

@@ -64,6 +64,7 @@ export interface Delivery extends Service {
   readonly held: number
 }
 
+/** Under way it claims again when there is room for so many: a handful at a time would cost a commit each. */
 const CLAIM_LEAST = 50
 const CLAIM_EVERY_MS = 200
 const CLAIM_AGAIN_MS = 10
@@ -87,6 +88,7 @@ interface Held extends AskedAbout {
 export function deliveryService(options: DeliveryOptions): Delivery {
   const { database, clock, ids, log } = options
   const limits = { ...LIMITS, ...options.limits }
+  const claimLeast = Math.max(1, Math.min(CLAIM_LEAST, limits.maxClaim, Math.floor(limits.maxEmails / 8)))
   const onError = (error: unknown): void => log.error({ error: describe(error) }, 'delivery met an error')
   const composer: Composer = composerOf({
     ...options,
@@ -160,8 +162,8 @@ export function deliveryService(options: DeliveryOptions): Delivery {
   const claimSome = async (): Promise<number> => {
     const epoch = node.epoch()
     const room = Math.min(limits.maxClaim, limits.maxEmails - held)
-    if (!isAsked(Number.POSITIVE_INFINITY)) return 0
-    if (epoch === null || stopping || breaking || room < 1 || heldBytes >= limits.maxBytes) return 0
+    if (!isAsked(Number.POSITIVE_INFINITY) || room < (held === 0 ? 1 : claimLeast)) return 0
+    if (epoch === null || stopping || breaking || heldBytes >= limits.maxBytes) return 0
     const rounded = cursor !== null
     const claimedAtMs = clock.monotonicMs()
     const answer = await claimUnder(epoch, room)
