@@ -175,3 +175,43 @@ test('silent destinations share half of the places, also when they are many, and
   for (let n = 0; n < 20_000; n++) if (places.enter(1_000 + (n % 500), `dead${n % 500}.test`)) again++
   assert.equal(again, 500, 'no place was lost')
 })
+
+test('of mail to destinations that answer a thousand is held, and twice as much each time it stands still', () => {
+  const places = placesOf({ most: 4_000, pauseMs: () => 0, answers: () => true })
+  let nowMs = 10_000
+  let next = 0
+  const held: number[] = []
+  const fill = (): number => {
+    for (let room = places.room(nowMs); room > 0; room--) {
+      const site = next++
+      assert.ok(places.enter(site, `d${site}.test`))
+      held.push(site)
+    }
+    return held.length
+  }
+  const end = (many: number): void => {
+    for (const site of held.splice(0, many)) places.leave(site, nowMs)
+  }
+  assert.equal(fill(), 1_000)
+  for (const [ended, then] of [
+    [600, 1_000],
+    [600, 1_000],
+    [499, 2_000],
+    [1_001, 2_000],
+    [100, 4_000],
+    [0, 4_000],
+  ] as const) {
+    end(ended)
+    fill()
+    nowMs += 2_000
+    assert.equal(fill(), then, `${ended} ended`)
+  }
+  for (let n = 0; n < 2; n++) {
+    end(4_000)
+    fill()
+  }
+  nowMs += 2_000
+  fill()
+  end(4_000)
+  assert.equal(fill(), 2_000, 'twice as many ended')
+})

@@ -1,8 +1,15 @@
 // How much of each destination may be in the process at once. A destination begins with a small window, which grows with
 // what it takes and never covers more than a second of it, so that a stalled one holds little and a fast one is never idle.
 // Destinations that nobody answers at share half of all, so that any number of silent ones leaves the rest to those that work.
+//
+// Of mail to those that answer no more is held than keeps them busy: what waits in the process for more than two seconds is asked
+// about a second time (late-asks.ts), has grown old in V8's heap, and is another process's to send. So the bound for all of them
+// begins at 1,000 and doubles where that many have stood for two seconds and less than half of them ended: slow destinations
+// hold it, and others are to be found behind them.
 
 export interface Places {
+  /** How many more may be held. To be asked before each claim. */
+  room(nowMs: number): number
   /** What may be claimed: for destinations known here, and for each of all the others. */
   free(nowMs: number): { readonly sites: ReadonlyMap<number, number>; readonly others: number }
   /** @returns false when it is more than the window holds: it is to be handed back */
@@ -17,6 +24,8 @@ const FORGET_MS = 30_000
 /** A destination that answers is known longer: what it is worth shows when silent ones have taken their share. */
 const FORGET_ANSWERING_MS = 3_600_000
 const MAX_KNOWN = 2_000
+const FIRST_BOUND = 1_000
+const BOUND_MS = 2_000
 
 export interface PlacesOptions {
   /** The most emails in the process. */
@@ -42,6 +51,7 @@ export function placesOf({ most, pauseMs, answers }: PlacesOptions): Places {
   const places = new Map<number, Place>()
   const silentMost = Math.max(1, Math.floor(most / 2))
   let silent = 0
+  const all = { held: 0, ended: 0, bound: Math.min(FIRST_BOUND, most), full: false, sinceMs: 0 }
   const isForgotten = ({ held, sinceMs, site }: Place, nowMs: number): boolean => {
     if (held > 0) return false
     const idleMs = nowMs - sinceMs
@@ -54,6 +64,19 @@ export function placesOf({ most, pauseMs, answers }: PlacesOptions): Places {
     return room < place.window / 4 ? 0 : room
   }
   return {
+    room: (nowMs) => {
+      const answering = all.held - silent
+      const isFull = answering > all.bound / 2
+      all.full &&= isFull
+      if (nowMs - all.sinceMs >= BOUND_MS) {
+        if (all.full && all.ended < all.bound / 2) all.bound = Math.min(most, all.bound * 2)
+        else if (all.ended >= all.bound * 2) all.bound = Math.max(Math.min(FIRST_BOUND, most), all.bound / 2)
+        all.full = isFull
+        all.ended = 0
+        all.sinceMs = nowMs
+      }
+      return Math.max(0, all.bound - answering)
+    },
     free: (nowMs) => {
       const sites = new Map<number, number>()
       const left = silentMost - silent
@@ -80,6 +103,7 @@ export function placesOf({ most, pauseMs, answers }: PlacesOptions): Places {
       }
       if (place.held >= place.window) return false
       place.held++
+      all.held++
       if (!answering) {
         place.silent++
         silent++
@@ -90,6 +114,8 @@ export function placesOf({ most, pauseMs, answers }: PlacesOptions): Places {
       const place = places.get(siteId)
       if (place === undefined) return
       place.held--
+      all.held--
+      all.ended++
       // Which of them it was does not matter; once somebody answers, all that are there are in good hands.
       const fewer = answers(place.site) ? place.silent : Math.max(0, place.silent - place.held)
       place.silent -= fewer

@@ -2,7 +2,7 @@
 // there is room for; each is then either ended without a try (on a list, domain removed, expired), or composed, signed and
 // handed to the network or the sandbox; what became of it is recorded in groups.
 //
-// Bounds: 4,000 emails and 64 MB of contents in the process; contents over 64 KB are read only when a connection is free
+// Bounds: 4,000 emails (places.ts) and 64 MB of contents in the process; contents over 64 KB are read only when a connection is free
 // for them, 96 MB of these at once; 1,000 sockets; 64 messages between their final dot and the commit of the result.
 //
 // The process is a node: leases hold while it renews its row. When the row is lost, or could not be renewed for 20
@@ -161,7 +161,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
 
   const claimSome = async (): Promise<number> => {
     const epoch = node.epoch()
-    const room = Math.min(limits.maxClaim, limits.maxEmails - held)
+    const room = Math.min(limits.maxClaim, limits.maxEmails - held, places.room(clock.monotonicMs()))
     if (!isAsked(Number.POSITIVE_INFINITY) || room < (held === 0 ? 1 : claimLeast)) return 0
     if (epoch === null || stopping || breaking || heldBytes >= limits.maxBytes) return 0
     const rounded = cursor !== null
