@@ -23,7 +23,7 @@ import { needPrograms } from './ground-packages.ts'
 const { rounds: ROUNDS, seconds: SECONDS, steady: STEADY_SECONDS } = commandLine({ rounds: 5, seconds: 4, steady: 10 })
 const CONNECTIONS = 256
 /** Until what came in is in the database. */
-const HANDED_ON_WITHIN_MS = 180_000
+const HANDED_ON_WITHIN_MS = 900_000
 const MAILS = 500
 const STEADY = 2_000
 const DESKTOP = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0'
