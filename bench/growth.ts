@@ -144,6 +144,7 @@ async function byCycles(folder: string): Promise<readonly Row[] | null> {
       await using deep = await startDeep(side.folder)
       await counted(deep)
       stands[side.name] ??= await standing(deep.adminUrl)
+      if (turn === 0) await deep.settle(LIMIT_MS) // what the cycles left to be vacuumed is no cost of what comes now
       await round(deep, WARM)
       rows.push(await measure(deep, side.name))
     }
