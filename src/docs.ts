@@ -7,7 +7,7 @@ import { Type } from 'typebox'
 import { platformErrors } from './platform/errors.ts'
 import { type DocsGroup, docsPage, markdownToHtml } from './platform/http/docs-page.ts'
 import { type ReferenceDocument, referenceHtml } from './platform/http/docs-reference.ts'
-import { type Answer, type AnyEndpoint, endpoint } from './platform/http.ts'
+import { type Answer, type AnyEndpoint, endpoint, typed } from './platform/http.ts'
 
 const FOLDER = path.join(import.meta.dirname, '../docs')
 
@@ -82,7 +82,7 @@ export function docsEndpoints(document: () => object): readonly AnyEndpoint[] {
     return known
   }
   const described = { access: null, method: 'GET', tag: 'Running it' } as const
-  const answers = { 200: Type.String({ description: 'text/html' }) }
+  const answers = { 200: typed('text/html') }
   return [
     endpoint({
       ...described,

@@ -2,7 +2,6 @@
 // composition root.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { Type } from 'typebox'
 import type { Config } from './config.ts'
 import type { Ground } from './ground.ts'
 import { providerOf } from './mail/providers.ts'
@@ -13,7 +12,7 @@ import type { Accepted } from './modules/sending/index.ts'
 import { webhookFigures } from './modules/webhooks/index.ts'
 import type { Database } from './platform/db.ts'
 import { platformErrors } from './platform/errors.ts'
-import { type AnyEndpoint, type Call, endpoint } from './platform/http.ts'
+import { type AnyEndpoint, type Call, endpoint, typed } from './platform/http.ts'
 import { type Metrics, type MetricTable, metricsOf } from './platform/metrics.ts'
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -181,7 +180,7 @@ export function metricsEndpoint(metrics: ServiceMetrics, { metricsToken }: Pick<
     access: null,
     summary: 'Figures for Prometheus',
     tag: 'Running it',
-    answers: { 200: Type.String() },
+    answers: { 200: typed('text/plain') },
     errors: [platformErrors.not_found],
     handle: async (call) => {
       if (!fromThisMachine(call) && !bearsToken(call.headers.authorization, metricsToken)) {

@@ -11,6 +11,8 @@ import { EVENT_TYPES } from '../src/modules/events/index.ts'
 import { signedHeaders } from '../src/modules/webhooks/sign.ts'
 import { startWorld, type World } from './world.ts'
 
+const NO_ID = '0192f000-0000-7000-8000-00000000dead'
+const MAIL = { from: 'you@example.com', subject: 'Hi', text: 'Hi', html: '<p>Hi</p>' }
 const GUIDES = path.join(import.meta.dirname, '../docs/guides')
 const MIN_PAGES = 12
 const MIN_LINKS = 100
@@ -84,6 +86,27 @@ test('what is on no list is not served, whatever is asked for', async () => {
     const { status, html } = await show(`/docs/${slug}`)
     assert.deepEqual([status, JSON.parse(html).code], [404, 'not_found'], slug)
   }
+})
+
+test('the document names the media type of each answer, and no answer has a status or a type that it does not name', async () => {
+  const sent = await world.account.testApi.post('/api/v1/send', { ...MAIL, to: 'someone@example.net' })
+  const { body } = await world.api.get('/openapi.json')
+  const paths = Object.entries(
+    body.paths as Record<string, { get?: { responses: Record<string, { content?: object }> } }>,
+  )
+  const types = new Set<string>()
+  for (const [address, { get }] of paths) {
+    // A stream does not end.
+    if (get === undefined || address.endsWith('/stream')) continue
+    const filled = address.startsWith('/api/v1/emails/') ? sent.body.data.email_id : NO_ID
+    const { status, headers } = await world.api.get(address.replaceAll(/\{\w+\}/g, filled))
+    const type = headers.get('content-type')?.split(';')[0] ?? ''
+    const named = Object.keys(get.responses[status]?.content ?? {})
+    assert.ok(named.includes(type), `GET ${address}: ${status} ${type}, the document has ${named}`)
+    types.add(type)
+  }
+  const several = ['application/json', 'image/gif', 'message/rfc822', 'text/csv', 'text/html', 'text/plain']
+  assert.deepEqual([...types].sort(), several)
 })
 
 test('the reference has every operation of the document with its scope, its fields and its error codes', async () => {

@@ -10,6 +10,7 @@ import {
   FORM_TYPES,
   formText,
   MAX_FORM_BYTES,
+  typed,
   unknownLinkPage,
 } from '../../platform/http.ts'
 import { type Confirmer, confirmContact, type Standing, standingOf } from './confirm.ts'
@@ -28,7 +29,7 @@ export interface ConfirmRoutesOptions extends ContactContext {
 const PATH = '/confirm/{token}'
 const TAG = 'Contacts'
 const Token = Type.Object({ token: Type.String() })
-const Html = Type.String({ description: 'text/html' })
+const Html = typed('text/html')
 const ANSWERS = { 200: Html, 404: Html, 409: Html, 410: Html, 503: Html }
 
 export function confirmRoutes(options: ConfirmRoutesOptions): readonly AnyEndpoint[] {

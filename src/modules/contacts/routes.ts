@@ -17,6 +17,7 @@ import {
   pageOf,
   raw,
   single,
+  typed,
   Uuid,
 } from '../../platform/http.ts'
 import { type AskContext, askAgain, createContact } from './ask.ts'
@@ -142,7 +143,7 @@ function readingRoutes(context: AskContext): readonly AnyEndpoint[] {
       tag: TAG,
       access: READ,
       summary: 'Export all contacts with their evidence as CSV',
-      answers: { 200: Type.String({ description: 'text/csv' }) },
+      answers: { 200: typed('text/csv') },
       handle: async ({ principal: { accountId } }) => {
         const pages = everyContact(context, accountId)
         // The first page is read before the answer begins, so that a failure can still be told.

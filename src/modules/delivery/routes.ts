@@ -20,6 +20,7 @@ import {
   listOf,
   raw,
   single,
+  typed,
 } from '../../platform/http.ts'
 import { isUuid } from '../../platform/ids.ts'
 import { errors } from './errors.ts'
@@ -78,7 +79,7 @@ export function inboxRoutes({ database }: InboxRoutesOptions): readonly AnyEndpo
       access: null,
       summary: 'The inbox as a plain page',
       tag: 'Inbox',
-      answers: { 200: Type.String({ description: 'text/html' }) },
+      answers: { 200: typed('text/html') },
       handle: async () => raw('text/html; charset=utf-8', inboxPage(), PAGE_HEADERS),
     })
   return [
@@ -113,7 +114,7 @@ export function inboxRoutes({ database }: InboxRoutesOptions): readonly AnyEndpo
       summary: 'The html part alone, for a frame: it can run and load nothing',
       tag: 'Inbox',
       params: IdParams,
-      answers: { 200: Type.String() },
+      answers: { 200: typed('text/html') },
       errors: [errors.not_found],
       handle: async ({ principal, params }) => {
         const { raw: bytes } = await oneInboxMail(database, principal.accountId, params.id)
@@ -128,7 +129,7 @@ export function inboxRoutes({ database }: InboxRoutesOptions): readonly AnyEndpo
       summary: 'A sandbox mail, exactly the bytes that a receiver would have got',
       tag: 'Inbox',
       params: IdParams,
-      answers: { 200: Type.String({ description: 'message/rfc822' }) },
+      answers: { 200: typed('message/rfc822') },
       errors: [errors.not_found],
       handle: async ({ principal, params }) => {
         const mail = await oneInboxMail(database, principal.accountId, params.id)

@@ -16,6 +16,7 @@ import {
   list,
   listOf,
   raw,
+  typed,
   Uuid,
 } from '../../platform/http.ts'
 import { errors } from './errors.ts'
@@ -128,7 +129,7 @@ function streamRoute({ streams, gate }: EventRoutesOptions): AnyEndpoint {
     access: { scope: SCOPE },
     summary: 'Streams what happens as server-sent events; Last-Event-ID resumes',
     tag: TAG,
-    answers: { 200: Type.String({ description: 'text/event-stream' }) },
+    answers: { 200: typed('text/event-stream') },
     errors: [errors.rate_limit_exceeded],
     handle: async (call) => {
       const { principal, signal } = call

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox'
+import { platformErrors } from '../../platform/errors.ts'
 import {
   type AnyEndpoint,
   CalendarDate,
@@ -157,6 +158,7 @@ function readinessRoute({ database, clock, domains, isTracked }: HealthRoutesOpt
     tag: TAG,
     params: Type.Object({ domain_id: Uuid }),
     answers: { 200: dataOf(Readiness) },
+    errors: [platformErrors.not_found],
     handle: async ({ principal, params }) => {
       const { accountId } = principal
       const domain = await domains.get(principal, params.domain_id)

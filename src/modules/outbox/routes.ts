@@ -17,6 +17,7 @@ import {
   listOf,
   raw,
   single,
+  typed,
 } from '../../platform/http.ts'
 import { type ControlOptions, cancelEmail, rescheduleEmail, retryEmail, statusName } from './control.ts'
 import {
@@ -80,7 +81,15 @@ const SingleEmail = Type.Object({
   headers: Type.Record(Type.String(), Type.String()),
   html: Text,
   text: Text,
-  attachments: Type.Array(Type.Object({ filename: Text, content_type: Type.String(), size: Type.Integer() })),
+  attachments: Type.Array(
+    Type.Object({
+      filename: Text,
+      content_type: Type.String(),
+      content_id: Text,
+      disposition: Text,
+      size: Type.Integer(),
+    }),
+  ),
   attempts: Type.Array(Type.Record(Type.String(), Type.Unknown())),
   events: Type.Array(Type.Record(Type.String(), Type.Unknown())),
 })
@@ -135,7 +144,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       summary: 'The html part alone, for a frame: it can run and load nothing',
       tag: 'Emails',
       params: IdParams,
-      answers: { 200: Type.String() },
+      answers: { 200: typed('text/html') },
       errors: [errors.not_found],
       handle: async ({ principal, params }) => {
         const { content } = await emailStory(database, principal.accountId, params.id)
@@ -150,7 +159,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       summary: 'The message as a receiver gets it',
       tag: 'Emails',
       params: IdParams,
-      answers: { 200: Type.String({ description: 'message/rfc822' }) },
+      answers: { 200: typed('message/rfc822') },
       errors: [errors.not_found],
       handle: async ({ principal, params }) => {
         await oneEmail(database, principal.accountId, params.id)

@@ -15,6 +15,7 @@ import {
   pageOf,
   raw,
   single,
+  typed,
   Uuid,
 } from '../../platform/http.ts'
 import { errors } from './errors.ts'
@@ -168,7 +169,7 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
         version: Type.Optional(Version),
         variables: Type.Optional(Type.String({ maxLength: MAX_QUERY_VARIABLES_CHARS, description: 'a JSON object' })),
       }),
-      answers: { 200: Type.String({ description: 'text/html' }) },
+      answers: { 200: typed('text/html') },
       errors: [errors.not_found],
       handle: async ({ principal, params, query }) => {
         const variables = variablesOf(query.variables ?? '{}')

@@ -21,6 +21,7 @@ import {
   pageOf,
   raw,
   single,
+  typed,
 } from '../../platform/http.ts'
 import { bodyValidator } from '../../platform/validation.ts'
 import type { SuppressionReason } from './ask.ts'
@@ -321,7 +322,7 @@ function transferEndpoints({ database, ...context }: SuppressionRoutesOptions): 
       summary: 'Export the suppression list as CSV',
       tag,
       query: Type.Object({ include_sandbox: IncludeSandbox }),
-      answers: { 200: Type.String({ description: 'text/csv' }) },
+      answers: { 200: typed('text/csv') },
       handle: async ({ principal: { accountId }, query }) => {
         const lines = exportSuppressions(database, accountId, {
           includeSandbox: query.include_sandbox,

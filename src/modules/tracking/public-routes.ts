@@ -14,6 +14,7 @@ import {
   formText,
   MAX_FORM_BYTES,
   raw,
+  typed,
   unknownLinkPage,
 } from '../../platform/http.ts'
 import { CLICK_PATH, hitOf, type LinkOptions, linkAnswers, OPEN_PATH, type Reader, wholeAnswer } from './answers.ts'
@@ -29,7 +30,7 @@ const ONE_CLICK = /List-Unsubscribe(?:=|"[^]{0,200}?\r?\n\r?\n)One-Click/i
 const CHALLENGE = /^[A-Za-z0-9_-]{1,256}$/
 const TAG = 'Public tracking'
 const Token = Type.Object({ token: Type.String() })
-const Html = Type.String({ description: 'text/html' })
+const Html = typed('text/html')
 
 /** What a CA asks for (RFC 8555 section 8.3). The database is asked, since any machine may have begun the order. */
 export function challengeRoute({
@@ -69,7 +70,7 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
       tag: TAG,
       summary: 'The open pixel',
       params: Token,
-      answers: { 200: Type.String({ description: 'image/gif, 43 bytes, for any token' }) },
+      answers: { 200: typed('image/gif', '43 bytes, for any token') },
       plainly: ({ name, ...from }) => opened(name, { method: 'GET', ...from }),
       handle: async (call) => {
         const made = opened(call.params.token, readerOf(call))

@@ -32,6 +32,11 @@ export function raw(
 
 // --- schemas that many endpoints share
 
+/** An answer of another type than JSON. */
+export function typed(mediaType: string, description = mediaType): TSchema {
+  return Type.String({ contentMediaType: mediaType, description })
+}
+
 export const Uuid = Type.String({ format: 'uuid' })
 export const DateTime = Type.String({ format: 'date-time' })
 export const CalendarDate = Type.String({ format: 'date', examples: ['2026-01-31'] })

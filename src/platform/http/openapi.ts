@@ -45,9 +45,17 @@ function withoutDefaulted(query: TSchema): TSchema {
 }
 
 function describedAnswers(answers: Readonly<Record<number, TSchema>>): Record<number, unknown> {
-  return Object.fromEntries(
-    Object.entries(answers).map(([status, schema]) => [status, { description: 'Success', ...schema }]),
-  )
+  return Object.fromEntries(Object.entries(answers).map(([status, schema]) => [status, describedAnswer(schema)]))
+}
+
+/** JSON, or the media type that the schema names. */
+function describedAnswer(schema: TSchema): object {
+  const { contentMediaType: type, description = 'Success' } = schema as {
+    contentMediaType?: string
+    description?: string
+  }
+  if (type === undefined) return { description, ...schema }
+  return { description, content: { [type]: { schema: { type: 'string' } } } }
 }
 
 function describedErrors(
@@ -114,12 +122,13 @@ const ERROR_SCHEMA = {
   },
 }
 
-/** The error form stands once; each response names the codes it may carry in its description. */
+/** The error form stands once, where an error is no page; each response names the codes it may carry in its description. */
 export function withSharedErrors(document: OpenApiDocument): object {
   const copy = structuredClone(document)
   for (const operation of Object.values(copy.paths ?? {}).flatMap((path) => Object.values(path))) {
     for (const [status, response] of Object.entries(operation.responses ?? {})) {
-      if (Number(status) >= 400)
+      const [type = 'application/json'] = Object.keys(response.content ?? {})
+      if (Number(status) >= 400 && type === 'application/json')
         response.content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
     }
   }
