@@ -52,6 +52,8 @@ const BOMBS: [what: string, raw: string, unparsed: string | null][] = [
     null,
   ],
   ['an unknown charset', 'Content-Type: text/plain; charset=utf-7\r\n\r\n+ADw-', null],
+  ['a million empty lines', `Subject: s\r\n\r\n${'\r\n'.repeat(1_000_000)}`, 'too_large'],
+  ['a million line ends in a row', `Subject: s\n\n${'\n'.repeat(1_000_000)}`, 'too_large'],
   ['no header', '\r\nbody', null],
   ['nothing', '', null],
 ]

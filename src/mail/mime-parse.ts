@@ -12,8 +12,12 @@ const PARTS_MOST = 1_000
 const HEADER_BYTES = 65_536
 /** Of all parts together. */
 const HEADERS_BYTES = 1_048_576
+/** The parser keeps an object for each: ten million would be more memory than the process has. 25 MB of base64 have a third of a million. */
+const LINES_MOST = 500_000
 /** What is accepted has at most 25 MB; the rest is room for what the way adds. */
 const MESSAGE_BYTES = 33_554_432
+
+const LF = 0x0a
 
 export interface ParsedMailbox {
   readonly name: string
@@ -57,6 +61,7 @@ export async function parseMessage(raw: Buffer): Promise<ParsedMessage> {
   const readable = truncated
     ? Buffer.concat([raw.subarray(0, headerEnd), Buffer.from('\r\n'), raw.subarray(bodyStart)])
     : raw
+  if (hasManyLines(readable)) return unparsed(headers, 'too_large')
   if (countParts(readable) > PARTS_MOST) return unparsed(headers, 'too_many_parts')
   try {
     const mail = await PostalMime.parse(readable, {
@@ -105,6 +110,13 @@ function mailboxes(addresses: readonly ParsedAddress[]): ParsedMailbox[] {
 function unparsed(headers: ParsedMessage['headers'], reason: NonNullable<ParsedMessage['unparsed']>): ParsedMessage {
   const none = { from: null, to: [], cc: [], replyTo: [], subject: null, html: null, text: null, attachments: [] }
   return { headers, ...none, unparsed: reason }
+}
+
+function hasManyLines(raw: Buffer): boolean {
+  if (raw.length <= LINES_MOST) return false
+  let lines = 0
+  for (let at = raw.indexOf(LF); at >= 0; at = raw.indexOf(LF, at + 1)) if (++lines > LINES_MOST) return true
+  return false
 }
 
 /** Lines that are a delimiter of any boundary that the message declares: an upper bound for its parts. */
