@@ -26,6 +26,7 @@ const WRONG: readonly (readonly [name: string, text: string, why: RegExp])[] = [
   ['POSTHORN_RELAY_PASSWORD', 's3cret', /needs POSTHORN_RELAY_USER$/],
   ['POSTHORN_RELAY_TLS', 'on', /none of off, starttls, implicit/],
   ['POSTHORN_SMTP_PORT', '0x19', /is not a port/],
+  ['POSTHORN_SMTP_PORT', '0', /is not a port \(1-65535\)/],
   ['POSTHORN_SOURCE_IPS', '192.0.2.1,192.0.2', /«192.0.2» is no IP address/],
   ['POSTHORN_DNS_SERVERS', 'dns.example:53', /«dns.example:53» is no address of a server/],
   ['POSTHORN_DNS_SERVERS', '192.0.2.53:99999', /«99999» is not a port/],

@@ -78,7 +78,7 @@ export const SETTINGS = {
     'towards the relay: `off`, `starttls`, `implicit`',
     (t): RelayTls => (t === undefined ? 'offered' : oneOf(t, ['off', 'starttls', 'implicit'] as const)),
   ),
-  smtpPort: setting('POSTHORN_SMTP_PORT', '25', 'towards MX hosts', (t) => port(t) ?? 25),
+  smtpPort: setting('POSTHORN_SMTP_PORT', '25', 'towards MX hosts', (t) => remotePort(t) ?? 25),
   sourceIps: setting('POSTHORN_SOURCE_IPS', "the system's", 'source addresses towards MX hosts, comma list', ips),
   dnsServers: setting(
     'POSTHORN_DNS_SERVERS',
@@ -209,6 +209,13 @@ function port(text: string | undefined): number | null {
   if (text === undefined) return null
   const number = Number(text)
   if (!/^\d{1,5}$/.test(text) || number > 65535) throw new Error(`«${text}» is not a port (0-65535)`)
+  return number
+}
+
+/** A port to connect to: there is no port 0. */
+function remotePort(text: string | undefined): number | null {
+  const number = port(text)
+  if (number === 0) throw new Error('«0» is not a port (1-65535)')
   return number
 }
 

@@ -61,6 +61,23 @@ test('a report handed in as the mail it came in has its effect once, for the acc
   assert.equal((await world.api.get(`/api/v1/emails/${id}`)).body.data.status, 'bounced')
 })
 
+test('a report that returns nothing of the mail names it by the address that it came to', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api,worker,mx' } })
+  await world.verifiedDomain('shop.example')
+  const { id } = await sentMail(world, 'bob@example.net')
+  const { api, account } = world
+  const raw: string = (await api.get(`/api/v1/emails/${id}/raw`)).body
+  const localPart = /^CFBL-Feedback-ID: (b\+[a-z2-7]+)/m.exec(raw)?.[1] ?? assert.fail(raw)
+  const bare = report('').replace(/--b\r\nContent-Type: text\/rfc822-headers[^]*/, '--b--\r\n')
+  const forged = await handIn(world, `To: ${localPart.replace(/.$/, '')}@x.example\r\n${bare}`, account.apiKey)
+  assert.equal(forged.data['matched'], false)
+  const taken = await handIn(world, `To: ${localPart}@x.example\r\n${bare}`, account.apiKey)
+  assert.deepEqual(
+    [taken.data['matched'], taken.data['email_id'], taken.data['type'], taken.data['suppressed']],
+    [true, id, 'hard', true],
+  )
+})
+
 test('facts handed in name an email of the account, and its own recipient alone', async () => {
   await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api,worker,mx' } })
   await world.verifiedDomain('shop.example')

@@ -12,7 +12,7 @@
 import { createHash } from 'node:crypto'
 import { identifiersOf } from '../../mail/arf.ts'
 import { type DkimCheck, type DkimOutcome, OF_COMPLAINT } from '../../mail/dkim-check.ts'
-import { parseHeaderBlock } from '../../mail/headers.ts'
+import { fieldValue, parseHeaderBlock } from '../../mail/headers.ts'
 import type { Report } from '../../mail/report.ts'
 import { readFeedbackAddress, readReturnPath, type VerpIds, type VerpMac } from '../../mail/verp.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -282,6 +282,7 @@ function readToken({ verpMac, clock }: Pick<InboundOptions, 'verpMac' | 'clock'>
 
 const TOKEN = /b\+[a-z2-7]{61}/gi
 const TOKEN_FIELDS = ['cfbl-feedback-id', 'return-path', 'x-posthorn-id']
+const ADDRESSED = ['to', 'delivered-to', 'x-original-to', 'envelope-to']
 const TOKENS_TRIED = 20
 const TOKENS_READ_CHARS = 16_384
 
@@ -292,6 +293,19 @@ export function tokenInReport(options: Pick<InboundOptions, 'verpMac' | 'clock'>
     report.kind === 'complaint'
       ? identifiersOf(report.feedback, report.original, TOKEN_FIELDS)
       : report.original.flatMap(([name, value]) => (TOKEN_FIELDS.includes(name) ? [value] : []))
+  return firstToken(options, values)
+}
+
+/** The signed id in the address that a report came to, for one that was handed on with its header. */
+export function tokenInAddress(options: Pick<InboundOptions, 'verpMac' | 'clock'>, raw: Buffer): VerpIds | null {
+  const { fields } = parseHeaderBlock(raw, HEADER_BYTES)
+  return firstToken(
+    options,
+    fields.filter(({ key }) => ADDRESSED.includes(key)).map((field) => fieldValue(raw, field)),
+  )
+}
+
+function firstToken(options: Pick<InboundOptions, 'verpMac' | 'clock'>, values: readonly string[]): VerpIds | null {
   for (const [found] of [...values.join(' ').slice(0, TOKENS_READ_CHARS).matchAll(TOKEN)].slice(0, TOKENS_TRIED)) {
     const ids = readToken(options, found)
     if (ids !== null) return ids

@@ -15,7 +15,7 @@ import { type FieldFault, platformErrors } from '../../platform/errors.ts'
 import { type AnyEndpoint, DateTime, dataOf, endpoint, single } from '../../platform/http.ts'
 import { timeOfId } from '../../platform/ids.ts'
 import { applyComplaint, applyFailure, applyReport, type Outcome, type ReportedEmail } from './effects.ts'
-import { type Inbound, type InboundOptions, reportHash, tokenInReport } from './inbound.ts'
+import { type Inbound, type InboundOptions, reportHash, tokenInAddress, tokenInReport } from './inbound.ts'
 import * as sql from './sql.ts'
 
 export interface InboundRoutesOptions extends Omit<InboundOptions, 'forward' | 'tls' | 'resolver' | 'onRead' | 'log'> {
@@ -90,7 +90,7 @@ export function inboundRoutes(options: InboundRoutesOptions): readonly AnyEndpoi
           return single(
             await take(options, accountId, reportHash(`api:${accountId}`, raw), {
               asComplaint: report.kind === 'complaint',
-              find: (db) => emailOfReport(options, db, accountId, report),
+              find: (db) => emailOfReport(options, db, accountId, { report, raw }),
               apply: (db, email) => applyReport(db, options, email, { report, source: 'api', dkim: null }),
             }),
             { status: 202 },
@@ -217,10 +217,10 @@ async function emailOfReport(
   options: InboundRoutesOptions,
   db: Db,
   accountId: string,
-  report: Report,
+  { report, raw }: { readonly report: Report; readonly raw: Buffer },
 ): Promise<ReportedEmail | null> {
   if (!('original' in report)) return null
-  const token = tokenInReport(options, report)
+  const token = tokenInReport(options, report) ?? tokenInAddress(options, raw)
   if (token !== null) return options.emails.byToken(db, token)
   const messageId = report.original.find(([name]) => name === 'message-id')?.[1]
   return messageId === undefined ? null : options.emails.byMessageId(db, accountId, bare(messageId), null)
