@@ -24,7 +24,7 @@ const MAX_SPOOLED_BYTES = 1_073_741_824
 const SMALL_SHARE = 1 / 32
 const LARGE_SHARE = 1 / 64
 /** What is made of a byte of a large body, by us and by the backend that stores it, and what delivery may take meanwhile. */
-const NEEDED_PER_BYTE = 8
+const NEEDED_PER_BYTE = 6
 const LOOK_AGAIN_MS = 250
 const LOOKS = 40
 /** Looks. */
@@ -43,6 +43,8 @@ export interface Turns {
    * @returns to be called when its memory has been taken, or given back
    */
   grow(bytes: number): Promise<() => void>
+  /** Something large was thrown away: where memory has a limit it goes now. */
+  collect(): void
 }
 
 export const NO_MEMORY = Symbol('no memory')
@@ -109,6 +111,9 @@ export function largeTurns(memory: Memory | null = null): Turns {
       if (!isLimited) return () => undefined
       await enter(bytes, true)
       return () => leave(bytes)
+    },
+    collect: () => {
+      if (isLimited) memory.collect()
     },
   }
 }

@@ -1,10 +1,14 @@
 // Two bounds of a process: how many copies may have been taken by a receiver without our database knowing it, and how many
 // bytes of large messages may be in memory.
 
-import type { Turns } from '../../platform/intake.ts'
+import { giveBack, type Turns } from '../../platform/intake.ts'
+import type { Outgoing } from './types.ts'
 
 /** Of a large content, while it is read, composed and on its way. */
 export const COPIES = 3
+
+/** More than any content that is kept for the next recipient (contents.ts). */
+const GIVEN_BACK_BYTES = 4 * 1_048_576
 
 export interface AnswerGate {
   /** Resolves when one more message may get its final dot. */
@@ -109,4 +113,14 @@ export async function bytesAndTurn(budget: ByteBudget, turns: Turns | undefined,
     leave?.()
     budget.give(bytes)
   }
+}
+
+/** Once a message is made, what it was made of and the copies on the way, four times its size, are not waited for. */
+export async function lettingGo(body: Buffer, turns: Turns | undefined, made: Promise<Outgoing>): Promise<Outgoing> {
+  const outgoing = await made
+  if (body.length >= GIVEN_BACK_BYTES && outgoing.message.buffer !== body.buffer) {
+    giveBack(body)
+    turns?.collect()
+  }
+  return outgoing
 }

@@ -1,11 +1,12 @@
 import { statement } from '../../platform/db.ts'
 
-// All messages travel as one binary parameter with 1-based offsets and lengths: an array of bytea would be text.
+// All messages travel as one binary parameter with 1-based offsets and lengths: an array of bytea would be text. One that is
+// alone is not cut out of it, which would be a copy of what may be 25 MB.
 export const addInbox = statement(
   'delivery_add_inbox',
   `insert into inbox (id, account_id, email_id, sender, recipient, recipient_key, subject, raw, size_bytes, received_at)
-   select id, account_id, email_id, sender, recipient, recipient_key, subject, substr($8::bytea, start, length), length,
-     received_at
+   select id, account_id, email_id, sender, recipient, recipient_key, subject,
+     case when length = octet_length($8::bytea) then $8::bytea else substr($8::bytea, start, length) end, length, received_at
    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $9::int[], $10::int[],
      $11::timestamptz[])
      as m(id, account_id, email_id, sender, recipient, recipient_key, subject, start, length, received_at)

@@ -33,7 +33,7 @@ import {
 } from '../outbox/index.ts'
 import { type Composer, composerOf } from './compose.ts'
 import { dueOf } from './due.ts'
-import { answerGate, byteBudget, bytesAndTurn, COPIES, type Pass } from './gates.ts'
+import { answerGate, byteBudget, bytesAndTurn, COPIES, lettingGo, type Pass } from './gates.ts'
 import { htmlReader } from './html-reader.ts'
 import { type AskedAbout, lateAsks } from './late-asks.ts'
 import { membershipOf } from './membership.ts'
@@ -365,7 +365,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
   /** Composed and signed. @returns null when the content is gone */
   const written = async ({ letter, key }: Held): Promise<Outgoing | null> => {
     const body = letter.body ?? (await fetchBody(database.system, letter))
-    return body === null ? null : composer.compose(letter, body, key)
+    return body === null ? null : lettingGo(body, options.turns, composer.compose(letter, body, key))
   }
 
   /** A domain that was missing twice, at least 15 minutes apart, is missing: contract section 7. */

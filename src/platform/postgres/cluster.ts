@@ -32,6 +32,7 @@ import { type Command, type Ground, giveToCluster, type Place } from './ground.t
 export const USER = 'posthorn'
 export const PORT = 5432
 const LONGEST_SOCKET_PATH = 107
+const GIGABYTE = 1_073_741_824
 const LOG_BYTES = 8 * 1024 * 1024
 export const MAJOR = '18'
 const INITDB_WITHIN_MS = 60_000
@@ -156,11 +157,18 @@ async function initdb(ground: Ground, { file, args, identity }: Command, folder:
 
 const shareOf = ({ binaries }: Ground): string => path.join(binaries.root, 'share', 'postgresql')
 
-export const ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
+// What a backend frees goes back to the system: with its own bounds glibc keeps up to 32 MB, and more after each large content.
+export const ENVIRONMENT = {
+  PATH: '/usr/bin:/bin',
+  LC_ALL: 'C',
+  TZ: 'UTC',
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+}
 
-/** 128 MB, and an eighth of what a control group allows where that is less than a gigabyte. */
+/** 128 MB, and a sixteenth of what a control group allows where that is less than a gigabyte. */
 function sharedBuffers(limitBytes = systemMemory().limitBytes): string {
-  return `${Math.max(16, Math.min(128, Math.floor(limitBytes / 8 / 1_048_576)))}MB`
+  return limitBytes < GIGABYTE ? `${Math.max(16, Math.floor(limitBytes / 16 / 1_048_576))}MB` : '128MB'
 }
 
 /** Writes postgresql.conf anew: what stands there is what this release wants, whatever stood there before. */
