@@ -272,7 +272,16 @@ describe('tracking', () => {
       pixel.slice(9),
       out.slice(9),
       '..%2f',
+      '%00',
+      '%ff',
+      '%',
+      `${token}%0a`,
+      `${token}/`,
+      'a/b',
+      '{{token}}',
+      'é',
       'A'.repeat(4_000),
+      'A'.repeat(12_000),
     ]
     const bodies = new Set<string>()
     for (const each of bad) {

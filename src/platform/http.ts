@@ -66,6 +66,8 @@ const MAX_HEADER_BYTES = 16_384
 const HEADERS_WITHIN_MS = 15_000
 const BODY_WITHIN_MS = 120_000
 const IDLE_MS = 72_000
+const TOKEN = /^[\w-]{1,6000}$/
+const NO_TOKEN = '-'
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 
 export interface HttpServer {
@@ -78,6 +80,7 @@ export interface HttpServer {
 }
 
 export async function httpServer(options: HttpOptions): Promise<HttpServer> {
+  const tokenFolders: string[] = []
   const app = fastify({
     bodyLimit: DEFAULT_BODY_BYTES,
     requestTimeout: LONGEST_BODY_MS,
@@ -86,6 +89,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
     return503OnClosing: false,
     http: { headersTimeout: HEADERS_WITHIN_MS, maxHeaderSize: MAX_HEADER_BYTES },
     routerOptions: { maxParamLength: MAX_URL_CHARS },
+    rewriteUrl: ({ url = '/' }) => withToken(url, tokenFolders),
     requestIdHeader: false,
     genReqId: (request) => requestIdOf(request, options.ids),
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
@@ -131,6 +135,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
         for (const path of [described.path, described.legacyPath ?? described.path]) {
           paths.push({ pattern: patternOf(path), method: described.method })
         }
+        if (described.anyToken === true) tokenFolders.push(described.path.slice(0, described.path.lastIndexOf('/') + 1))
         lane?.add(described)
       }
     },
@@ -147,6 +152,15 @@ function laneOf({ ids, log, trustedProxies, onAnswered = () => undefined }: Http
     onAnswered,
     onError: (err) => log.error({ err }, 'a request was not answered'),
   })
+}
+
+/** @returns the address, with a token that nobody has where it has none */
+function withToken(url: string, folders: readonly string[]): string {
+  const folder = folders.find((each) => url.startsWith(each))
+  if (folder === undefined) return url
+  const query = url.indexOf('?')
+  const rest = url.slice(folder.length, query === -1 ? url.length : query)
+  return rest === '' || TOKEN.test(rest) ? url : folder + NO_TOKEN
 }
 
 function hasBody(headers: IncomingHttpHeaders): boolean {

@@ -66,6 +66,7 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
     endpoint({
       method: 'GET',
       path: OPEN_PATH,
+      anyToken: true,
       access: null,
       tag: TAG,
       summary: 'The open pixel',
@@ -81,6 +82,7 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
     endpoint({
       method: 'GET',
       path: CLICK_PATH,
+      anyToken: true,
       access: null,
       tag: TAG,
       summary: 'Record the click and redirect to the original URL',
@@ -100,6 +102,7 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
     endpoint({
       method: 'GET',
       path: '/track/u/{token}',
+      anyToken: true,
       access: null,
       tag: TAG,
       summary: 'The unsubscribe confirmation page',
@@ -113,6 +116,7 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
     endpoint({
       method: 'POST',
       path: '/track/u/{token}',
+      anyToken: true,
       access: null,
       tag: TAG,
       summary: 'Unsubscribe: one click (RFC 8058), or the form of the page',

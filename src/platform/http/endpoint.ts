@@ -113,6 +113,8 @@ export interface Endpoint<Params extends TSchema, Query extends TSchema, Body ex
   readonly errors?: readonly ErrorKind[]
   /** Somebody else's interface: errors in their form, whoever raised them, and no place in our OpenAPI document. */
   readonly foreign?: ForeignFace
+  /** The path ends with a token of letters, digits, `-` and `_`: whatever else stands there is asked as one that nobody has. */
+  readonly anyToken?: true
   /**
    * Answers ahead of the framework, with 200 or 302 and as `handle` would: of a public GET whose path has one parameter, the
    * last segment. A body is a Buffer or ASCII. Null: `handle` is asked.
