@@ -35,7 +35,7 @@ import {
   type SenderDomains,
   senderDomainsOf,
 } from './modules/domains/index.ts'
-import { emailRoutes, freshLetters, releaseDomain, siteIds } from './modules/outbox/index.ts'
+import { emailRoutes, freshLetters, messageReader, releaseDomain, siteIds } from './modules/outbox/index.ts'
 import { type RiskRoom, riskRoom, TRAP_PURPOSE } from './modules/risk/index.ts'
 import {
   acceptance,
@@ -150,6 +150,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
   const traces = tracesOf({ endpoint: config.tracesEndpoint, share: config.tracesShare, version: VERSION, log })
   const tracking = readersOf({ config, ground, store, accounts })
   const html = htmlReader(log)
+  const readMessage = messageReader(log)
   const composer = composerOf({ hostname: config.hostname, verpMac, tracking: tracking.tracking, html })
   const templates = templatesOf({ database, clock, ids })
   const risk = riskRoom({
@@ -288,8 +289,9 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
       ids,
       onQueued: () => state.onQueued(),
       compose: (accountId, id) => composedLetter({ database, composer, senders }, accountId, id),
+      readMessage,
     }),
-    ...inboxRoutes({ database }),
+    ...inboxRoutes({ database, readMessage }),
     ...followers.endpoints,
   ]
   const outgoing = outgoingTls({ config, ground, store, mailer: hearing.mailer, onMailed })
@@ -325,7 +327,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
       })
     : null
   if (delivery !== null) state.onQueued = () => delivery.wake()
-  const submissionDoor = smtpDoor(sendingOptions, sending)
+  const submissionDoor = smtpDoor({ ...sendingOptions, readMessage }, sending)
   const parts = {
     config,
     ground,

@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto'
 import net from 'node:net'
 import os from 'node:os'
 import tls from 'node:tls'
+import { parseMessage } from '../src/mail/mime-parse.ts'
 import { ensureEventPartitions } from '../src/modules/events/index.ts'
 import { decodeContent, ensureOutboxPartitions, siteIds } from '../src/modules/outbox/index.ts'
 import { riskRoom } from '../src/modules/risk/index.ts'
@@ -141,7 +142,7 @@ export async function submissionWorld({
     implicitTlsPorts: [0],
     hostname: 'mail.test',
     certificate: selfSigned({ names: ['mail.test'] }),
-    door: smtpDoor({ ...sendingOptions, ids }, sendingOf(sendingOptions)),
+    door: smtpDoor({ ...sendingOptions, ids, readMessage: parseMessage }, sendingOf(sendingOptions)),
     clock,
     log: createLogger('silent'),
     rateLimits: true,

@@ -53,9 +53,7 @@ export interface ParsedMessage {
 /** @param raw one message; never throws */
 export async function parseMessage(raw: Buffer): Promise<ParsedMessage> {
   const { fields, bodyStart, truncated } = parseHeaderBlock(raw, HEADER_BYTES)
-  const headers = fields
-    .filter((field) => field.name !== '')
-    .map((field) => [field.name, fieldValue(raw, field)] as const)
+  const headers = headersOf(raw, fields)
   if (raw.length > MESSAGE_BYTES) return unparsed(headers, 'too_large')
   const headerEnd = fields.at(-1)?.end ?? 0
   const readable = truncated
@@ -95,6 +93,15 @@ export async function parseMessage(raw: Buffer): Promise<ParsedMessage> {
   } catch {
     return unparsed(headers, 'malformed')
   }
+}
+
+/** What can be told of a message without reading its body. @param raw one message; never throws */
+export function unparsedMessage(raw: Buffer, reason: NonNullable<ParsedMessage['unparsed']>): ParsedMessage {
+  return unparsed(headersOf(raw, parseHeaderBlock(raw, HEADER_BYTES).fields), reason)
+}
+
+function headersOf(raw: Buffer, fields: ReturnType<typeof parseHeaderBlock>['fields']): ParsedMessage['headers'] {
+  return fields.filter((field) => field.name !== '').map((field) => [field.name, fieldValue(raw, field)] as const)
 }
 
 function asBuffer(content: ArrayBuffer | Uint8Array): Buffer {

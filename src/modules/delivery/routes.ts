@@ -2,7 +2,7 @@
 
 import { type Static, Type } from 'typebox'
 import { parseAddress, suppressionKey } from '../../mail/address.ts'
-import { type ParsedMessage, parseMessage } from '../../mail/mime-parse.ts'
+import type { ParsedMessage } from '../../mail/mime-parse.ts'
 import type { Database } from '../../platform/db.ts'
 import { platformErrors } from '../../platform/errors.ts'
 import {
@@ -23,12 +23,14 @@ import {
   typed,
 } from '../../platform/http.ts'
 import { isUuid } from '../../platform/ids.ts'
+import type { ReadMessage } from '../outbox/index.ts'
 import { errors } from './errors.ts'
 import { clearInbox, deleteInboxMail, type InboxRow, listInbox, oneInboxMail } from './inbox.ts'
 import { inboxPage, PAGE_HEADERS } from './inbox-page.ts'
 
 export interface InboxRoutesOptions {
   readonly database: Database
+  readonly readMessage: ReadMessage
 }
 
 const Text = Type.Union([Type.String(), Type.Null()])
@@ -69,7 +71,7 @@ const ListQuery = Type.Object({
   cursor: Type.Optional(Type.String()),
 })
 
-export function inboxRoutes({ database }: InboxRoutesOptions): readonly AnyEndpoint[] {
+export function inboxRoutes({ database, readMessage }: InboxRoutesOptions): readonly AnyEndpoint[] {
   const read = { scope: 'emails:read' }
   const write = { scope: 'emails:write' }
   const page = (path: string): AnyEndpoint =>
@@ -104,7 +106,7 @@ export function inboxRoutes({ database }: InboxRoutesOptions): readonly AnyEndpo
       errors: [errors.not_found],
       handle: async ({ principal, params }) => {
         const { raw: bytes, ...row } = await oneInboxMail(database, principal.accountId, params.id)
-        return single({ ...wireMail(row), ...wireParts(await parseMessage(bytes)) })
+        return single({ ...wireMail(row), ...wireParts(await readMessage(bytes)) })
       },
     }),
     endpoint({
@@ -118,7 +120,7 @@ export function inboxRoutes({ database }: InboxRoutesOptions): readonly AnyEndpo
       errors: [errors.not_found],
       handle: async ({ principal, params }) => {
         const { raw: bytes } = await oneInboxMail(database, principal.accountId, params.id)
-        const { html } = await parseMessage(bytes)
+        const { html } = await readMessage(bytes)
         return raw('text/html; charset=utf-8', html ?? '', FRAMED_HEADERS)
       },
     }),

@@ -18,6 +18,7 @@ export { countEngagement, type EngagedEmail, engagedEmails, lockEngagedEmails } 
 export { emailErrors } from './errors.ts'
 export { queueFigures } from './figures.ts'
 export { type FreshLetters, freshLetters } from './fresh.ts'
+export { messageReader, type ReadMessage } from './message-reader.ts'
 export { databaseTime, joinAsNode, leaveAsNode, type NodeLease, RENEW_EVERY_MS, renewLease, takeOver } from './node.ts'
 export {
   dropOutboxDays,

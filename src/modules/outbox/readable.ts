@@ -3,7 +3,8 @@
 
 import { decodeWords } from 'postal-mime'
 import { isForbiddenHeader } from '../../mail/headers.ts'
-import { type ParsedMessage, parseMessage } from '../../mail/mime-parse.ts'
+import type { ParsedMessage } from '../../mail/mime-parse.ts'
+import type { ReadMessage } from './message-reader.ts'
 import type { Content } from './types.ts'
 
 export interface Readable {
@@ -25,7 +26,7 @@ export interface ReadableAttachment {
 }
 
 /** @param content null when it has been erased */
-export async function readable(content: Content | null): Promise<Readable> {
+export async function readable(content: Content | null, readMessage: ReadMessage): Promise<Readable> {
   switch (content?.kind) {
     case undefined:
       return { headers: {}, html: null, text: null, attachments: [] }
@@ -34,7 +35,7 @@ export async function readable(content: Content | null): Promise<Readable> {
       return { headers: Object.fromEntries(content.headers), html: content.html, text: content.text, attachments }
     }
     case 'submitted': {
-      const { headers, html, text, attachments } = await parseMessage(content.message)
+      const { headers, html, text, attachments } = await readMessage(content.message)
       return { headers: ownHeaders(headers), html, text, attachments }
     }
   }

@@ -31,6 +31,7 @@ import {
   readCursor,
 } from './emails.ts'
 import { emailErrors as errors } from './errors.ts'
+import type { ReadMessage } from './message-reader.ts'
 import { readable } from './readable.ts'
 import { type EmailStatus, STATUS } from './types.ts'
 
@@ -38,6 +39,7 @@ export interface EmailRoutesOptions extends ControlOptions {
   readonly database: Database
   /** The message as a receiver gets it, bytes and all. */
   readonly compose: (accountId: string, id: string) => Promise<Buffer>
+  readonly readMessage: ReadMessage
 }
 
 const Nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(
@@ -114,7 +116,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
   const read = { scope: 'emails:read' }
   const steer = { scope: 'send' }
   const story = async (accountId: string, id: string): Promise<object> =>
-    wireStory(await emailStory(database, accountId, id))
+    wireStory(await emailStory(database, accountId, id), options.readMessage)
   return [
     endpoint({
       method: 'GET',
@@ -148,7 +150,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       errors: [errors.not_found],
       handle: async ({ principal, params }) => {
         const { content } = await emailStory(database, principal.accountId, params.id)
-        const { html } = await readable(content)
+        const { html } = await readable(content, options.readMessage)
         return raw('text/html; charset=utf-8', html ?? '', FRAMED_HEADERS)
       },
     }),
@@ -292,8 +294,8 @@ function wireEmail(row: EmailRow): object {
   }
 }
 
-async function wireStory({ email, content, attempts, events }: EmailStory): Promise<object> {
-  const { headers, html, text, attachments } = await readable(content)
+async function wireStory({ email, content, attempts, events }: EmailStory, readMessage: ReadMessage): Promise<object> {
+  const { headers, html, text, attachments } = await readable(content, readMessage)
   return {
     ...wireEmail(email),
     headers,

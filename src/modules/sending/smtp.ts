@@ -9,6 +9,7 @@ import { groupCommit } from '../../platform/group-commit.ts'
 import type { Principal } from '../../platform/http.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { giveBack, MAX_IN_MEMORY_BYTES } from '../../platform/intake.ts'
+import type { ReadMessage } from '../outbox/index.ts'
 import { type Ask, mayWeSend, type Refusal } from '../suppression/index.ts'
 import { errors } from './errors.ts'
 import type { IdempotencyKey } from './idempotency.ts'
@@ -46,7 +47,12 @@ const PATH = 'smtp'
 const ASKS_TOGETHER = 500
 const MAX_WAITING_BYTES = 16 * 1_048_576
 
-export function smtpDoor(options: SendingOptions & { readonly ids: Ids }, sending: Sending): SmtpDoor {
+export interface SmtpDoorOptions extends SendingOptions {
+  readonly ids: Ids
+  readonly readMessage: ReadMessage
+}
+
+export function smtpDoor(options: SmtpDoorOptions, sending: Sending): SmtpDoor {
   const { database, lookups, clock, ids } = options
   const staysInside = ({ mode }: Principal): boolean => options.sandboxed || mode === 'sandbox'
   // Many sessions ask at the same moment: what comes while one statement runs is asked together in the next.
@@ -78,7 +84,7 @@ export function smtpDoor(options: SendingOptions & { readonly ids: Ids }, sendin
       const id = ids.next()
       const prepared = prepareSubmitted(raw, { now, id, trace: trace(id, now) })
       if (!prepared.ok) return prepared.refusal
-      const read = submittedDraft(prepared.submitted, { recipients, now })
+      const read = submittedDraft(prepared.submitted, { recipients, now }, options.readMessage)
       if ('badHeader' in read) return { code: 550, text: `5.6.0 the value of ${read.badHeader} cannot be read` }
       const { draft, idempotencyKey: key } = read
       const { accountId } = principal

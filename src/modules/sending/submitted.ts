@@ -6,10 +6,10 @@ import { createHash } from 'node:crypto'
 import { type Address, suppressionKey } from '../../mail/address.ts'
 import { checkHeaderText } from '../../mail/headers.ts'
 import { plainLetter, withoutBulk } from '../../mail/letter-parts.ts'
-import { parseMessage } from '../../mail/mime-parse.ts'
 import type { ControlHeader, SubmittedMessage } from '../../mail/submitted.ts'
 import { jsonFaults } from '../../platform/json.ts'
 import type { Stream } from '../events/index.ts'
+import type { ReadMessage } from '../outbox/index.ts'
 import type { Draft } from './draft.ts'
 import * as limits from './limits.ts'
 import type { RecipientRequest, TrackingOverrides } from './request.ts'
@@ -30,6 +30,7 @@ export interface SubmittedDraft {
 export function submittedDraft(
   submitted: SubmittedMessage,
   { recipients, now }: SubmittedEnvelope,
+  readMessage: ReadMessage,
 ): SubmittedDraft | { readonly badHeader: ControlHeader } {
   const read = readControls(submitted.controls, now)
   if ('badHeader' in read) return read
@@ -63,7 +64,7 @@ export function submittedDraft(
         const letter = plainLetter(message)
         const senderDomain = fromDomain
         if (letter !== null) return { subject, html: letter.html, text: letter.text, senderDomain }
-        const { html, text, attachments } = await parseMessage(withoutBulk(message))
+        const { html, text, attachments } = await readMessage(withoutBulk(message))
         const named = attachments.map(({ filename, contentType }) => ({ filename, contentType }))
         return { subject, html, text, senderDomain, attachments: named }
       },

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseMessage } from '../../mail/mime-parse.ts'
+import { messageReader } from './message-reader.ts'
+
+const HEAD = 'From: Ann <ann@shop.example>\r\nTo: bo@dest.example\r\nSubject: =?utf-8?q?gr=C3=BCn?=\r\nX-Own: 1\r\n'
+
+/** @param bytes of the attachment; the html is as long */
+function message(bytes: number): Buffer {
+  const part = (type: string, body: string): string => `--b\r\nContent-Type: ${type}\r\n\r\n${body}\r\n`
+  const lines = (word: string): string => `${word.repeat(60)}\r\n`.repeat(Math.ceil(bytes / 62))
+  const attachment = part(
+    'application/octet-stream\r\nContent-Disposition: attachment; filename=a.bin',
+    lines('\x01').trimEnd(),
+  )
+  return Buffer.from(
+    `${HEAD}MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n${part('text/html; charset=utf-8', lines('é'))}${attachment}--b--\r\n`,
+  )
+}
+
+function reader(...told: Parameters<typeof messageReader> extends [unknown, ...infer Rest] ? Rest : never) {
+  const warnings: unknown[] = []
+  return { read: messageReader({ warn: (what: unknown) => void warnings.push(what) }, ...told), warnings }
+}
+
+test('a message is read alike at once and in the thread, attachments as bytes', async () => {
+  const { read, warnings } = reader()
+  for (const bytes of [1_000, 400_000]) {
+    const raw = message(bytes)
+    const found = await read(raw)
+    assert.deepEqual(found, await parseMessage(raw))
+    assert.ok(Buffer.isBuffer(found.attachments[0]?.content))
+    assert.equal(found.unparsed, null)
+  }
+  assert.deepEqual(warnings, [])
+})
+
+test('a large message leaves the process to others while it is read', async () => {
+  const { read } = reader()
+  await read(message(300_000)) // the thread has begun
+  let turns = 0
+  const raw = message(8_000_000)
+  const counting = setInterval(() => turns++, 1)
+  const found = await read(raw)
+  clearInterval(counting)
+  assert.equal(found.unparsed, null)
+  assert.ok(turns > 3, `${turns} turns`)
+})
+
+test('what goes beyond the limits is told by its header alone, and the next is read', async () => {
+  const { read, warnings } = reader({ withinMs: 1, memoryMb: 512 })
+  const found = await read(message(8_000_000))
+  assert.equal(found.unparsed, 'too_large')
+  assert.equal(found.headers.find(([name]) => name === 'X-Own')?.[1], '1')
+  assert.deepEqual([found.html, found.text, found.attachments], [null, null, []])
+  assert.equal(warnings.length, 1)
+  assert.equal((await read(message(1_000))).subject, 'grün')
+  const small = reader({ withinMs: 10_000, memoryMb: 16 })
+  assert.equal((await small.read(message(12_000_000))).unparsed, 'too_large')
+  assert.equal((await small.read(message(300_000))).unparsed, null)
+})
