@@ -4,8 +4,8 @@
 //
 // 10 KB mails by REST to smtp-sink, so many a second for so many minutes, then as many as go for `full` minutes, then nothing.
 // Heap: the least of each minute, which is what garbage collection left, and its slope over the second half of the even load,
-// in MB per ten minutes. Files: of the product's process, at rest before and after. Dead rows of the queue and the p99 of a
-// claim before and after. Bars: slope under 1 MB, files as before but for 5, a claim at most twice as long. Needs root, bind9
+// in MB per ten minutes. Files: of the product's process, at rest before and after. The p99 of a claim
+// before and after. Bars: slope under 1 MB, files as before but for 5, a claim at most twice as long. Needs root, bind9
 // and postfix (smtp-sink).
 
 import { readdirSync } from 'node:fs'

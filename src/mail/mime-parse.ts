@@ -104,7 +104,8 @@ function headersOf(raw: Buffer, fields: ReturnType<typeof parseHeaderBlock>['fie
   return fields.filter((field) => field.name !== '').map((field) => [field.name, fieldValue(raw, field)] as const)
 }
 
-function asBuffer(content: ArrayBuffer | Uint8Array): Buffer {
+/** The same bytes, not a copy. What was a Buffer is plain bytes behind another thread. */
+export function asBuffer(content: ArrayBuffer | Uint8Array): Buffer {
   return content instanceof ArrayBuffer
     ? Buffer.from(content)
     : Buffer.from(content.buffer, content.byteOffset, content.byteLength)

@@ -35,6 +35,8 @@ const FIRST: Names = {
   files: ['total_inactive_file', 'total_active_file'],
   mapped: 'total_mapped_file',
 }
+/** Under so small a limit everything makes do with less: connections, shared buffers. */
+export const LITTLE_MEMORY_BYTES = 1_073_741_824
 /** The first version says "none" by a number near 2^63. */
 const NO_LIMIT = 2 ** 50
 

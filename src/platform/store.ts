@@ -6,7 +6,7 @@ import type { Clock } from './clock.ts'
 import { connect, type Database } from './db.ts'
 import type { Service } from './lifecycle.ts'
 import type { Logger } from './log.ts'
-import { systemMemory } from './memory.ts'
+import { LITTLE_MEMORY_BYTES, systemMemory } from './memory.ts'
 import { migrate } from './migrate.ts'
 import { assertDurable, attachOrStart, embeddedPostgres } from './postgres.ts'
 import { openSecrets, type RenewedSecrets, renewSecrets } from './secret-keys.ts'
@@ -37,7 +37,6 @@ export interface Store {
 const STOP_WITHIN_MS = 20_000
 /** Each face of the database; a backend takes some ten megabytes for what it has prepared. */
 const FEW_CONNECTIONS = 4
-const GIGABYTE = 1_073_741_824
 
 /** For a service: owns the embedded database, and supervises it until `close`. */
 export async function openStore(options: StoreOptions): Promise<Store> {
@@ -65,7 +64,7 @@ export async function attachStore(options: StoreOptions): Promise<Store> {
 async function prepared(options: StoreOptions, adminUrl: string, stop: () => Promise<void>): Promise<Store> {
   await checkServer(adminUrl)
   await migrate(adminUrl, { onFile: (name) => options.log.info({ migration: name }, 'migrating') })
-  const usual = systemMemory().limitBytes < GIGABYTE ? FEW_CONNECTIONS : undefined
+  const usual = systemMemory().limitBytes < LITTLE_MEMORY_BYTES ? FEW_CONNECTIONS : undefined
   const { maxConnections = usual } = options
   const database = connect({
     url: adminUrl,

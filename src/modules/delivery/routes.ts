@@ -23,7 +23,7 @@ import {
   typed,
 } from '../../platform/http.ts'
 import { isUuid } from '../../platform/ids.ts'
-import type { ReadMessage } from '../outbox/index.ts'
+import { AttachmentFields, type ReadMessage, wireAttachment } from '../outbox/index.ts'
 import { errors } from './errors.ts'
 import { clearInbox, deleteInboxMail, type InboxRow, listInbox, oneInboxMail } from './inbox.ts'
 import { inboxPage, PAGE_HEADERS } from './inbox-page.ts'
@@ -49,16 +49,7 @@ const SingleMail = Type.Object({
   headers: Type.Record(Type.String(), Type.String({ description: 'those of a repeated field on lines of their own' })),
   html: Text,
   text: Text,
-  attachments: Type.Array(
-    Type.Object({
-      filename: Text,
-      content_type: Type.String(),
-      content_id: Text,
-      disposition: Text,
-      size: Type.Integer(),
-      content: Type.String({ description: 'base64' }),
-    }),
-  ),
+  attachments: Type.Array(Type.Object({ ...AttachmentFields, content: Type.String({ description: 'base64' }) })),
 })
 
 const ListQuery = Type.Object({
@@ -204,13 +195,9 @@ function wireParts({ headers, html, text, attachments }: ParsedMessage): object 
     headers: headersByName(headers),
     html,
     text,
-    attachments: attachments.map(({ filename, contentType, contentId, disposition, size, content }) => ({
-      filename,
-      content_type: contentType,
-      content_id: contentId,
-      disposition,
-      size,
-      content: content.toString('base64'),
+    attachments: attachments.map((attachment) => ({
+      ...wireAttachment(attachment),
+      content: attachment.content.toString('base64'),
     })),
   }
 }

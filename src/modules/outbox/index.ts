@@ -42,6 +42,7 @@ export {
   recall,
   releaseDomain,
 } from './queue.ts'
+export { AttachmentFields, wireAttachment } from './readable.ts'
 export { lockReportedEmail, markReported, type ReportedEmail, type ReportKey } from './reports.ts'
 export { type EmailRoutesOptions, emailRoutes } from './routes.ts'
 export { type QueueRoutesOptions, queueRoutes } from './routes-queue.ts'

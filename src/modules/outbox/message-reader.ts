@@ -1,7 +1,7 @@
 // Reading messages that somebody wants to see. A small one is read at once; what is over 256 KB, in a thread with a limit of
 // time and memory, since 20 MB can take the parser two seconds, in which nobody else would be served.
 
-import { type ParsedMessage, parseMessage, unparsedMessage } from '../../mail/mime-parse.ts'
+import { asBuffer, type ParsedMessage, parseMessage, unparsedMessage } from '../../mail/mime-parse.ts'
 import type { Logger } from '../../platform/log.ts'
 import { type ThreadOptions, threadFor } from '../../platform/thread.ts'
 
@@ -12,12 +12,8 @@ const INLINE_BYTES = 262_144
 const LIMITS: Omit<ThreadOptions, 'file'> = { withinMs: 10_000, memoryMb: 512 }
 const THREAD = new URL('./message-thread.ts', import.meta.url)
 
-export function messageReader(
-  log: Pick<Logger, 'warn'>,
-  limits: Omit<ThreadOptions, 'file'> = LIMITS,
-  file: URL = THREAD,
-): ReadMessage {
-  const thread = threadFor<Buffer, ParsedMessage>({ file, ...limits })
+export function messageReader(log: Pick<Logger, 'warn'>, limits: Omit<ThreadOptions, 'file'> = LIMITS): ReadMessage {
+  const thread = threadFor<Buffer, ParsedMessage>({ file: THREAD, ...limits })
   return async (raw) => {
     if (raw.length <= INLINE_BYTES) return parseMessage(raw)
     try {
@@ -28,9 +24,4 @@ export function messageReader(
       return unparsedMessage(raw, 'too_large')
     }
   }
-}
-
-/** Between threads a Buffer becomes plain bytes. */
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

@@ -2,6 +2,7 @@
 // that came by SMTP as a mail program would read them.
 
 import { decodeWords } from 'postal-mime'
+import { Type } from 'typebox'
 import { isForbiddenHeader } from '../../mail/headers.ts'
 import type { ParsedMessage } from '../../mail/mime-parse.ts'
 import type { ReadMessage } from './message-reader.ts'
@@ -23,6 +24,20 @@ export interface ReadableAttachment {
   readonly disposition: string | null
   /** Bytes, decoded. */
   readonly size: number
+}
+
+const Text = Type.Union([Type.String(), Type.Null()])
+/** An attachment as the API shows it. */
+export const AttachmentFields = {
+  filename: Text,
+  content_type: Type.String(),
+  content_id: Text,
+  disposition: Text,
+  size: Type.Integer(),
+}
+
+export function wireAttachment({ filename, contentType, contentId, disposition, size }: ReadableAttachment): object {
+  return { filename, content_type: contentType, content_id: contentId, disposition, size }
 }
 
 /** @param content null when it has been erased */

@@ -32,7 +32,7 @@ import {
 } from './emails.ts'
 import { emailErrors as errors } from './errors.ts'
 import type { ReadMessage } from './message-reader.ts'
-import { readable } from './readable.ts'
+import { AttachmentFields, readable, wireAttachment } from './readable.ts'
 import { type EmailStatus, STATUS } from './types.ts'
 
 export interface EmailRoutesOptions extends ControlOptions {
@@ -83,15 +83,7 @@ const SingleEmail = Type.Object({
   headers: Type.Record(Type.String(), Type.String()),
   html: Text,
   text: Text,
-  attachments: Type.Array(
-    Type.Object({
-      filename: Text,
-      content_type: Type.String(),
-      content_id: Text,
-      disposition: Text,
-      size: Type.Integer(),
-    }),
-  ),
+  attachments: Type.Array(Type.Object(AttachmentFields)),
   attempts: Type.Array(Type.Record(Type.String(), Type.Unknown())),
   events: Type.Array(Type.Record(Type.String(), Type.Unknown())),
 })
@@ -301,13 +293,7 @@ async function wireStory({ email, content, attempts, events }: EmailStory, readM
     headers,
     html,
     text,
-    attachments: attachments.map((attachment) => ({
-      filename: attachment.filename,
-      content_type: attachment.contentType,
-      content_id: attachment.contentId,
-      disposition: attachment.disposition,
-      size: attachment.size,
-    })),
+    attachments: attachments.map(wireAttachment),
     attempts: attempts.map((attempt) => ({
       attempt: attempt.number,
       started_at: attempt.startedAt,

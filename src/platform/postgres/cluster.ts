@@ -25,14 +25,13 @@ import {
 } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { systemMemory } from '../memory.ts'
+import { LITTLE_MEMORY_BYTES, systemMemory } from '../memory.ts'
 import { type Command, type Ground, giveToCluster, type Place } from './ground.ts'
 
 /** The superuser of the embedded cluster, and the name of its database. */
 export const USER = 'posthorn'
 export const PORT = 5432
 const LONGEST_SOCKET_PATH = 107
-const GIGABYTE = 1_073_741_824
 const LOG_BYTES = 8 * 1024 * 1024
 export const MAJOR = '18'
 const INITDB_WITHIN_MS = 60_000
@@ -168,7 +167,7 @@ export const ENVIRONMENT = {
 
 /** 128 MB, and a sixteenth of what a control group allows where that is less than a gigabyte. */
 function sharedBuffers(limitBytes = systemMemory().limitBytes): string {
-  return limitBytes < GIGABYTE ? `${Math.max(16, Math.floor(limitBytes / 16 / 1_048_576))}MB` : '128MB'
+  return limitBytes < LITTLE_MEMORY_BYTES ? `${Math.max(16, Math.floor(limitBytes / 16 / 1_048_576))}MB` : '128MB'
 }
 
 /** Writes postgresql.conf anew: what stands there is what this release wants, whatever stood there before. */
