@@ -9,6 +9,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import pg from 'pg'
+import { reset } from './reset.ts'
 
 export interface SeenStatement {
   /** Counted from 1 over all connections. */
@@ -72,7 +73,7 @@ function carry(client: Socket, upstream: Socket, ask: Ask): void {
 
   const cutClient = (): void => {
     isCut = true
-    client.resetAndDestroy()
+    reset(client)
   }
   const cut = (): void => {
     cutClient()

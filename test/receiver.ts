@@ -8,6 +8,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { createSecureContext, TLSSocket } from 'node:tls'
 import { selfSigned, type TestCertificate } from './certificate.ts'
+import { reset } from './reset.ts'
 
 /**
  * What the receiver does at a step. A string is a reply, its lines divided by `\n` (each needs its own code); `raw` is
@@ -449,7 +450,7 @@ class Session {
       if (raw !== undefined) this.#socket.write(raw)
       if (ending !== undefined) this.#mode = 'dead'
       if (ending === 'close') this.#socket.end()
-      if (ending === 'reset') this.#raw.resetAndDestroy()
+      if (ending === 'reset') reset(this.#raw)
       then(ending === 'stall' ? 0 : Number((reply ?? raw ?? '').toString().slice(0, 3)) || 0)
     }
     if (afterMs === undefined) return act()
@@ -480,9 +481,8 @@ class Session {
   #secure(): void {
     const { maxTlsVersion } = this.#script
     this.#raw.removeListener('data', this.#onData)
-    const version = maxTlsVersion === undefined ? {} : { minVersion: 'TLSv1' as const, maxVersion: maxTlsVersion }
-    const ciphers = maxTlsVersion === undefined ? {} : { ciphers: 'DEFAULT@SECLEVEL=0' }
-    const secureContext = createSecureContext({ ...this.#state.certificate, ...version, ...ciphers })
+    const old = { minVersion: 'TLSv1', maxVersion: maxTlsVersion, ciphers: 'DEFAULT@SECLEVEL=0' } as const
+    const secureContext = createSecureContext({ ...this.#state.certificate, ...(maxTlsVersion && old) })
     this.#socket = new TLSSocket(this.#raw, { isServer: true, secureContext })
     this.#tls = true
     this.#socket.on('error', () => this.#raw.destroy())

@@ -7,6 +7,7 @@ import { connect, createServer } from 'node:net'
 import { test } from 'node:test'
 import { house } from '../../../test/delivery-house.ts'
 import { startReceiver } from '../../../test/receiver.ts'
+import { reset } from '../../../test/reset.ts'
 
 interface Break {
   /** Counted from 1, over both directions: a packet of ours, or of theirs. */
@@ -26,7 +27,7 @@ async function wayTo(port: number, host: string, ownPort: number): Promise<Way> 
   const server = createServer({ noDelay: true }, (client) => {
     const receiver = connect({ port, host: '127.0.0.1', noDelay: true })
     const cut = (): void => {
-      client.resetAndDestroy()
+      reset(client)
       receiver.destroy()
     }
     for (const [from, to] of [
