@@ -107,6 +107,10 @@ const PLACEHOLDERS: [html: string, expected: string][] = [
     '<!--[if mso]><v:rect href="{{unsubscribe}}"><![endif]-->',
     '<!--[if mso]><v:rect href="https://u.test/u"><![endif]-->',
   ],
+  // An address in the brackets of text is read as text, and swallows nothing.
+  ['<a><{{unsubscribe}}></a>', '<a><&#104;ttps://u.test/u></a>'],
+  ['<title></{{unsubscribe}}></title>', '<title></&#104;ttps://u.test/u></title>'],
+  ['<p><{{unsubscribe}}></p>', '<p><<a href="https://u.test/u">Unsubscribe</a>></p>'],
   ['<script>{{unsubscribe}}</script>', '<script>{{unsubscribe}}</script>'],
   ['{{unsubscribe}} and {{x}}', '<a href="https://u.test/u">Unsubscribe</a> and {{x}}'],
 ]

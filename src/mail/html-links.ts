@@ -58,6 +58,7 @@ const MAX_PLACEHOLDERS = 1_000
 const IN_ATTRIBUTE = /(?:https?:\/\/)?(?:\{\{|%7b%7b)unsubscribe(?:\}\}|%7d%7d)/gi
 const IN_TEXT = /\{\{unsubscribe\}\}/g
 const ANYWHERE = /(?:\{\{|%7b%7b)unsubscribe(?:\}\}|%7d%7d)/i
+const BEGUN_TAG = /<\/?$/
 const WEB_ADDRESS = /^https?:\/\/[^/?#\\]/i
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const AROUND = /^[\0-\x20]+|[\0-\x20]+$/g
@@ -106,13 +107,14 @@ export function hasTextPlaceholder(text: string): boolean {
 export function fillHtml({ pieces, slots }: HtmlScan, replacements: Replacements): string {
   const parts: string[] = []
   slots.forEach((slot, i) => {
-    parts.push(pieces[i] ?? '', filled(slot, replacements))
+    const before = pieces[i] ?? ''
+    parts.push(before, filled(slot, before, replacements))
   })
   parts.push(pieces.at(-1) ?? '')
   return parts.join('')
 }
 
-function filled(slot: Slot, { link, pixel, unsubscribe }: Replacements): string {
+function filled(slot: Slot, before: string, { link, pixel, unsubscribe }: Replacements): string {
   switch (slot.kind) {
     case 'link':
       return link === null ? slot.raw : link(slot.link)
@@ -122,7 +124,9 @@ function filled(slot: Slot, { link, pixel, unsubscribe }: Replacements): string 
         : `<img src="${pixel}" width="1" height="1" alt="" style="border:0;width:1px;height:1px">`
     case 'unsubscribe':
       if (unsubscribe === null) return ''
-      return slot.anchor ? `<a href="${unsubscribe}">Unsubscribe</a>` : unsubscribe
+      if (slot.anchor) return `<a href="${unsubscribe}">Unsubscribe</a>`
+      // Behind `<`, as text has it, the address would begin a tag: its first letter becomes a character reference.
+      return BEGUN_TAG.test(before) ? `&#${unsubscribe.charCodeAt(0)};${unsubscribe.slice(1)}` : unsubscribe
   }
 }
 

@@ -73,9 +73,12 @@ export const target: Target = {
     })
     assert.ok(filled.split('/track/o/p"').length <= 2, 'more than one pixel')
     const found = scanHtml(filled).links.map(({ url }) => url)
+    const links = found.filter((url) => url.startsWith('https://l.test/track/c/'))
+    // Placeholders have become links too: with them there may be more than are read.
+    const read = found.length < MAX_LINKS ? scanned.links.length : links.length
     assert.deepEqual(
-      found.filter((url) => url.startsWith('https://l.test/track/c/')),
-      scanned.links.map((_, index) => linkOf(index)),
+      links,
+      Array.from({ length: read }, (_, index) => linkOf(index)),
     )
     return `${Math.min(scanned.links.length, 9)} ${filled.includes('/track/o/p"')} ${filled.includes('/track/u/u')}`
   },
