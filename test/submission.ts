@@ -15,7 +15,7 @@ import {
   sendingOf,
   smtpDoor,
 } from '../src/modules/sending/index.ts'
-import { systemClock } from '../src/platform/clock.ts'
+import { type Clock, systemClock } from '../src/platform/clock.ts'
 import { connect, type Database, statement } from '../src/platform/db.ts'
 import { ApiError, platformErrors } from '../src/platform/errors.ts'
 import type { Principal } from '../src/platform/http.ts'
@@ -63,6 +63,20 @@ const selectMails = statement(
   `select e.id, e.recipient, e.subject, e.tag, e.sandbox, b.body as content
    from email e join email_body b on b.id = e.body_id order by e.id`,
 )
+
+/** Tells how long a refused log-in was made to wait, and does not wait for it. */
+export function hastyClock(): Clock & { readonly sleptMs: number[] } {
+  const real = systemClock()
+  const sleptMs: number[] = []
+  return {
+    ...real,
+    sleptMs,
+    sleep: (ms, signal) => {
+      sleptMs.push(ms)
+      return real.sleep(Math.min(ms, 25), signal)
+    },
+  }
+}
 
 /** @param change partitions: whether the tables have room for today's rows when the first message comes */
 export async function submissionWorld({

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { test } from 'node:test'
 import nodemailer from 'nodemailer'
-import { ACCOUNT, plain, smtpSession, submissionWorld, USER } from '../../test/submission.ts'
+import { ACCOUNT, hastyClock, plain, smtpSession, submissionWorld, USER } from '../../test/submission.ts'
 import { systemClock } from '../platform/clock.ts'
 
 const MAIL = 'From: Shop <a@shop.example>\r\nTo: b@example.net\r\nSubject: hello\r\n\r\nbody\r\n'
@@ -232,7 +232,7 @@ test('an AUTH line of a megabyte closes the connection', async () => {
 })
 
 test('after 20 failed log-ins an address is told 421, and the right password still works', async () => {
-  await using world = await submissionWorld()
+  await using world = await submissionWorld({ clock: hastyClock() })
   const answers: string[] = []
   for (let round = 0; round < 3; round++) {
     const smtp = await smtpSession(world.tlsPort, { secure: true })
@@ -266,7 +266,7 @@ test('the 51st connection from one address is turned away', async () => {
 })
 
 test('while one address guesses passwords over and over, another logs in and sends', async () => {
-  await using world = await submissionWorld({ host: '0.0.0.0' })
+  await using world = await submissionWorld({ host: '0.0.0.0', clock: hastyClock() })
   let guessing = true
   let guesses = 0
   const guess = async (number: number): Promise<void> => {

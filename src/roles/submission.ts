@@ -4,7 +4,7 @@
 // email. A process that dies has stored every message it answered 250, and none in part.
 //
 // A log-in is checked again when a session that goes on for long begins its next message, so that a rotated password or
-// a suspended account holds for open connections too.
+// a suspended account holds for open connections too; guesses that come from the same address meanwhile do not end it.
 
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -20,6 +20,7 @@ import type { Turns } from '../platform/intake.ts'
 import type { Service } from '../platform/lifecycle.ts'
 import type { Logger } from '../platform/log.ts'
 import { loginFailures } from './login-failures.ts'
+import { type LockedOut, loginLockout } from './login-lockout.ts'
 import { incomingMessages } from './submission-messages.ts'
 import { type Patience, SubmissionServer } from './submission-protocol.ts'
 import { Reply, replyOf, unavailable } from './submission-replies.ts'
@@ -87,7 +88,8 @@ interface User {
 
 export function submissionService(options: SubmissionOptions): Submission {
   const { clock, log } = options
-  const talk = conversation(options)
+  const stopping = new AbortController()
+  const talk = conversation(options, stopping.signal)
   const underWay = new Set<Promise<unknown>>()
   const servers: SubmissionServer[] = []
 
@@ -149,6 +151,7 @@ export function submissionService(options: SubmissionOptions): Submission {
       await Promise.all([...starttls, ...implicitTls].map(({ server, port }) => listen(server, port, options.host)))
     },
     stop: async (deadline) => {
+      stopping.abort()
       const closed = Promise.all(servers.map(close))
       const busy = (): number => servers.reduce((sum, server) => sum + server.dismissIdle(), 0)
       while (busy() > 0 && !deadline.aborted) await clock.sleep(STOP_POLL_MS, deadline).catch(() => undefined)
@@ -168,18 +171,22 @@ interface Conversation {
 }
 
 /** What is answered at each step; every refusal is thrown as a Reply or an ApiError. */
-function conversation(options: SubmissionOptions): Conversation {
+function conversation(options: SubmissionOptions, stopping: AbortSignal): Conversation {
   const { door, clock, log } = options
   const failures = loginFailures(clock, options.rateLimits)
+  const lockout = loginLockout(clock, options.rateLimits)
   const messages = incomingMessages(MAX_MESSAGE_BYTES, options.spoolFolder, options.turns)
 
-  const logIn = async (ip: string, username: string, password: string): Promise<Principal> => {
-    const answer = await options.authenticate({ username, password, ip })
+  const principalOf = (ip: string, answer: Login | LockedOut): Principal => {
     switch (answer.kind) {
       case 'ok':
         return answer.principal
       case 'suspended':
         throw new Reply(535, '5.7.8 the account is suspended')
+      case 'locked': {
+        const seconds = Math.ceil(answer.waitMs / 1_000)
+        throw new Reply(421, `4.7.0 too many wrong passwords for this user, try again in ${seconds} s`)
+      }
       case 'throttled':
         throw new Reply(421, '4.7.0 too many failed log-ins, try again later')
       case 'refused':
@@ -188,12 +195,28 @@ function conversation(options: SubmissionOptions): Conversation {
     }
   }
 
+  const logIn = async (ip: string, username: string, password: string): Promise<Principal> => {
+    const login = { ip, username, password }
+    const answer = await lockout.ask(login, () => options.authenticate(login))
+    try {
+      return principalOf(ip, answer)
+    } catch (refusal) {
+      if (refusal instanceof Reply && refusal.responseCode === 421) await failures.hold(stopping)
+      throw refusal
+    }
+  }
+
   const checkedUser = async (session: SMTPServerSession): Promise<User> => {
     const user = userOf(session)
     if (clock.monotonicMs() - user.checkedAtMs <= RECHECK_LOGIN_MS) return user
-    user.principal = await logIn(session.remoteAddress, user.username, user.password).catch((error: unknown) => {
+    const { username, password } = user
+    const ip = session.remoteAddress
+    const answer = await options.authenticate({ ip, username, password })
+    try {
+      user.principal = principalOf(ip, answer)
+    } catch (error) {
       throw error instanceof Reply ? new Reply(421, '4.7.0 the log-in is not good any more') : error
-    })
+    }
     user.checkedAtMs = clock.monotonicMs()
     return user
   }

@@ -1,4 +1,5 @@
-// A machine at its bounds: a disk without room, a process without files, thousands of strangers who hold connections. What
+// A machine at its bounds: a disk without room, a process without files, thousands of strangers who hold connections or
+// guess passwords. What
 // was accepted is kept, what cannot be is refused honestly, and all of it ends by itself when the hardship does.
 
 import assert from 'node:assert/strict'
@@ -192,5 +193,91 @@ test('strangers who hold 5,000 connections keep nobody else out', { timeout: 120
     await using held = await hold(Number(posthorn.env['POSTHORN_SUBMISSION_PORT']), PER_ADDRESS * 2, () => '127.1.0.1')
     await waitFor('answers', async () => held.said().length === PER_ADDRESS * 2)
     assert.equal(held.said().filter((code) => code === 421).length, PER_ADDRESS)
+  }
+})
+
+/** How many strangers guess, each from an address of its own over as many connections as it may have, and for how long. */
+const GUESSERS = 10
+const GUESSING_MS = 15_000
+/** Wrong passwords of an address that are looked at: those that were on their way at the first lock, and one behind each. */
+const LOOKED_AT = PER_ADDRESS + 5
+
+interface Credential {
+  readonly username: string
+  readonly password: string
+}
+
+/** Logs in by implicit TLS. @returns the code of the answer */
+async function logIn(posthorn: Posthorn, { username, password }: Credential, localAddress: string): Promise<number> {
+  const transport = createTransport({
+    host: '127.0.0.1',
+    port: Number(posthorn.env['POSTHORN_SUBMISSION_TLS_PORT']),
+    secure: true,
+    localAddress,
+    auth: { user: username, pass: password },
+    tls: { rejectUnauthorized: false },
+  })
+  try {
+    await transport.verify()
+    return 235
+  } catch (error) {
+    return (error as { responseCode?: number }).responseCode ?? 0
+  } finally {
+    transport.close()
+  }
+}
+
+test('strangers who guess passwords are locked out, and whoever has the right one is not', {
+  timeout: 120_000,
+}, async (t) => {
+  await using stack = new AsyncDisposableStack()
+  const settings = { POSTHORN_LOG_LEVEL: 'error' }
+  const posthorn = stack.use(await startPosthorn(stack.use(await scratch('guesses')).path, settings))
+  const { test_api_key: key } = await posthorn.account()
+  const { username, password } = (await posthorn.call(key, 'GET', '/api/v1/smtp-credentials')).body as Credential
+  const answers = new Map<string, number[]>()
+  let guessing = true
+  const guess = async (address: string, said: number[]): Promise<void> => {
+    while (guessing) said.push(await logIn(posthorn, { username, password: `guess ${Math.random()}` }, address))
+  }
+  const strangers = Array.from({ length: GUESSERS }, (_, n) => {
+    const said: number[] = []
+    answers.set(`127.1.0.${n + 1}`, said)
+    return Array.from({ length: PER_ADDRESS }, () => guess(`127.1.0.${n + 1}`, said))
+  })
+  stack.defer(async () => {
+    guessing = false
+    await Promise.all(strangers.flat())
+  })
+  const pid = await serviceOf(posthorn)
+  const [began, ticks] = [performance.now(), await cpuTicks(pid)]
+  const tookMs: number[] = []
+  while (performance.now() - began < GUESSING_MS) {
+    const asked = performance.now()
+    assert.equal(await logIn(posthorn, { username, password }, '127.2.0.1'), 235)
+    tookMs.push(performance.now() - asked)
+    assert.equal(await submit(posthorn, key, '127.2.0.1'), 250)
+    await delay(100)
+  }
+  const seconds = (performance.now() - began) / 1_000
+  const cpu = Math.round((await cpuTicks(pid)) - ticks) / seconds
+  const amidGuesses = await logIn(posthorn, { username, password }, '127.1.0.1')
+  guessing = false
+  await Promise.all(strangers.flat())
+  const tries = [...answers.values()].flat().length
+  t.diagnostic(`${tries} guesses, ${Math.round(tries / seconds)} a second, ${Math.round(cpu)} % of a core`)
+  const inOrder = tookMs.map(Math.round).sort((one, other) => one - other)
+  t.diagnostic(
+    `${inOrder.length} log-ins beside: half within ${inOrder[inOrder.length >> 1]}, all ${inOrder.at(-1)} ms`,
+  )
+  assert.equal(amidGuesses, 421, 'the right one, from where it is guessed at')
+  for (const [address, said] of answers) {
+    const lookedAt = said.filter((code) => code === 535).length
+    assert.ok(lookedAt <= LOOKED_AT, `${lookedAt} guesses from ${address} were looked at`)
+    assert.ok(said.filter((code) => code === 421).length > 0, address)
+    assert.deepEqual(
+      said.filter((code) => ![535, 421, 0].includes(code)),
+      [],
+    )
   }
 })
