@@ -446,6 +446,7 @@ function httpService({ config }: Rooms, { app, lane }: HttpServer): Service {
   lane?.before(app.server, 'connection')
   return {
     name: 'http',
+    settings: ['POSTHORN_HTTP_PORT', 'POSTHORN_HTTP_HOST', 'POSTHORN_BIND'],
     start: async () => {
       await app.listen({ host: config.httpHost, port: config.httpPort })
     },

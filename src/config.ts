@@ -1,7 +1,8 @@
 // The settings of an instance, and the only reader of the environment. Every setting stands in one table, from which
 // docs/config.md is generated. A setting that cannot be read stops the start and says which, and why.
 
-import { existsSync } from 'node:fs'
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { parseAddress } from './mail/address.ts'
@@ -99,7 +100,7 @@ export const SETTINGS = {
     secretKey,
   ),
   acmeDirectory: setting('POSTHORN_ACME_DIRECTORY', "Let's Encrypt", 'ACME CA', url),
-  acmeCaFile: setting('POSTHORN_ACME_CA_FILE', 'unset', 'certificate authority of the ACME CA', file),
+  acmeCaFile: setting('POSTHORN_ACME_CA_FILE', 'unset', 'certificate authority of the ACME CA', authority),
   allowPrivateNetworks: setting(
     'POSTHORN_ALLOW_PRIVATE_NETWORKS',
     'false',
@@ -266,7 +267,7 @@ function deliveryMode(text: string | undefined): DeliveryMode {
   if (text === 'direct') return { kind: 'direct' }
   const relay = /^relay:(\[[0-9a-fA-F:]+\]|[^:]+):(\d{1,5})$/.exec(text)
   if (relay === null) throw new Error(`«${text}» is none of sandbox, direct, relay:host:port`)
-  return { kind: 'relay', host: (relay[1] ?? '').replace(/^\[|\]$/g, ''), port: port(relay[2]) ?? 25 }
+  return { kind: 'relay', host: (relay[1] ?? '').replace(/^\[|\]$/g, ''), port: remotePort(relay[2]) ?? 25 }
 }
 
 function roles(text: string | undefined): readonly Role[] {
@@ -333,9 +334,17 @@ function spfMechanism(text: string | undefined): string | null {
   return text ?? null
 }
 
-function file(text: string | undefined): string | null {
-  if (text !== undefined && !existsSync(text)) throw new Error(`there is no file «${text}»`)
-  return text ?? null
+/** A file that holds a certificate in PEM. */
+function authority(text: string | undefined): string | null {
+  if (text === undefined) return null
+  try {
+    new X509Certificate(readFileSync(text))
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw new Error(`there is no file «${text}»`, { cause })
+    throw new Error(`«${text}» is no certificate in PEM: ${message}`, { cause })
+  }
+  return text
 }
 
 function secretKey(text: string | undefined): string | null {

@@ -3,6 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import os from 'node:os'
 import path from 'node:path'
 import test from 'node:test'
 
@@ -52,4 +54,39 @@ test('a setting that cannot be read ends every command with its name, exit 1', a
   const { status, out, err } = await posthorn(['account', 'list'], { POSTHORN_MX_PORT: 'x', POSTHORN_ROLES: ',' })
   assert.deepEqual([status, out], [1, ''])
   assert.match(err, /POSTHORN_MX_PORT: «x» is not a port[^]*POSTHORN_ROLES: «,» names no role/)
+})
+
+test('a data directory or a database that cannot be used is told by its setting, and nothing waits for it', async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
+  const file = path.join(folder, 'file')
+  await writeFile(file, '')
+  try {
+    for (const [settings, wanted] of [
+      // A folder in which nothing can be made, though it is there.
+      [{ POSTHORN_DATA_DIR: '/proc/posthorn' }, /^posthorn: POSTHORN_DATA_DIR: «\/proc\/posthorn» cannot be used: /],
+      [{ POSTHORN_DATA_DIR: file }, /^posthorn: POSTHORN_DATA_DIR: «.*» cannot be used: it is no folder\n$/],
+      [{ POSTHORN_DATA_DIR: `${file}/data` }, /^posthorn: POSTHORN_DATA_DIR: «.*» cannot be used: /],
+      [{ POSTHORN_DATA_DIR: folder, DATABASE_URL: 'postgresql://a:s3cret@127.0.0.1:1/b' }, /^posthorn: DATABASE_URL: /],
+      [{ POSTHORN_DATA_DIR: folder, DATABASE_URL: 'postgresql://a:s3cret@[b' }, /^posthorn: DATABASE_URL: /],
+    ] as const) {
+      const { status, out, err } = await posthorn(['account', 'list'], settings)
+      assert.deepEqual([status, out], [1, ''], JSON.stringify(settings))
+      assert.match(err, wanted)
+      assert.ok(!err.includes('s3cret'))
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+test('a start that fails says why, and nothing else', async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
+  try {
+    const settings = { POSTHORN_DATA_DIR: folder, POSTHORN_PLANS_FILE: `${folder}/plans.json`, DATABASE_URL: '' }
+    const { status, out, err } = await posthorn(['serve'], { ...settings, POSTHORN_LOG_LEVEL: 'warn' })
+    assert.deepEqual([status, out], [1, ''])
+    assert.match(err, /^posthorn: POSTHORN_PLANS_FILE .*\n$/)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 })

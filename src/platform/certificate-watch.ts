@@ -2,8 +2,8 @@
 // to every listener. A key and a certificate that do not belong together are a renewal half done, or a mistake: the
 // present one stays, it is told once, and the next look may find them whole.
 
-import { createPrivateKey, X509Certificate } from 'node:crypto'
-import type { Certificate } from './certificates.ts'
+import { X509Certificate } from 'node:crypto'
+import { assertPair, type Certificate } from './certificates.ts'
 import { type Loop, loop } from './lifecycle.ts'
 import type { Logger } from './log.ts'
 
@@ -40,10 +40,4 @@ export function certificateWatch({ present, read, use, log, everyMs = LOOK_EVERY
     told = text
   }
   return loop({ name: 'certificate watch', turn, onError, retryMs: everyMs })
-}
-
-function assertPair({ cert, key }: Certificate): void {
-  if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
-    throw new Error('the key is not that of the certificate')
-  }
 }

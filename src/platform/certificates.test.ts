@@ -48,3 +48,28 @@ test("the operator's certificate is taken as it is, and needs its key", async ()
   assert.deepEqual(await instanceCertificate({ ...ask, certFile, keyFile }), own)
   await assert.rejects(instanceCertificate({ ...ask, certFile, keyFile: null }), /needs its key/)
 })
+
+test('a certificate that cannot be used is refused by the name of its setting', async () => {
+  await using dir = await folder()
+  const own = selfSigned({ names: ['mail.example'] })
+  const file = async (name: string, text: string): Promise<string> => {
+    const made = path.join(dir.path, name)
+    await writeFile(made, text)
+    return made
+  }
+  const cert = await file('cert.pem', own.cert)
+  const key = await file('key.pem', own.key)
+  const other = await file('other.pem', selfSigned().key)
+  const missing = path.join(dir.path, 'missing.pem')
+  for (const [certFile, keyFile, wanted] of [
+    [missing, key, /^POSTHORN_TLS_CERT_FILE: the file cannot be read$/],
+    [cert, missing, /^POSTHORN_TLS_KEY_FILE: the file cannot be read$/],
+    [dir.path, key, /^POSTHORN_TLS_CERT_FILE: the file cannot be read$/],
+    [key, key, /^POSTHORN_TLS_CERT_FILE: the file holds no certificate/],
+    [cert, cert, /^POSTHORN_TLS_KEY_FILE: the file holds no private key/],
+    [cert, other, /^POSTHORN_TLS_KEY_FILE: the key is not that of the certificate$/],
+  ] as const) {
+    const asked = instanceCertificate({ dataDir: dir.path, names: ['mail.example'], now: NOW, certFile, keyFile })
+    await assert.rejects(asked, ({ message }: Error) => wanted.test(message), `${certFile} ${keyFile}`)
+  }
+})

@@ -2,7 +2,7 @@
 // directory, written in DER by hand so that no program is called (RFC 5280). It is made anew when the host name is
 // another one or when it is about to expire. Key and certificate stand in one file, so that no crash parts them.
 
-import { generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
@@ -26,12 +26,16 @@ const SELF_SIGNED_MS = 10 * 365 * 86_400_000
 const RENEW_BEFORE_MS = 30 * 86_400_000
 const A_DAY_MS = 86_400_000
 
-/** @throws Error naming the file when the operator's certificate cannot be read */
+/** @throws Error naming the setting whose file cannot be read, or holds no certificate or another one's key */
 export async function instanceCertificate(options: InstanceCertificateOptions): Promise<Certificate> {
   const { certFile, keyFile, dataDir, names, now } = options
   if (certFile !== null || keyFile !== null) {
     if (certFile === null || keyFile === null) throw new Error('a certificate needs its key: name both files')
-    const [cert, key] = await Promise.all([readFile(certFile, 'utf8'), readFile(keyFile, 'utf8')])
+    const [cert, key] = await Promise.all([
+      readFile(certFile, 'utf8').catch(blame('POSTHORN_TLS_CERT_FILE', 'cannot be read')),
+      readFile(keyFile, 'utf8').catch(blame('POSTHORN_TLS_KEY_FILE', 'cannot be read')),
+    ])
+    assertPair({ cert, key })
     return { cert, key }
   }
   const file = path.join(dataDir, SELF_SIGNED_FILE)
@@ -47,6 +51,28 @@ export async function instanceCertificate(options: InstanceCertificateOptions): 
   await writeFile(`${file}.new`, made.cert + made.key, { mode: 0o600 })
   await rename(`${file}.new`, file)
   return made
+}
+
+/** @throws Error naming the setting that is at fault */
+export function assertPair({ cert, key }: Certificate): void {
+  const certificate = parsed(() => new X509Certificate(cert), 'POSTHORN_TLS_CERT_FILE', 'holds no certificate in PEM')
+  const secret = parsed(() => createPrivateKey(key), 'POSTHORN_TLS_KEY_FILE', 'holds no private key in PEM')
+  if (!certificate.checkPrivateKey(secret))
+    throw new Error('POSTHORN_TLS_KEY_FILE: the key is not that of the certificate')
+}
+
+function parsed<T>(parse: () => T, setting: string, fault: string): T {
+  try {
+    return parse()
+  } catch (cause) {
+    return blame(setting, fault)(cause)
+  }
+}
+
+function blame(setting: string, fault: string): (cause: unknown) => never {
+  return (cause) => {
+    throw new Error(`${setting}: the file ${fault}`, { cause })
+  }
 }
 
 function bothIn(pem: string): Certificate | null {

@@ -109,7 +109,12 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
 
 export function connect(options: DatabaseOptions): Database {
-  const { url, maxConnections = 8, answerWithinMs = ANSWER_WITHIN_MS, onError } = options
+  const { url, maxConnections = 8, answerWithinMs = ANSWER_WITHIN_MS } = options
+  let closing = false
+  // Connections that are being closed may be broken off by a server that stops: nobody's error.
+  const onError = (error: unknown): void => {
+    if (!closing) options.onError(error)
+  }
   const watch = watchSilence(options.silentAfterMs ?? SILENT_AFTER_MS)
   const { Client } = serversOf(url)
   const pool = (role: string, plans: string): pg.Pool => {
@@ -149,6 +154,7 @@ export function connect(options: DatabaseOptions): Database {
       })),
     ping: (withinMs) => ping(system, withinMs),
     close: async () => {
+      closing = true
       await soon(Promise.all([listener.close(), system.end(), tenant.end()]))
       watch.close()
     },

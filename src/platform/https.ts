@@ -69,6 +69,7 @@ export function httpsService(options: HttpsOptions): HttpsService {
   server.on('tlsClientError', (_, socket: Socket) => socket.destroy())
   return {
     name: 'https',
+    settings: ['POSTHORN_HTTPS_PORT', 'POSTHORN_HTTP_HOST', 'POSTHORN_BIND'],
     port: () => (server.address() as AddressInfo | null)?.port ?? null,
     useCertificate: (renewed) => {
       ownContext = createSecureContext({ ...renewed, minVersion: 'TLSv1.2' })

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Service, stopAll } from './lifecycle.ts'
+import { type Service, startAll, stopAll } from './lifecycle.ts'
+
+test('a service that does not start says by which settings it is told where to listen', async () => {
+  const taken: Service = {
+    name: 'mx',
+    settings: ['POSTHORN_MX_PORT', 'POSTHORN_BIND'],
+    start: () => Promise.reject(new Error('listen EADDRINUSE')),
+    stop: async () => undefined,
+  }
+  await assert.rejects(startAll([taken]), /^Error: mx did not start \(POSTHORN_MX_PORT, POSTHORN_BIND\)$/)
+})
 
 test('a service that never stops keeps nobody waiting behind the deadline, and the others are stopped', async () => {
   const stopped: string[] = []

@@ -2,6 +2,8 @@
 
 export interface Service {
   readonly name: string
+  /** Where an operator says what it listens on: told when it does not start. */
+  readonly settings?: readonly string[]
   /** Resolves when ready for work (the port is bound, the first poll is armed). */
   start(): Promise<void>
   /** Takes no new work, finishes what is under way, and resolves. Must settle soon after `deadline` aborts. */
@@ -22,7 +24,9 @@ export async function startAll(services: readonly Service[]): Promise<void> {
       started.push(service)
     } catch (error) {
       await stopAll(started, AbortSignal.timeout(UNDO_MS)).catch(() => undefined)
-      throw new Error(`${service.name} did not start`, { cause: error })
+      const { name, settings } = service
+      const told = settings === undefined ? '' : ` (${settings.join(', ')})`
+      throw new Error(`${name} did not start${told}`, { cause: error })
     }
   }
 }

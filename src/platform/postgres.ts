@@ -8,10 +8,11 @@
 //
 // After a kill -9 of the owner the database lives on without one: the next owner adopts it.
 
-import { chown, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chown, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type pg from 'pg'
 import type { Clock } from './clock.ts'
+import { ensureDataFolder } from './data-folder.ts'
 import type { Service } from './lifecycle.ts'
 import type { Logger } from './log.ts'
 import { installedBinaries } from './postgres/binaries.ts'
@@ -147,7 +148,7 @@ export interface Attached extends AsyncDisposable {
 export async function attachOrStart(options: EmbeddedOptions): Promise<Attached> {
   const { clock } = options
   const dataDir = path.resolve(options.dataDir)
-  await ensureDataDir(dataDir)
+  await ensureDataFolder(dataDir)
   const giveUpAt = clock.monotonicMs() + ATTACH_WITHIN_MS
   for (;;) {
     const socketDir = await findSocketDir(await findPlace(dataDir), dataDir)
@@ -241,10 +242,6 @@ async function prepare(options: EmbeddedOptions, dataDir: string): Promise<Surro
   return { ground, dataDir, socketDir, settings: options.settings ?? {}, clock: options.clock, log: options.log }
 }
 
-async function ensureDataDir(dataDir: string): Promise<void> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
-}
-
 // Root may run a command on the data directory of an ordinary user: the lock stays the user's.
 async function lockOf(dataDir: string): Promise<Lock | null> {
   const file = path.join(dataDir, 'posthorn.lock')
@@ -257,7 +254,7 @@ async function lockOf(dataDir: string): Promise<Lock | null> {
 }
 
 async function becomeOwner(dataDir: string, clock: Clock): Promise<Lock> {
-  await ensureDataDir(dataDir)
+  await ensureDataFolder(dataDir)
   const giveUpAt = clock.monotonicMs() + LOCK_WITHIN_MS
   for (;;) {
     const lock = await lockOf(dataDir)

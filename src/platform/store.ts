@@ -1,8 +1,8 @@
 // The store of an instance, opened: the embedded PostgreSQL or the one that is named, checked, migrated, connected; and
 // the instance's secret, which every machine of one installation must share.
 
-import { mkdir } from 'node:fs/promises'
 import type { Clock } from './clock.ts'
+import { ensureDataFolder } from './data-folder.ts'
 import { connect, type Database } from './db.ts'
 import type { Service } from './lifecycle.ts'
 import type { Logger } from './log.ts'
@@ -40,7 +40,7 @@ const FEW_CONNECTIONS = 4
 
 /** For a service: owns the embedded database, and supervises it until `close`. */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  await privateFolder(options.dataDir)
+  await ensureDataFolder(options.dataDir)
   if (options.databaseUrl !== null) return prepared(options, options.databaseUrl, async () => undefined)
   const embedded: Service & { url(): string } = embeddedPostgres(options)
   await embedded.start()
@@ -55,14 +55,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
 /** For a command: uses the database that is up, or starts it for the call. */
 export async function attachStore(options: StoreOptions): Promise<Store> {
-  await privateFolder(options.dataDir)
+  await ensureDataFolder(options.dataDir)
   if (options.databaseUrl !== null) return prepared(options, options.databaseUrl, async () => undefined)
   const attached = await attachOrStart(options)
   return prepared(options, attached.url(), () => attached.close())
 }
 
 async function prepared(options: StoreOptions, adminUrl: string, stop: () => Promise<void>): Promise<Store> {
-  await checkServer(adminUrl)
+  await checkServer(adminUrl, options.databaseUrl !== null)
   await migrate(adminUrl, { onFile: (name) => options.log.info({ migration: name }, 'migrating') })
   const usual = systemMemory().limitBytes < LITTLE_MEMORY_BYTES ? FEW_CONNECTIONS : undefined
   const { maxConnections = usual } = options
@@ -85,16 +85,20 @@ async function prepared(options: StoreOptions, adminUrl: string, stop: () => Pro
   }
 }
 
-async function privateFolder(dataDir: string): Promise<void> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
-}
-
-async function checkServer(url: string): Promise<void> {
-  const client = await connectToPrimary({ connectionString: url, connectionTimeoutMillis: 10_000 })
-  client.on('error', () => undefined)
+/** @param named the server is the one of DATABASE_URL, which errors then name */
+async function checkServer(url: string, named: boolean): Promise<void> {
   try {
-    await assertDurable(client)
-  } finally {
-    await client.end()
+    const client = await connectToPrimary({ connectionString: url, connectionTimeoutMillis: 10_000 })
+    client.on('error', () => undefined)
+    try {
+      await assertDurable(client)
+    } finally {
+      await client.end()
+    }
+  } catch (error) {
+    if (!named) throw error
+    const { message, code } = error as NodeJS.ErrnoException
+    // An error of several addresses has no message of its own.
+    throw new Error(`DATABASE_URL: ${message === '' ? code : message}`, { cause: error })
   }
 }

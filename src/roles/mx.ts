@@ -126,6 +126,7 @@ export function mxService(options: MxOptions): Mx {
 
   return {
     name: 'mx',
+    settings: ['POSTHORN_MX_PORT', 'POSTHORN_BIND'],
     port: () => (server.server.address() as AddressInfo | null)?.port ?? 0,
     useCertificate: ({ key, cert }) => server.updateSecureContext({ key, cert }),
     start: () =>

@@ -143,6 +143,7 @@ export function submissionService(options: SubmissionOptions): Submission {
 
   return {
     name: 'submission',
+    settings: ['POSTHORN_SUBMISSION_PORT', 'POSTHORN_SUBMISSION_TLS_PORT', 'POSTHORN_BIND'],
     ports: () => ({ starttls: starttls.map(portOf), implicitTls: implicitTls.map(portOf) }),
     useCertificate: ({ key, cert }) => {
       for (const server of servers) server.updateSecureContext({ key, cert })

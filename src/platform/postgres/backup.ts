@@ -18,6 +18,7 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { ensureDataFolder } from '../data-folder.ts'
 
 export interface BackupManifest {
   readonly format: 1
@@ -202,7 +203,7 @@ export async function readManifest(backup: string): Promise<BackupManifest> {
  */
 export async function restoreBackup(backup: string, dataDir: string): Promise<BackupManifest> {
   const manifest = await readManifest(backup)
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await ensureDataFolder(dataDir)
   const there = await readdir(dataDir)
   if (there.length > 0) throw new Error(`${dataDir} is not empty; restore into a new folder`)
   const placeOf = (name: string): string => {

@@ -1,0 +1,36 @@
+// The folder that POSTHORN_DATA_DIR names, made when it is not there. Whatever is wrong with it is told by that name.
+
+import { mkdir, stat } from 'node:fs/promises'
+import path from 'node:path'
+
+/** Private to our user when it is made here. @throws Error naming the setting, when it cannot be used as a folder */
+export async function ensureDataFolder(folder: string): Promise<void> {
+  try {
+    await make(path.resolve(folder))
+  } catch (cause) {
+    throw new Error(`POSTHORN_DATA_DIR: «${folder}» cannot be used`, { cause })
+  }
+}
+
+// Step by step: `recursive` goes round for ever where the folder above is there and making one in it is still answered
+// with ENOENT, as in /proc.
+async function make(folder: string): Promise<void> {
+  const made = await attempt(folder)
+  if (made !== 'ENOENT') return
+  await make(path.dirname(folder))
+  if ((await attempt(folder)) === 'ENOENT') throw new Error(`nothing can be made in ${path.dirname(folder)}`)
+}
+
+/** @returns null when the folder is there now, ENOENT when the one above it seems not to be */
+async function attempt(folder: string): Promise<'ENOENT' | null> {
+  try {
+    await mkdir(folder, { mode: 0o700 })
+    return null
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return code
+    const there = await stat(folder).catch(() => null)
+    if (there?.isDirectory() === true) return null
+    throw there === null ? error : new Error('it is no folder')
+  }
+}
