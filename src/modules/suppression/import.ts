@@ -127,7 +127,8 @@ function newSuppression(accountId: string, entry: ImportEntry, now: Date): NewSu
   }
 }
 
-function shown(text: string): string {
+/** As much of what was given as an answer repeats. */
+export function shown(text: string): string {
   return text.slice(0, SHOWN_CHARS).toWellFormed().replaceAll('\0', '\ufffd')
 }
 

@@ -307,6 +307,30 @@ test('a JSON import counts entries as lines; what is no list at all is refused',
   assert.equal((await ask(a, 'POST', `${V1}/suppressions/import`, 'x', 'text/plain')).status, 415)
 })
 
+test('an entry with a name that nobody knows is refused; what the list answers can be imported', async () => {
+  const [a, b] = [ids.next(), ids.next()]
+  const into = (account: string, entries: readonly object[]) =>
+    ask(account, 'POST', `${V1}/suppressions/import`, { entries })
+  const { body } = await into(a, [
+    { email: 'typo@x.test', raeson: 'complaint' },
+    { email: 'kind@x.test', sandbox: 'yes' },
+    { email: 'trial@x.test', sandbox: true },
+    { email: 'good@x.test', reason: 'complaint', details: null, expires_at: null },
+  ])
+  assert.deepEqual([body.data.imported, body.data.failed], [2, 2])
+  assert.deepEqual(body.data.errors, [
+    { line: 1, email: 'typo@x.test', message: 'raeson is not a known field' },
+    { line: 2, email: 'kind@x.test', message: 'sandbox is true or false' },
+  ])
+  const listed = async (account: string): Promise<{ email: string; sandbox: boolean }[]> =>
+    (await ask(account, 'GET', `${V1}/suppressions?include_sandbox=true`)).body.data
+  const entries = await listed(a)
+  assert.deepEqual((await into(b, entries)).body.data, { imported: 2, updated: 0, failed: 0, errors: [] })
+  const kept = (rows: readonly { email: string; sandbox: boolean }[]) =>
+    rows.map(({ email, sandbox }) => `${email} ${sandbox}`).sort()
+  assert.deepEqual(kept(await listed(b)), ['good@x.test false', 'trial@x.test true'])
+})
+
 test('20,000 rows go in and come out again, and the export can be imported', async () => {
   const [a, b] = [ids.next(), ids.next()]
   const rows = Array.from({ length: 20_000 }, (_, i) => `${i % 2 ? '=' : ''}user${i}@x${i % 100}.test,hard_bounce`)

@@ -34,6 +34,7 @@ import {
   type ImportFault,
   importSuppressions,
   REASONS,
+  shown,
 } from './import.ts'
 import { type ListFilter, listSuppressions, listUnsubscribes, suppressionOf } from './lists.ts'
 
@@ -108,7 +109,10 @@ const ImportedBody = Type.Object({
   reason: Type.Optional(nullable(Reason)),
   details: Type.Optional(Text),
   expires_at: Type.Optional(nullable(DateTime)),
+  sandbox: Type.Optional(nullable(Type.Boolean())),
 })
+/** What the list answers can be imported as it is; of it are taken the names above. */
+const IMPORTABLE = new Set(Object.keys(Suppression.properties))
 const faultsOfImport = bodyValidator(
   Type.Object({ entries: Type.Array(Type.Unknown()) }, { additionalProperties: false }),
 )
@@ -359,7 +363,7 @@ function jsonEntries(body: unknown): AsyncIterable<ImportEntry | ImportFault> {
 }
 
 function jsonEntry(entry: unknown, line: number): ImportEntry | ImportFault {
-  const fields = (entry ?? {}) as Record<string, unknown>
+  const fields = (typeof entry === 'object' ? (entry ?? {}) : {}) as Record<string, unknown>
   const text = (name: string): string | null => {
     const value = fields[name] ?? ''
     return typeof value === 'string' ? value : null
@@ -369,7 +373,11 @@ function jsonEntry(entry: unknown, line: number): ImportEntry | ImportFault {
   if (email === null || reason === null || details === null || expiresAt === null) {
     return { line, email, message: 'email, reason, details and expires_at are strings' }
   }
-  return { line, email, reason, details, expiresAt, sandbox: '' }
+  const unknown = Object.keys(fields).find((name) => !IMPORTABLE.has(name))
+  if (unknown !== undefined) return { line, email: shown(email), message: `${shown(unknown)} is not a known field` }
+  const sandbox = fields['sandbox'] ?? false
+  if (typeof sandbox !== 'boolean') return { line, email: shown(email), message: 'sandbox is true or false' }
+  return { line, email, reason, details, expiresAt, sandbox: String(sandbox) }
 }
 
 function filterOf(query: Static<typeof ListQuery>): ListFilter {
