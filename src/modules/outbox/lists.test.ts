@@ -138,6 +138,8 @@ test('a page of emails holds what passes every filter, newest first, of the acco
       { messageId: 'm7@shop.example' },
       { search: 'INVOICE' },
       { search: '100%' },
+      { search: 'USER3@Example' },
+      { search: 'M7@SHOP' },
       { tag: 'b', domainId: DOMAINS[1] ?? null },
       { to: new Date(clock.now().getTime() + DAY_MS / 2) },
     ].map((rest): EmailFilter => ({ ...none, statuses: one, ...rest })),
@@ -152,7 +154,9 @@ test('a page of emails holds what passes every filter, newest first, of the acco
       .filter((email) => filter.domainId === null || email.domain_id === filter.domainId)
       .filter((email) => filter.recipientKey === null || email.recipient === filter.recipientKey)
       .filter((email) => filter.messageId === null || email.message_id === filter.messageId)
-      .filter((email) => filter.search === null || email.subject.toLowerCase().includes(filter.search.toLowerCase()))
+      .filter(({ subject, recipient, message_id: id }) =>
+        [subject, recipient, id].some((text) => text.toLowerCase().includes(filter.search?.toLowerCase() ?? '')),
+      )
       .map(({ id }) => id)
       .sort()
       .reverse()

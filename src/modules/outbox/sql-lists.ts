@@ -18,7 +18,7 @@ const passes = {
   tag: '($6::text is null or tag = $6)',
   domain: '($7::uuid is null or domain_id = $7)',
   message: '($8::text is null or message_id = $8)',
-  search: `($9::text is null or recipient_key like $9 escape '\\' or subject ilike $9 escape '\\' or message_id like $9 escape '\\')`,
+  search: `($9::text is null or recipient_key like lower($9) escape '\\' or subject ilike $9 escape '\\' or message_id ilike $9 escape '\\')`,
 }
 const filter = (way: Way): string =>
   [
