@@ -144,6 +144,37 @@ test('metadata and tag come back as they were given', async () => {
   assert.equal((await world.api.get('/api/v1/emails?search=%25')).body.pagination.total, 0)
 })
 
+test('null is the same as an absent field in a send and a preview', async () => {
+  await using world = await startWorld()
+  const { testApi } = world.account
+  const mail = { from: 'a@shop.example', to: 'b@example.net', subject: 's', text: 't' }
+  const { paths } = (await testApi.get('/openapi.json')).body
+  const emptyOf = (path: string): Record<string, null> => {
+    const { properties } = paths[path].post.requestBody.content['application/json'].schema
+    return Object.fromEntries(Object.keys(properties).map((name) => [name, null]))
+  }
+  const empty = emptyOf('/api/v1/send')
+  const attachment = { filename: 'a.txt', content: '', content_type: null, content_id: null, disposition: null }
+  const sent = await testApi.post('/api/v1/send', {
+    ...empty,
+    ...mail,
+    to: { email: 'b@example.net', name: null },
+    attachments: [attachment],
+  })
+  assert.equal(sent.status, 202, JSON.stringify(sent.body))
+  assert.equal((await testApi.post('/api/v1/send', { ...empty, ...mail })).status, 202)
+  const previewed = await testApi.post('/api/v1/risk/preview', {
+    ...emptyOf('/api/v1/risk/preview'),
+    to: 'b@example.net',
+    subject: 's',
+    text: 't',
+  })
+  assert.equal(previewed.status, 200, JSON.stringify(previewed.body))
+  const faults = (await testApi.post('/api/v1/send', empty)).body.details.fields
+  const named = new Set(faults.map(({ field }: { field: string }) => field))
+  assert.deepEqual([...named].sort(), ['from', 'html', 'subject', 'to'])
+})
+
 test('a stop answers what was asked, and waits for no connection that has asked for nothing', async () => {
   const world = await startWorld()
   const port = Number(new URL(world.url).port)

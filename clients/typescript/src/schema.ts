@@ -8861,6 +8861,7 @@ export interface operations {
                         reason?: ("manual" | "repeated_soft_bounce" | "hard_bounce" | "complaint" | "spamtrap") | null;
                         details?: string | null;
                         expires_at?: string | null;
+                        sandbox?: boolean | null;
                     }[];
                 };
                 "text/csv": unknown;
@@ -10978,41 +10979,41 @@ export interface operations {
                         email: string;
                         name?: string | null;
                     })[];
-                    cc?: (string | {
+                    cc?: ((string | {
                         email: string;
                         name?: string | null;
                     }) | (string | {
                         email: string;
                         name?: string | null;
-                    })[];
-                    bcc?: (string | {
+                    })[]) | null;
+                    bcc?: ((string | {
                         email: string;
                         name?: string | null;
                     }) | (string | {
                         email: string;
                         name?: string | null;
-                    })[];
-                    reply_to?: (string | {
+                    })[]) | null;
+                    reply_to?: ((string | {
                         email: string;
                         name?: string | null;
                     }) | (string | {
                         email: string;
                         name?: string | null;
-                    })[];
-                    subject?: string;
+                    })[]) | null;
+                    subject?: string | null;
                     html?: string | null;
                     text?: string | null;
                     headers?: {
                         [key: string]: string;
-                    };
+                    } | null;
                     attachments?: {
                         filename: string;
                         /** @description base64 */
                         content: string;
-                        content_type?: string;
-                        content_id?: string;
-                        disposition?: "attachment" | "inline";
-                    }[];
+                        content_type?: string | null;
+                        content_id?: string | null;
+                        disposition?: ("attachment" | "inline") | null;
+                    }[] | null;
                     tag?: string | null;
                     metadata?: {
                         [key: string]: unknown;
@@ -11021,19 +11022,19 @@ export interface operations {
                     open_tracking_enabled?: boolean | null;
                     click_tracking_enabled?: boolean | null;
                     unsubscribe_header_enabled?: boolean | null;
-                    is_bulk?: boolean;
-                    stream?: "transactional" | "broadcast";
+                    is_bulk?: boolean | null;
+                    stream?: ("transactional" | "broadcast") | null;
                     scheduled_at?: string | null;
                     expires_at?: string | null;
                     template_id?: string | null;
                     template_version?: number | null;
                     variables?: {
                         [key: string]: unknown;
-                    };
-                    tls_policy?: "opportunistic" | "required";
-                    sandbox?: boolean;
-                    sandbox_result?: "deliver" | "bounce" | "defer" | "fail" | "suppress" | "complain";
-                    override_soft_block?: boolean;
+                    } | null;
+                    tls_policy?: ("opportunistic" | "required") | null;
+                    sandbox?: boolean | null;
+                    sandbox_result?: ("deliver" | "bounce" | "defer" | "fail" | "suppress" | "complain") | null;
+                    override_soft_block?: boolean | null;
                 };
             };
         };
@@ -11187,41 +11188,41 @@ export interface operations {
                             email: string;
                             name?: string | null;
                         })[];
-                        cc?: (string | {
+                        cc?: ((string | {
                             email: string;
                             name?: string | null;
                         }) | (string | {
                             email: string;
                             name?: string | null;
-                        })[];
-                        bcc?: (string | {
+                        })[]) | null;
+                        bcc?: ((string | {
                             email: string;
                             name?: string | null;
                         }) | (string | {
                             email: string;
                             name?: string | null;
-                        })[];
-                        reply_to?: (string | {
+                        })[]) | null;
+                        reply_to?: ((string | {
                             email: string;
                             name?: string | null;
                         }) | (string | {
                             email: string;
                             name?: string | null;
-                        })[];
-                        subject?: string;
+                        })[]) | null;
+                        subject?: string | null;
                         html?: string | null;
                         text?: string | null;
                         headers?: {
                             [key: string]: string;
-                        };
+                        } | null;
                         attachments?: {
                             filename: string;
                             /** @description base64 */
                             content: string;
-                            content_type?: string;
-                            content_id?: string;
-                            disposition?: "attachment" | "inline";
-                        }[];
+                            content_type?: string | null;
+                            content_id?: string | null;
+                            disposition?: ("attachment" | "inline") | null;
+                        }[] | null;
                         tag?: string | null;
                         metadata?: {
                             [key: string]: unknown;
@@ -11230,19 +11231,19 @@ export interface operations {
                         open_tracking_enabled?: boolean | null;
                         click_tracking_enabled?: boolean | null;
                         unsubscribe_header_enabled?: boolean | null;
-                        is_bulk?: boolean;
-                        stream?: "transactional" | "broadcast";
+                        is_bulk?: boolean | null;
+                        stream?: ("transactional" | "broadcast") | null;
                         scheduled_at?: string | null;
                         expires_at?: string | null;
                         template_id?: string | null;
                         template_version?: number | null;
                         variables?: {
                             [key: string]: unknown;
-                        };
-                        tls_policy?: "opportunistic" | "required";
-                        sandbox?: boolean;
-                        sandbox_result?: "deliver" | "bounce" | "defer" | "fail" | "suppress" | "complain";
-                        override_soft_block?: boolean;
+                        } | null;
+                        tls_policy?: ("opportunistic" | "required") | null;
+                        sandbox?: boolean | null;
+                        sandbox_result?: ("deliver" | "bounce" | "defer" | "fail" | "suppress" | "complain") | null;
+                        override_soft_block?: boolean | null;
                     }[];
                 };
             };
@@ -13750,29 +13751,28 @@ export interface operations {
                     subject: string;
                     html?: string | null;
                     text?: string | null;
-                    is_bulk?: boolean;
-                    /** @description an address, or `Name <address>` */
-                    from?: string;
+                    is_bulk?: boolean | null;
+                    from?: string | null;
                     from_name?: string | null;
-                    reply_to?: (string | {
+                    reply_to?: ((string | {
                         email: string;
                         name?: string | null;
                     }) | (string | {
                         email: string;
                         name?: string | null;
-                    })[];
-                    stream?: "transactional" | "broadcast";
+                    })[]) | null;
+                    stream?: ("transactional" | "broadcast") | null;
                     headers?: {
                         [key: string]: string;
-                    };
+                    } | null;
                     attachments?: {
                         filename: string;
                         /** @description base64 */
                         content: string;
-                        content_type?: string;
-                        content_id?: string;
-                        disposition?: "attachment" | "inline";
-                    }[];
+                        content_type?: string | null;
+                        content_id?: string | null;
+                        disposition?: ("attachment" | "inline") | null;
+                    }[] | null;
                 };
             };
         };

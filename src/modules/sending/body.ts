@@ -1,72 +1,67 @@
 // The body of a send, as a schema: what the OpenAPI document shows and what types and shapes are held against. What a
 // schema cannot say (addresses, header names, sizes, times) is read in `request.ts`.
 
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { DateTime } from '../../platform/http.ts'
 import { SANDBOX_RESULTS } from '../outbox/index.ts'
 import * as limits from './limits.ts'
 
 const closed = { additionalProperties: false } as const
 
-const Nullable = Type.Union([Type.Boolean(), Type.Null()])
+/** Null is the same as absent: what many clients send for a field that they leave empty. */
+const maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 
-const Party = Type.Union([
-  Type.String(),
-  Type.Object({ email: Type.String(), name: Type.Optional(Type.Union([Type.String(), Type.Null()])) }, closed),
-])
+const Party = Type.Union([Type.String(), Type.Object({ email: Type.String(), name: maybe(Type.String()) }, closed)])
 const Parties = Type.Union([Party, Type.Array(Party, { maxItems: limits.MAX_RECIPIENTS })])
 
 const Attachment = Type.Object(
   {
     filename: Type.String({ minLength: 1, maxLength: limits.MAX_FILENAME_CHARS }),
     content: Type.String({ description: 'base64' }),
-    content_type: Type.Optional(Type.String({ maxLength: 255 })),
-    content_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-    disposition: Type.Optional(Type.Union([Type.Literal('attachment'), Type.Literal('inline')])),
+    content_type: maybe(Type.String({ maxLength: 255 })),
+    content_id: maybe(Type.String({ minLength: 1, maxLength: 255 })),
+    disposition: maybe(Type.Union([Type.Literal('attachment'), Type.Literal('inline')])),
   },
   closed,
 )
 
 /** The four settings that a request, a domain and an account have in common; null = inherit. */
 export const TrackingOverride = {
-  tracking_enabled: Type.Optional(Nullable),
-  open_tracking_enabled: Type.Optional(Nullable),
-  click_tracking_enabled: Type.Optional(Nullable),
-  unsubscribe_header_enabled: Type.Optional(Nullable),
+  tracking_enabled: maybe(Type.Boolean()),
+  open_tracking_enabled: maybe(Type.Boolean()),
+  click_tracking_enabled: maybe(Type.Boolean()),
+  unsubscribe_header_enabled: maybe(Type.Boolean()),
 } as const
 
 export const SendBody = Type.Object(
   {
     from: Type.String({ description: 'an address, or `Name <address>`' }),
-    from_name: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    from_name: maybe(Type.String()),
     to: Parties,
-    cc: Type.Optional(Parties),
-    bcc: Type.Optional(Parties),
-    reply_to: Type.Optional(Parties),
-    subject: Type.Optional(Type.String({ maxLength: limits.MAX_SUBJECT_CHARS })),
-    html: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    text: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    headers: Type.Optional(Type.Record(Type.String(), Type.String())),
-    attachments: Type.Optional(Type.Array(Attachment, { maxItems: limits.MAX_ATTACHMENTS })),
-    tag: Type.Optional(Type.Union([Type.String({ maxLength: limits.MAX_TAG_CHARS }), Type.Null()])),
-    metadata: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),
+    cc: maybe(Parties),
+    bcc: maybe(Parties),
+    reply_to: maybe(Parties),
+    subject: maybe(Type.String({ maxLength: limits.MAX_SUBJECT_CHARS })),
+    html: maybe(Type.String()),
+    text: maybe(Type.String()),
+    headers: maybe(Type.Record(Type.String(), Type.String())),
+    attachments: maybe(Type.Array(Attachment, { maxItems: limits.MAX_ATTACHMENTS })),
+    tag: maybe(Type.String({ maxLength: limits.MAX_TAG_CHARS })),
+    metadata: maybe(Type.Record(Type.String(), Type.Unknown())),
     ...TrackingOverride,
-    is_bulk: Type.Optional(Type.Boolean()),
-    stream: Type.Optional(Type.Union([Type.Literal('transactional'), Type.Literal('broadcast')])),
-    scheduled_at: Type.Optional(Type.Union([DateTime, Type.Null()])),
-    expires_at: Type.Optional(Type.Union([DateTime, Type.Null()])),
-    template_id: Type.Optional(Type.Union([Type.String({ format: 'uuid' }), Type.Null()])),
-    template_version: Type.Optional(
-      Type.Union([
-        Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'the present one when absent' }),
-        Type.Null(),
-      ]),
+    is_bulk: maybe(Type.Boolean()),
+    stream: maybe(Type.Union([Type.Literal('transactional'), Type.Literal('broadcast')])),
+    scheduled_at: maybe(DateTime),
+    expires_at: maybe(DateTime),
+    template_id: maybe(Type.String({ format: 'uuid' })),
+    template_version: maybe(
+      Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'the present one when absent' }),
     ),
-    variables: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    tls_policy: Type.Optional(Type.Union([Type.Literal('opportunistic'), Type.Literal('required')])),
-    sandbox: Type.Optional(Type.Boolean()),
-    sandbox_result: Type.Optional(Type.Union(SANDBOX_RESULTS.map((result) => Type.Literal(result)))),
-    override_soft_block: Type.Optional(Type.Boolean()),
+    variables: maybe(Type.Record(Type.String(), Type.Unknown())),
+    tls_policy: maybe(Type.Union([Type.Literal('opportunistic'), Type.Literal('required')])),
+    sandbox: maybe(Type.Boolean()),
+    sandbox_result: maybe(Type.Union(SANDBOX_RESULTS.map((result) => Type.Literal(result)))),
+    override_soft_block: maybe(Type.Boolean()),
   },
   closed,
 )
@@ -79,7 +74,7 @@ export const PreviewBody = Type.Object(
     html: SendBody.properties.html,
     text: SendBody.properties.text,
     is_bulk: SendBody.properties.is_bulk,
-    from: Type.Optional(SendBody.properties.from),
+    from: maybe(SendBody.properties.from),
     from_name: SendBody.properties.from_name,
     reply_to: SendBody.properties.reply_to,
     stream: SendBody.properties.stream,

@@ -50,7 +50,8 @@ export function previewsOf(options: PreviewOptions): Previews {
 
   const read = async (principal: Principal, body: unknown): Promise<Incoming> => {
     const fields = (body !== null && typeof body === 'object' ? body : {}) as Record<string, unknown>
-    const { from = await senderOf(principal.accountId), html = null, text = null, ...rest } = fields
+    const { html = null, text = null, ...rest } = fields
+    const from = fields['from'] ?? (await senderOf(principal.accountId))
     const content = html === null && text === null ? { html, text: '' } : { html, text }
     const { request, faults } = readSendRequest({ ...rest, from, ...content }, clock.now())
     const schemaFaults = faultsOf(body)
@@ -68,7 +69,7 @@ export function previewsOf(options: PreviewOptions): Previews {
     preview: async (principal, body) => {
       const { accountId } = principal
       const incoming = await read(principal, body)
-      const isNamed = (body as { from?: unknown }).from !== undefined
+      const isNamed = ((body as { from?: unknown }).from ?? null) !== null
       refuseForeign(incoming, isNamed)
       return database.transaction(async (db) => {
         const receipt = await quotas.consume(db, accountId, 'risk_previews', 1)

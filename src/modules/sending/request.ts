@@ -194,7 +194,7 @@ function readContent(body: Body, faults: Faults): ContentFields {
     faults.add('template_version', 'template_id', 'is the version of a template_id')
   }
   if (content.subject !== null) checkText('subject', content.subject, limits.MAX_SUBJECT_CHARS, faults)
-  if (content.subject === null && body['subject'] === undefined && content.templateId === null) {
+  if (body['subject'] == null && content.templateId === null) {
     faults.add('subject', 'required', 'is required')
   }
   if (body['html'] == null && body['text'] == null && content.templateId === null) {
@@ -282,7 +282,7 @@ function readAttachment(field: string, item: unknown, faults: Faults): StoredAtt
     faults.add(`${field}.content`, 'base64', 'is not base64')
     return null
   }
-  const inline = disposition === 'inline' || (disposition === undefined && typeof id === 'string')
+  const inline = disposition === 'inline' || (disposition == null && typeof id === 'string')
   return {
     filename,
     contentType,
