@@ -10,6 +10,8 @@ import type { Database } from '../../platform/db.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import * as sql from './sql-names.ts'
 
+type Acme = typeof acme
+
 export interface OrderOptions {
   readonly database: Database
   readonly clock: Clock
@@ -42,7 +44,7 @@ const LONGEST_WAIT_MS = 86_400_000
 const MAX_ERROR_CHARS = 500
 
 /** Read when there is an order: with its HTTP client and X.509 it holds 9.5 MB, which most processes never need. */
-async function acmeClient(): Promise<typeof acme> {
+async function acmeClient(): Promise<Acme> {
   return (await import('acme-client')).default
 }
 
@@ -62,7 +64,7 @@ export async function orderCertificate(options: OrderOptions, name: string): Pro
   const { database, clock } = options
   const acme = await acmeClient()
   const directoryUrl = options.directory ?? acme.directory.letsencrypt.production
-  const client = await clientOf(options, directoryUrl)
+  const client = await clientOf(acme, options, directoryUrl)
   // Refused: there is none, and it is made with the order.
   await client.createAccount({ onlyReturnExisting: true }).catch(() => undefined)
   const key = await acme.crypto.createPrivateEcdsaKey('P-256')
@@ -95,8 +97,11 @@ export async function orderCertificate(options: OrderOptions, name: string): Pro
   }
 }
 
-async function clientOf({ database, secrets, caFile }: OrderOptions, directoryUrl: string): Promise<acme.Client> {
-  const acme = await acmeClient()
+async function clientOf(
+  acme: Acme,
+  { database, secrets, caFile }: OrderOptions,
+  directoryUrl: string,
+): Promise<acme.Client> {
   const fresh = await acme.crypto.createPrivateEcdsaKey('P-256')
   await database.system.execute(sql.addAcmeAccount, [directoryUrl, secrets.seal(ACCOUNT_KEY, directoryUrl, fresh)])
   const account = await database.system.one<{ private_key: Buffer }>(sql.acmeAccount, [directoryUrl])
