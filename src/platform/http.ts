@@ -8,7 +8,7 @@ import { Readable } from 'node:stream'
 import swagger from '@fastify/swagger'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Clock } from './clock.ts'
-import { platformErrors, validationError } from './errors.ts'
+import { type FieldFault, platformErrors, validationError } from './errors.ts'
 import { DEFAULT_BODY_BYTES, type Large, readBodies } from './http/bodies.ts'
 import { addPages } from './http/dashboard-files.ts'
 import {
@@ -192,7 +192,7 @@ function addRoute(
   path: string,
   legacy: boolean,
 ): void {
-  const { access } = described
+  const { access, moreFaults } = described
   const refuseUnfitBody = faultsAhead(described, legacy)
   const whileBeating = pulse?.whileBeating ?? (<T>(work: () => Promise<T>): Promise<T> => work())
   app.route({
@@ -213,7 +213,12 @@ function addRoute(
       const principal = await whileBeating(() => gate.admit(askerOf(request, reply, described), access))
       request.setDecorator('principal', principal)
     },
-    preValidation: async (request) => refuseUnfitBody(request.body),
+    preValidation: async (request) => {
+      const { body } = request
+      if (body instanceof Readable) return
+      const found = async () => moreFaults?.(body, request.getDecorator<Principal>('principal')) ?? []
+      refuseUnfitBody(body, moreFaults === undefined ? [] : await whileBeating(found))
+    },
     handler: async (request, reply) => {
       const handle = (): Promise<Answer> => described.handle(callOf(request, reply, legacy))
       const answer = access === null ? await handle() : await whileBeating(handle)
@@ -229,13 +234,11 @@ function addRoute(
  * streamed all of JSON counts; and it knows nothing of the faults that a room adds.
  */
 function faultsAhead(
-  { stream, body, validatesItself, moreFaults }: AnyEndpoint,
+  { stream, body, validatesItself }: AnyEndpoint,
   legacy: boolean,
-): (given: unknown) => void {
+): (given: unknown, more: readonly FieldFault[]) => void {
   const faultsOf = body === undefined || validatesItself === true ? () => [] : bodyValidator(bodySchema(body, legacy))
-  return (given) => {
-    if (given instanceof Readable) return
-    const more = moreFaults?.(given) ?? []
+  return (given, more) => {
     if (stream === undefined && more.length === 0) return
     const faults = faultsOf(given)
     const all = [...faults, ...more.filter(({ field }) => faults.every((fault) => fault.field !== field))]

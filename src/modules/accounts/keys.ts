@@ -2,10 +2,10 @@
 // `api_keys:write` alone is no way to `full`, a key bound to domains none to the others, a test key none to live mail.
 
 import type { Clock } from '../../platform/clock.ts'
-import type { Db } from '../../platform/db.ts'
+import type { Database, Db } from '../../platform/db.ts'
 import { type FieldFault, validationError } from '../../platform/errors.ts'
 import type { Principal } from '../../platform/http.ts'
-import type { Ids } from '../../platform/ids.ts'
+import { type Ids, isUuid } from '../../platform/ids.ts'
 import { parseNetwork } from './addresses.ts'
 import { errors } from './errors.ts'
 import { type KeyMode, newKey } from './key-format.ts'
@@ -37,6 +37,27 @@ export interface KeyWithSecret {
 
 export const MAX_LIVE_KEYS = 1_000
 
+/** What of the body of a new or changed key the schema cannot tell, whatever came. */
+export async function requestFaults(
+  database: Pick<Database, 'tenant'>,
+  context: KeyContext,
+  accountId: string,
+  body: unknown,
+): Promise<readonly FieldFault[]> {
+  const { allowed_ips: ips, domain_ids: domains } = (body ?? {}) as Readonly<Record<string, unknown>>
+  const faults: FieldFault[] = []
+  if (Array.isArray(ips) && ips.every((ip) => typeof ip === 'string')) networksOf(ips, faults)
+  if (Array.isArray(domains) && domains.length > 0 && domains.every(isUuid))
+    await database.tenant(accountId, (db) => domainsOf(db, context, accountId, domains, faults))
+  return faults
+}
+
+/** A key that would have ended already. */
+export function endFaults(expiresAt: unknown, now: Date): readonly FieldFault[] {
+  if (typeof expiresAt !== 'string' || !(new Date(expiresAt) <= now)) return []
+  return [{ field: 'expires_at', rule: 'future', message: 'must lie in the future' }]
+}
+
 /** @throws ApiError insufficient_scope, validation_error, invalid_state (too many keys) */
 export async function createKey(
   db: Db,
@@ -52,9 +73,7 @@ export async function createKey(
   if ((await countLiveKeys(db, owner.accountId)) >= MAX_LIVE_KEYS) {
     throw errors.invalid_state({ limit: MAX_LIVE_KEYS }, { message: 'The account has as many keys as there may be' })
   }
-  if (request.expiresAt !== null && request.expiresAt <= now) {
-    faults.push({ field: 'expires_at', rule: 'future', message: 'must lie in the future' })
-  }
+  faults.push(...endFaults(request.expiresAt?.toISOString(), now))
   if (faults.length > 0) throw validationError(faults)
   const { key, prefix, last4, hash } = newKey(request.mode, context.ids.bytes)
   const row = await insertKey(db, {

@@ -13,7 +13,7 @@ export type ProfileChange = Partial<
 
 /** @throws ApiError validation_error, not_found */
 export async function changeProfile(db: Db, accountId: string, change: ProfileChange): Promise<AccountRow> {
-  const faults = faultsOf(change)
+  const faults = profileFaults(change)
   if (faults.length > 0) throw validationError(faults)
   const row = await lockAccount(db, accountId)
   if (row === null) throw errors.not_found()
@@ -22,15 +22,17 @@ export async function changeProfile(db: Db, accountId: string, change: ProfileCh
   return changed
 }
 
-function faultsOf({ email, timezone, locale }: ProfileChange): FieldFault[] {
+/** What the schema cannot tell, of whatever came. */
+export function profileFaults(change: unknown): FieldFault[] {
+  const { email, timezone, locale } = (change ?? {}) as Readonly<Record<string, unknown>>
   const faults: FieldFault[] = []
-  if (email !== undefined && !parseAddress(email).ok) {
+  if (typeof email === 'string' && !parseAddress(email).ok) {
     faults.push({ field: 'email', rule: 'email', message: 'is no email address' })
   }
-  if (timezone !== undefined && !isTimezone(timezone)) {
+  if (typeof timezone === 'string' && !isTimezone(timezone)) {
     faults.push({ field: 'timezone', rule: 'timezone', message: 'is no time zone such as Europe/Vienna' })
   }
-  if (locale !== undefined && !isLocale(locale)) {
+  if (typeof locale === 'string' && !isLocale(locale)) {
     faults.push({ field: 'locale', rule: 'locale', message: 'is no language tag such as en or de-AT' })
   }
   return faults

@@ -14,6 +14,7 @@ import {
   Page,
   PageLimit,
   PagePagination,
+  type Principal,
   pageOf,
   single,
   Uuid,
@@ -23,10 +24,12 @@ import { errors } from './errors.ts'
 import {
   changeKey,
   createKey,
+  endFaults,
   type KeyContext,
   type KeyRequest,
   type KeyWithSecret,
   MAX_LIVE_KEYS,
+  requestFaults,
   revokeKey,
   rotateKey,
 } from './keys.ts'
@@ -98,6 +101,7 @@ export function keyRoutes({ accounts, database, ids, clock, ownedDomains }: KeyR
   const read = { scope: 'api_keys:read' } as const
   const write = { scope: 'api_keys:write' } as const
   const wire = (row: KeyRow) => wireKey(row, clock.now())
+  const moreFaults = (body: unknown, { accountId }: Principal) => requestFaults(database, context, accountId, body)
   const shownOnce = ({ row, key }: KeyWithSecret) => ({ ...wire(row), key })
   return [
     endpoint({
@@ -126,6 +130,10 @@ export function keyRoutes({ accounts, database, ids, clock, ownedDomains }: KeyR
       summary: 'Makes an API key and shows its secret once',
       tag: TAG,
       body: Creation,
+      moreFaults: async (body, principal) => [
+        ...(await moreFaults(body, principal)),
+        ...endFaults((body as { readonly expires_at?: unknown } | null)?.expires_at, clock.now()),
+      ],
       answers: { 201: dataOf(KeyShownOnce) },
       errors: [errors.invalid_state],
       handle: async ({ principal, body }) => {
@@ -157,6 +165,7 @@ export function keyRoutes({ accounts, database, ids, clock, ownedDomains }: KeyR
       tag: TAG,
       params: IdParams,
       body: Change,
+      moreFaults,
       answers: { 200: dataOf(Key) },
       errors: [errors.not_found, errors.invalid_state],
       handle: async ({ principal, params, body }) => {

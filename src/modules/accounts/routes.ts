@@ -11,7 +11,7 @@ import { noteDeed } from './deeds.ts'
 import { errors } from './errors.ts'
 import type { KeyContext } from './keys.ts'
 import { PLANS, RATE_CLASSES, type Rates } from './plans.ts'
-import { changeProfile } from './profile.ts'
+import { changeProfile, profileFaults } from './profile.ts'
 import type { Accounts } from './room.ts'
 import { graceMsOf, keyRoutes, NO_STORE, Rotation } from './routes-keys.ts'
 import { readSmtpCredential, rotateSmtpCredential, type SmtpCredential } from './smtp-credential.ts'
@@ -148,6 +148,7 @@ function profileRoutes({ accounts, database }: AccountRoutesOptions): readonly A
       summary: 'Changes the account and its defaults',
       tag: TAG,
       body: ProfileChange,
+      moreFaults: profileFaults,
       answers: { 200: dataOf(Profile) },
       handle: async ({ principal: { accountId }, body }) => {
         const row = await database.tenant(accountId, (db) => changeProfile(db, accountId, withoutUndefined(body)))

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Database } from '../../platform/db.ts'
-import { ApiError, platformErrors, validationError } from '../../platform/errors.ts'
+import { ApiError, type FieldFault, platformErrors } from '../../platform/errors.ts'
 import { type AnyEndpoint, bare, endpoint } from '../../platform/http.ts'
 import { type Quotas, quotaErrors } from '../accounts/index.ts'
 import type { ContentQuestion, ContentScore } from './types.ts'
@@ -57,10 +57,10 @@ export function contentRoutes({ database, quotas, score }: ContentRoutesOptions)
         { additionalProperties: false },
       ),
       bodyLimitBytes: MAX_BODY_BYTES,
+      moreFaults: largeParts,
       answers: { 200: Type.Object({ ...FIELDS, data: Type.Object(FIELDS) }) },
       errors: [...quotaErrors, platformErrors.service_unavailable],
       handle: async ({ principal: { accountId }, body: { subject, html = null, text = null } }) => {
-        refuseLarge({ html, text })
         const take = () => database.transaction((db) => quotas.consume(db, accountId, 'content_checks', 1))
         // Whoever has no check left is told so before anything is read. A failed call costs nothing, and no transaction
         // waits for the engine: the check is taken once there is a score.
@@ -81,12 +81,12 @@ export function contentRoutes({ database, quotas, score }: ContentRoutesOptions)
   ]
 }
 
-/** @throws ApiError validation_error: what no send takes is not scored */
-function refuseLarge(parts: Readonly<Record<'html' | 'text', string | null>>): void {
-  const large = Object.entries(parts).filter(([, part]) => Buffer.byteLength(part ?? '') > MAX_PART_BYTES)
-  if (large.length === 0) return
-  const message = `is larger than ${MAX_PART_BYTES} bytes`
-  throw validationError(large.map(([field]) => ({ field, rule: 'max_bytes', message })))
+/** What no send takes is not scored. */
+function largeParts(body: unknown): readonly FieldFault[] {
+  const { html, text } = (body ?? {}) as Readonly<Record<string, unknown>>
+  const isLarge = (part: unknown): boolean => typeof part === 'string' && Buffer.byteLength(part) > MAX_PART_BYTES
+  const large = Object.entries({ html, text }).filter(([, part]) => isLarge(part))
+  return large.map(([field]) => ({ field, rule: 'max_bytes', message: `is larger than ${MAX_PART_BYTES} bytes` }))
 }
 
 async function scoredOr503(score: ContentRoutesOptions['score'], question: ContentQuestion): Promise<ContentScore> {

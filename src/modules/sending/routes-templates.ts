@@ -20,7 +20,13 @@ import {
 } from '../../platform/http.ts'
 import { errors } from './errors.ts'
 import * as limits from './limits.ts'
-import type { Template, TemplateContent, Templates, TemplateVersion } from './templates.ts'
+import {
+  type Template,
+  type TemplateContent,
+  type Templates,
+  type TemplateVersion,
+  templateFaults,
+} from './templates.ts'
 
 const PATH = '/api/v1/templates'
 const TAG = 'Templates'
@@ -100,6 +106,7 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
       access: WRITE,
       summary: 'Add a template',
       body: TemplateBody,
+      moreFaults: templateFaults,
       bodyLimitBytes: limits.MAX_TEMPLATE_BODY_BYTES,
       answers: { 201: dataOf(TemplateItem) },
       handle: async ({ principal, body }) =>
@@ -124,6 +131,7 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
       summary: 'Replace a template; its version counts up',
       params: IdParams,
       body: TemplateBody,
+      moreFaults: templateFaults,
       bodyLimitBytes: limits.MAX_TEMPLATE_BODY_BYTES,
       answers: { 200: dataOf(TemplateItem) },
       errors: [errors.not_found],

@@ -208,9 +208,16 @@ async function keep(db: Db, accountId: string, id: string): Promise<void> {
 
 /** Everything that can be said against a template before it is kept. */
 function check(content: TemplateContent): void {
+  const faults = templateFaults(content)
+  if (faults.length > 0) throw validationError(faults)
+}
+
+/** The same of whatever came: what is no text is the schema's to tell. */
+export function templateFaults(content: unknown): readonly FieldFault[] {
   const faults: FieldFault[] = []
-  const { name, subject, html, text } = content
+  const { name, subject, html = null, text = null } = (content ?? {}) as Readonly<Record<string, unknown>>
   for (const [field, value] of Object.entries({ name, subject })) {
+    if (typeof value !== 'string') continue
     const found = checkHeaderText(value)
     if (found !== null) {
       const message = `contains the control character ${found.character}`
@@ -220,14 +227,14 @@ function check(content: TemplateContent): void {
   if (html === null && text === null)
     faults.push({ field: 'html', rule: 'required', message: 'html or text is required' })
   for (const [field, source] of Object.entries({ subject, html, text })) {
-    if (source === null) continue
+    if (typeof source !== 'string') continue
     if (Buffer.byteLength(source) > limits.MAX_PART_BYTES) {
       faults.push({ field, rule: 'max_bytes', message: `is larger than ${limits.MAX_PART_BYTES} bytes` })
     }
     const read = parseTemplate(source)
     if ('fault' in read) faults.push({ field, rule: 'template', message: read.fault })
   }
-  if (faults.length > 0) throw validationError(faults)
+  return faults
 }
 
 async function checkRoom(db: Db, accountId: string): Promise<void> {

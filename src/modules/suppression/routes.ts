@@ -226,11 +226,10 @@ function suppressionEndpoints({ database, ...context }: SuppressionRoutesOptions
       summary: 'Suppress an address',
       tag,
       body: NewSuppressionBody,
-      moreFaults: emailFaults,
+      moreFaults: (body) => [...emailFaults(body), ...endFaults(body, clock.now())],
       answers: { 200: dataOf(Suppression), 201: dataOf(Suppression) },
       handle: async ({ principal: { accountId, keyId }, body }) => {
         const recipient = recipientOf(body.email)
-        const expiresAt = endOf(body.expires_at as string | null | undefined, clock.now())
         const [made] = await database.tenant(accountId, (db) =>
           suppress(db, context, [
             {
@@ -243,7 +242,7 @@ function suppressionEndpoints({ database, ...context }: SuppressionRoutesOptions
               emailId: null,
               bounceId: null,
               details: (body.details ?? null) as string | null,
-              expiresAt,
+              expiresAt: body.expires_at == null ? null : new Date(body.expires_at as string),
             },
           ]),
         )
@@ -416,9 +415,8 @@ function decodedAgain(text: string): string {
   }
 }
 
-function endOf(text: string | null | undefined, now: Date): Date | null {
-  if (text === null || text === undefined) return null
-  const end = new Date(text)
-  if (end > now) return end
-  throw validationError([{ field: 'expires_at', rule: 'future', message: 'has passed' }])
+function endFaults(body: unknown, now: Date): readonly FieldFault[] {
+  const { expires_at: end } = (body ?? {}) as { readonly expires_at?: unknown }
+  if (typeof end !== 'string' || !(new Date(end) <= now)) return []
+  return [{ field: 'expires_at', rule: 'future', message: 'has passed' }]
 }

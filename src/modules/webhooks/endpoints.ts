@@ -5,7 +5,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { urlFault } from '../../platform/connect.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import { type FieldFault, validationError } from '../../platform/errors.ts'
-import type { Ids } from '../../platform/ids.ts'
+import { type Ids, isUuid } from '../../platform/ids.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { ownedDomains } from '../domains/index.ts'
 import { errors } from './errors.ts'
@@ -145,26 +145,44 @@ export async function readEndpoint(
   return { endpoint, sealed }
 }
 
+/** What of a body the schema cannot tell, whatever came. */
+export async function changeFaults(context: EndpointContext, asker: Asker, body: unknown): Promise<FieldFault[]> {
+  const { url, domain_ids: asked } = (body ?? {}) as Readonly<Record<string, unknown>>
+  const domains = Array.isArray(asked) && asked.every(isUuid) ? asked : []
+  const faults = typeof url === 'string' ? urlFaults(context, url) : []
+  if (domains.length === 0) return faults
+  return context.database.tenant(asker.accountId, async (db) => [
+    ...faults,
+    ...(await domainFaults(db, asker, domains)),
+  ])
+}
+
+function urlFaults({ allowPrivate }: EndpointContext, url: string): FieldFault[] {
+  const rule = urlFault(url, allowPrivate)
+  return rule === null ? [] : [{ field: 'url', rule, message: 'is not an address that notifications can go to' }]
+}
+
+async function domainFaults(db: Db, { accountId, domainIds: boundTo }: Asker, asked: readonly string[]) {
+  const owned = await ownedDomains(db, accountId, lowered(asked))
+  return asked.flatMap((given, i): FieldFault[] => {
+    const id = given.toLowerCase()
+    if (owned.has(id) && (boundTo === null || boundTo.includes(id))) return []
+    return [{ field: `domain_ids[${i}]`, rule: 'domain', message: 'is not a domain of this account' }]
+  })
+}
+
 /** The endpoint's domains after a change; null = all. @throws ApiError validation_error with every fault */
 async function checked(
   db: Db,
-  { allowPrivate }: EndpointContext,
-  { accountId, domainIds: boundTo }: Asker,
+  context: EndpointContext,
+  asker: Asker,
   { url, domain_ids: asked }: EndpointChange,
   before: readonly string[] | null,
 ): Promise<readonly string[] | null> {
-  const faults: FieldFault[] = []
-  const rule = url === undefined ? null : urlFault(url, allowPrivate)
-  if (rule !== null) faults.push({ field: 'url', rule, message: 'is not an address that notifications can go to' })
+  const faults = url === undefined ? [] : urlFaults(context, url)
   const wanted = asked === undefined ? before : asked === null || asked.length === 0 ? null : lowered(asked)
-  if (wanted !== null && asked !== undefined) {
-    const owned = await ownedDomains(db, accountId, wanted)
-    for (const [i, id] of wanted.entries()) {
-      if (owned.has(id) && (boundTo === null || boundTo.includes(id))) continue
-      faults.push({ field: `domain_ids[${i}]`, rule: 'domain', message: 'is not a domain of this account' })
-    }
-  }
-  if (wanted === null && boundTo !== null) {
+  if (wanted !== null) faults.push(...(await domainFaults(db, asker, asked ?? [])))
+  if (wanted === null && asker.domainIds !== null) {
     faults.push({ field: 'domain_ids', rule: 'domain', message: 'must name domains that the key is bound to' })
   }
   if (faults.length > 0) throw validationError(faults)

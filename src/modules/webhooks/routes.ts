@@ -16,6 +16,7 @@ import {
 } from '../../platform/http.ts'
 import {
   changeEndpoint,
+  changeFaults,
   createEndpoint,
   type EndpointContext,
   readEndpoint,
@@ -142,6 +143,7 @@ function writingRoutes(options: WebhookRoutesOptions): readonly AnyEndpoint[] {
       summary: 'Creates a webhook endpoint; the secret is shown here alone',
       tag: TAG,
       body: Created,
+      moreFaults: (body, principal) => changeFaults(options, principal, body),
       answers: { 201: Single },
       errors: [errors.webhook_limit_reached],
       handle: async ({ principal, body }) =>
@@ -155,6 +157,7 @@ function writingRoutes(options: WebhookRoutesOptions): readonly AnyEndpoint[] {
       tag: TAG,
       params: Params,
       body: Changed,
+      moreFaults: (body, principal) => changeFaults(options, principal, body),
       answers: { 200: Single },
       errors: [errors.not_found],
       handle: async ({ principal, params, body }) =>

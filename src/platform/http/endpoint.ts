@@ -104,7 +104,7 @@ export interface Endpoint<Params extends TSchema, Query extends TSchema, Body ex
   /** How long a body may take to arrive, at most LONGEST_BODY_MS. Absent: 2 minutes. */
   readonly bodyWithinMs?: number
   /** Faults that the schema cannot tell, of whatever body came: told together with the schema's, each field once. */
-  readonly moreFaults?: (body: unknown) => readonly FieldFault[]
+  readonly moreFaults?: (body: unknown, principal: Principal) => readonly FieldFault[] | Promise<readonly FieldFault[]>
   /** The room holds the body against its schema itself, to tell these faults together with its own. */
   readonly validatesItself?: boolean
   /** The answers of success, by status. */

@@ -1,0 +1,74 @@
+// Whoever sends a body with several faults is told all of them at once, whatever finds them: its types and limits, the
+// rules of a room, or what the account has.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startWorld, type World } from './world.ts'
+
+const ABSENT = '01a00000-0000-7000-8000-000000000000'
+const PAST = '2020-01-01T00:00:00Z'
+
+let world: World
+
+before(async () => {
+  world = await startWorld()
+})
+after(() => world[Symbol.asyncDispose]())
+
+/** Each row: what is asked, a body, and the fields that are at fault in it. */
+const ROWS: readonly (readonly [method: 'POST' | 'PATCH', path: string, body: object, fields: readonly string[]])[] = [
+  [
+    'POST',
+    '/api/v1/customer/webhooks',
+    { url: 'ftp://hooks.example/', events: [], domain_ids: [ABSENT], more: 1 },
+    ['domain_ids[0]', 'events', 'more', 'url'],
+  ],
+  ['POST', '/api/v1/customer/webhooks', { url: 5, events: ['*'], domain_ids: ['x'] }, ['domain_ids[0]', 'url']],
+  [
+    'POST',
+    '/api/v1/customer/api-keys',
+    { scopes: [], allowed_ips: ['192.0.2.0/24', '192.0.2.0/99'], domain_ids: [ABSENT], expires_at: PAST },
+    ['allowed_ips[1]', 'domain_ids[0]', 'expires_at', 'name', 'scopes'],
+  ],
+  [
+    'PATCH',
+    '/api/v1/customer/profile',
+    { name: 5, email: 'nobody', timezone: 'Mars/Olympus', locale: '?', retention_days: 0 },
+    ['email', 'locale', 'name', 'retention_days', 'timezone'],
+  ],
+  [
+    'POST',
+    '/api/v1/customer/suppressions',
+    { email: 'nobody', reason: 'because', expires_at: PAST },
+    ['email', 'expires_at', 'reason'],
+  ],
+  ['POST', '/api/v1/templates', { name: 'a\tb\n', subject: '{{#a}}', text: 5 }, ['name', 'subject', 'text']],
+  ['POST', '/api/v1/content-score', { html: 'x'.repeat(5 * 1_048_576 + 1), text: 5 }, ['html', 'subject', 'text']],
+]
+
+for (const [method, path, body, fields] of ROWS) {
+  test(`${method} ${path} names ${fields.join(', ')}`, async () => {
+    const send = method === 'POST' ? world.api.post : world.api.patch
+    const answer = await send(path, body)
+    assert.deepEqual([answer.status, answer.body.code], [422, 'validation_error'])
+    const named = answer.body.details.fields.map(({ field }: { field: string }) => field)
+    assert.deepEqual(named.sort(), [...fields])
+  })
+}
+
+test('a change of a key or a webhook names all faults too', async () => {
+  const key = (await world.api.post('/api/v1/customer/api-keys', { name: 'k' })).body.data.id
+  const hook = { url: 'https://hooks.example/', events: ['*'] }
+  const webhook = (await world.api.post('/api/v1/customer/webhooks', hook)).body.data.id
+  const changes = [
+    await world.api.patch(`/api/v1/customer/api-keys/${key}`, { name: '', allowed_ips: ['x'], domain_ids: [ABSENT] }),
+    await world.api.put(`/api/v1/customer/webhooks/${webhook}`, { name: '', url: 'x', domain_ids: [ABSENT] }),
+  ]
+  assert.deepEqual(
+    changes.map(({ body }) => body.details.fields.map(({ field }: { field: string }) => field).sort()),
+    [
+      ['allowed_ips[0]', 'domain_ids[0]', 'name'],
+      ['domain_ids[0]', 'name', 'url'],
+    ],
+  )
+})
