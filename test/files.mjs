@@ -2,13 +2,17 @@
 //
 // A whole run takes minutes on a machine that others use too, and one of its hundreds of files may have a bad second. So
 // files with a test that failed are run once more, one at a time; what passed only then is told by name at the end, for
-// somebody to look at.
+// somebody to look at. And one may hang when its tests are through, which no time limit of a test ends: the whole run would
+// wait for it. So a file's process is killed after a time that none needs, and counts as failed.
 
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 
+const FILE_TIMEOUT_MS = 15 * 60_000
+const LOOK_EVERY_MS = 5_000
 const root = path.join(import.meta.dirname, '..')
 
 /** @returns whether all passed, at the first or at the second try */
@@ -22,13 +26,48 @@ export async function passTwice(files, options) {
   return again.length === 0
 }
 
-/** @returns the files that had a test that failed */
-export async function failing(files, options) {
+/**
+ * @param options of `run`; `fileTimeout`: the most milliseconds that a file may take
+ * @returns the files that had a test that failed
+ */
+export async function failing(files, { fileTimeout = FILE_TIMEOUT_MS, ...options }) {
   const failed = new Set()
   const events = run({ files, ...options })
+  const looking = endingWhoHangs(files, fileTimeout)
   events.on('test:fail', ({ file, name, todo }) => {
     if (todo === undefined) failed.add(path.relative(root, file ?? name))
   })
   await pipeline(events, new spec(), process.stdout, { end: false })
+  clearInterval(looking)
   return [...failed].sort()
+}
+
+function endingWhoHangs(files, fileTimeout) {
+  const since = new Map()
+  return setInterval(
+    () => {
+      for (const { pid, file } of runningOf(files)) {
+        if (!since.has(pid)) since.set(pid, performance.now())
+        if (performance.now() - since.get(pid) < fileTimeout) continue
+        console.log(`${file} is not through after ${fileTimeout} ms, and is killed`)
+        process.kill(pid, 'SIGKILL')
+      }
+    },
+    Math.min(LOOK_EVERY_MS, fileTimeout),
+  )
+}
+
+/** This process's children that run one of the files. Elsewhere than on Linux nobody is told, and nobody killed. */
+function runningOf(files) {
+  try {
+    return readdirSync('/proc/self/task')
+      .flatMap((thread) => readFileSync(`/proc/self/task/${thread}/children`, 'utf8').match(/\d+/g) ?? [])
+      .flatMap((pid) => {
+        const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+        const file = files.find((one) => words.some((word) => path.resolve(root, word) === path.resolve(root, one)))
+        return file === undefined ? [] : [{ pid: Number(pid), file }]
+      })
+  } catch {
+    return []
+  }
 }

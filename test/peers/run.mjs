@@ -14,10 +14,11 @@ const named = process.argv.slice(2)
 const files = named.filter((name) => name !== 'postgres')
 const peers = files.length > 0 ? files : named.length > 0 ? [] : globSync('test/peers/*.test.ts').sort()
 const TEST_TIMEOUT_MS = 20 * 60_000
+const FILE_TIMEOUT_MS = 30 * 60_000
 
 const results = []
 if (peers.length > 0) {
-  const passed = await passTwice(peers, { concurrency: 1, timeout: TEST_TIMEOUT_MS })
+  const passed = await passTwice(peers, { concurrency: 1, timeout: TEST_TIMEOUT_MS, fileTimeout: FILE_TIMEOUT_MS })
   results.push(['peers', passed ? 0 : 1])
 }
 if (named.length === 0 || named.includes('postgres'))
