@@ -50,6 +50,8 @@ export interface TestAccount {
 export interface ManualClock extends CorrectableClock {
   /** Turns the time of day and the monotonic clock. Sleepers wake when their time has come. */
   advance(ms: number): void
+  /** Turns the time of day alone, as one does who sets a clock. */
+  set(ms: number): void
 }
 
 export interface World extends AsyncDisposable {
@@ -213,9 +215,10 @@ export function manualClock(): ManualClock {
   return {
     now: () => new Date(real.now().getTime() + aheadMs + offsetMs),
     monotonicMs,
-    correct: () => {
-      // The database runs with the real time; a clock that was turned by hand must not follow it back.
-      offsetMs = 0
+    // The database runs with the real time; a clock that was turned by hand must not follow it back.
+    correct: () => undefined,
+    set: (ms) => {
+      offsetMs += ms
     },
     sleep: async (ms, signal) => {
       const turned = Promise.withResolvers<void>()

@@ -18,6 +18,25 @@ export interface CorrectableClock extends Clock {
   correct(offsetMs: number): void
 }
 
+/** A smaller step is no clock that somebody has turned. */
+const TURNED_MS = 5_000
+
+/**
+ * Whoever puts work off asks this before looking what is due.
+ *
+ * @returns tells whether the time of day was put back since it was last asked: what was put off before may lie too far ahead.
+ * True the first time, since nobody knows what was before
+ */
+export function putBackSince(clock: Clock): () => boolean {
+  let aheadMs = Number.POSITIVE_INFINITY
+  return () => {
+    const nowMs = clock.now().getTime() - clock.monotonicMs()
+    const isPutBack = nowMs < aheadMs - TURNED_MS
+    if (isPutBack || nowMs > aheadMs) aheadMs = nowMs
+    return isPutBack
+  }
+}
+
 export function systemClock(): CorrectableClock {
   let offsetMs = 0
   return {

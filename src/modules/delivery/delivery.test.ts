@@ -93,6 +93,22 @@ test('a mail that was deferred is tried at its times, the same bytes each time, 
   assert.ok(first !== undefined && second !== undefined && first.data.equals(second.data))
 })
 
+test('what was put off by a clock two hours ahead is tried when that is put back, and then at its times', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2', { dot: '451 4.3.0 not now' })
+  const [before, meanwhile] = [await h.put('bob@example.net'), 120 * MINUTE]
+  h.clock.advance(meanwhile)
+  const ahead = await h.put('eve@example.net')
+  assert.equal(await h.delivery.turn(), 2)
+  h.clock.advance(-meanwhile)
+  assert.equal(await h.delivery.turn(), 2)
+  assert.equal(await h.delivery.turn(), 0)
+  mx.script({ dot: 'default' })
+  h.clock.advance(20 * MINUTE)
+  assert.equal(await h.delivery.turn(), 2)
+  assert.deepEqual([await h.status(before), await h.status(ahead)], ['delivered', 'delivered'])
+})
+
 test('an email that the receiver puts off for 72 hours fails, and counts as one soft bounce', async () => {
   await using h = await house(ZONE)
   await h.receiver('127.0.0.2', { rcpt: '452 4.2.2 mailbox full' })

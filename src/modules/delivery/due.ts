@@ -1,18 +1,16 @@
 // Deferred and scheduled emails whose time has come are made ready; so are those put off under a clock that was ahead and
 // has been put right since, which would wait for as long as it was wrong (ADR 0006).
 
-import type { Clock } from '../../platform/clock.ts'
+import { type Clock, putBackSince } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
-import { PROMOTE_LIMIT, promote, recall } from '../outbox/index.ts'
-import { LONGEST_WAIT_MS } from './schedule.ts'
+import { PROMOTE_LIMIT, promote, RECALL_LIMIT, recall } from '../outbox/index.ts'
+import { putOffBounds } from './schedule.ts'
 
 export interface Due {
   /** @returns how many became ready; PROMOTE_LIMIT means that there may be more */
   promote(): Promise<number>
-  /** A clock was turned: the next `promote` looks at what lies further ahead than anything is put off. */
-  clockTurned(): void
   readonly looking: Loop
 }
 
@@ -22,18 +20,16 @@ export function dueOf(
   { database, clock, ids }: { readonly database: Database; readonly clock: Clock; readonly ids: Ids },
   { onReady, onError }: { readonly onReady: () => void; readonly onError: (error: unknown) => void },
 ): Due {
-  // Nobody knows what was before the start.
-  let turned = true
+  const isPutBack = putBackSince(clock)
+  /** There may be something that lies further ahead than anything is put off. */
+  let looksAhead = false
   const makeReady = async (): Promise<number> => {
+    looksAhead ||= isPutBack()
     const now = clock.now()
     let recalled = 0
-    if (turned) {
-      turned = false
-      recalled = await recall(database.system, now, new Date(now.getTime() + LONGEST_WAIT_MS)).catch((error) => {
-        turned = true
-        throw error
-      })
-      turned ||= recalled === PROMOTE_LIMIT
+    if (looksAhead) {
+      recalled = await recall(database.system, now, putOffBounds(now))
+      looksAhead = recalled === RECALL_LIMIT
     }
     const count = Math.max(recalled, await database.transaction((db) => promote(db, ids, now)))
     if (count > 0) onReady()
@@ -41,9 +37,6 @@ export function dueOf(
   }
   return {
     promote: makeReady,
-    clockTurned: () => {
-      turned = true
-    },
     looking: loop({
       name: 'delivery promote',
       turn: async () => ((await makeReady()) === PROMOTE_LIMIT ? 0 : EVERY_MS),

@@ -19,7 +19,7 @@ const WAITS = statement(
   'test_waits',
   `select 1 from pg_locks l join pg_class c on c.oid = l.relation where c.relname = 'inbox' and not l.granted`,
 )
-const UNHEARD = { nodeName: 'test', onLost: () => undefined, onStep: () => undefined, onDue: () => undefined }
+const UNHEARD = { nodeName: 'test', onLost: () => undefined, onDue: () => undefined }
 /** Nothing that is waited for here may come of it. */
 const RARELY = { renewEveryMs: 600_000 }
 

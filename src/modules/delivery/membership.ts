@@ -19,8 +19,6 @@ export interface MembershipOptions {
   readonly nodeName: string
   /** The epoch was declared dead: whatever is under way under it is somebody else's now. */
   readonly onLost: (epoch: number) => void
-  /** The time of day was corrected by more than a few seconds, ours or the database's. */
-  readonly onStep: () => void
   /** There is something for `keep` to do before its time: nothing is claimed, or rows wait, until it is done. */
   readonly onDue: () => void
 }
@@ -53,7 +51,7 @@ const ALL_RENEW_WITHIN_MS = 10_000
 /** A longer pause between two renewals is an outage, whoever had it. */
 const BREAK_MS = 15_000
 
-export function membershipOf({ database, clock, nodeName, onLost, onStep, onDue }: MembershipOptions): Membership {
+export function membershipOf({ database, clock, nodeName, onLost, onDue }: MembershipOptions): Membership {
   const db = database.system
   const underWay = new Map<number, number>()
   let current: NodeLease | null = null
@@ -87,7 +85,6 @@ export function membershipOf({ database, clock, nodeName, onLost, onStep, onDue 
     if (Math.abs(behindMs) < CLOCK_STEP_MS + halfMs) return
     offsetMs += behindMs
     clock.correct(offsetMs)
-    if (Math.abs(behindMs) > TURNED_MS) onStep()
   }
 
   const keepRetired = async (): Promise<void> => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { nextTry } from './schedule.ts'
+import { firstIdAt } from '../../platform/ids.ts'
+import { nextTry, putOffBounds } from './schedule.ts'
 
 const START = new Date('2026-03-01T12:00:00.000Z')
 const MINUTE = 60_000
@@ -43,6 +44,56 @@ test('where the start lies ahead, of a clock that was put back, the tries made t
     [6 * MINUTE, 9 * MINUTE, 2 * HOUR, 6 * HOUR, 6 * HOUR].map((ms) => at(ms).getTime()),
   )
 })
+
+/** Whether an email of that id, claimed so often, is found to have been put off too far. */
+function isTooFar(id: string, claims: number, at: Date, now: Date): boolean {
+  return putOffBounds(now).some(
+    ({ fromId, beforeId, claims: most, latest }) => id >= fromId && id < beforeId && claims <= most && at > latest,
+  )
+}
+
+test('nothing that the schedule gives is too far, however long after', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: -6 * MINUTE, max: 69 * HOUR }),
+      fc.integer({ min: 0, max: 7 * HOUR }),
+      fc.double({ min: 0, max: 0.999, noNaN: true }),
+      fc.integer({ min: 0, max: 20 }),
+      (ended, later, chance, tries) => {
+        const next = nextTry({ start: START, expiresAt }, at(ended), chance, tries)
+        assert.ok(next !== null)
+        assert.ok(!isTooFar(firstIdAt(START), tries + 1, next, at(ended + later)))
+      },
+    ),
+  )
+})
+
+test('nor what the tries give where the start lies ahead', () => {
+  const span = { start: at(72 * HOUR), expiresAt: at(144 * HOUR) }
+  for (let tries = 0; tries < 20; tries++) {
+    const next = nextTry(span, at(0), 0.999, tries)
+    assert.ok(next !== null && !isTooFar(firstIdAt(span.start), tries + 1, next, at(0)), `${tries} tries`)
+  }
+})
+
+// Each row: how old an email is when a clock is put back, how often it was claimed, and how far ahead it may stand.
+const BOUNDS: [ageMs: number, claims: number, withinMs: number][] = [
+  [1 * MINUTE, 1, 13 * MINUTE],
+  [20 * MINUTE, 3, 23 * MINUTE],
+  [90 * MINUTE, 5, 73 * MINUTE],
+  [3 * HOUR, 6, 139 * MINUTE],
+  [30 * HOUR, 9, 403 * MINUTE],
+  [-2 * HOUR, 1, 13 * MINUTE],
+  [-72 * HOUR, 3, 23 * MINUTE],
+  [-72 * HOUR, 9, 403 * MINUTE],
+]
+for (const [age, claims, within] of BOUNDS) {
+  test(`an email ${age / MINUTE} min old that was claimed ${claims} times is put off for ${within / MINUTE} min at most`, () => {
+    const id = firstIdAt(at(-age))
+    assert.ok(isTooFar(id, claims, at(within), START))
+    assert.ok(!isTooFar(id, claims, at(within - MINUTE), START))
+  })
+}
 
 test('a try is never earlier than its time and at most 10 % later', () => {
   fc.assert(

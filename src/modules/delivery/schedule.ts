@@ -1,5 +1,8 @@
 // When to try again: contract section 7.
 
+import { firstIdAt } from '../../platform/ids.ts'
+import type { PutOffBound } from '../outbox/index.ts'
+
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
@@ -8,8 +11,10 @@ const FIRST_TRIES_MS = [0, 6, 15, 30, 60, 120, 240].map((minutes) => minutes * M
 const EVERY_MS = 6 * HOUR_MS
 export const GIVE_UP_AFTER_MS = 72 * HOUR_MS
 const SPREAD = 0.1
-/** No next try is later than this. */
-export const LONGEST_WAIT_MS = EVERY_MS * (1 + SPREAD)
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+/** As many as the queue can count. */
+const MOST_CLAIMS = 32_767
 /** The clocks of machines that follow one database never differ by so much. */
 const SKEW_MS = 6 * MINUTE_MS
 
@@ -43,6 +48,28 @@ export function nextTry({ start, expiresAt }: Span, now: Date, chance: number, t
   }
   const next = new Date(startMs + Math.floor(after + (after - before) * SPREAD * chance))
   return next.getTime() >= expiresAt.getTime() ? null : next
+}
+
+/**
+ * What the schedule puts off at most: an email of an age waits for the step that it is in, and one whose start lies ahead
+ * for that of its tries. What lies further ahead was put off under a clock that was put back since.
+ */
+export function putOffBounds(now: Date): readonly PutOffBound[] {
+  const idAt = (ageMs: number): string => firstIdAt(new Date(now.getTime() - ageMs))
+  const latestOf = (stepMs: number): Date => new Date(now.getTime() + Math.ceil(stepMs * (1 + SPREAD)) + SKEW_MS)
+  const steps = FIRST_TRIES_MS.slice(1).map((toMs, index) => {
+    const fromMs = FIRST_TRIES_MS[index] ?? 0
+    return { fromMs, toMs, latest: latestOf(toMs - fromMs) }
+  })
+  const ofAges = steps.map(({ fromMs, toMs, latest }) => {
+    return { fromId: idAt(toMs), beforeId: idAt(fromMs === 0 ? -SKEW_MS : fromMs), claims: MOST_CLAIMS, latest }
+  })
+  const ahead = { fromId: idAt(-SKEW_MS), beforeId: LAST_ID }
+  return [
+    ...ofAges,
+    { fromId: FIRST_ID, beforeId: LAST_ID, claims: MOST_CLAIMS, latest: latestOf(EVERY_MS) },
+    ...steps.map(({ latest }, index) => ({ ...ahead, claims: index + 1, latest })),
+  ]
 }
 
 /** How long after the start a try is made when `tries` were made before it. */

@@ -135,7 +135,6 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       cursor = null
       network.abort()
     },
-    onStep: () => due.clockTurned(),
     onDue: () => keeping.wake(),
   })
 

@@ -38,7 +38,9 @@ export {
   firstAttemptWith,
   handBack,
   PROMOTE_LIMIT,
+  type PutOffBound,
   promote,
+  RECALL_LIMIT,
   recall,
   releaseDomain,
 } from './queue.ts'

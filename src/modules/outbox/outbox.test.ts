@@ -47,6 +47,7 @@ const PIECES = statement(
   `select octet_length(body) as bytes from (
      select 0 as piece, body from email_body union all select piece, body from email_body_piece) p order by piece`,
 )
+const [FIRST_ID, LAST_ID] = ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'] as const
 const BODY = encodeContent({
   kind: 'composed',
   from: { name: 'Shöp', address: 'a@shop.example' },
@@ -382,7 +383,16 @@ test('what was deferred under a clock that is put right comes back at once, sche
     outcome(row, h.clock.now(), { status: 'deferred', next: (n === 0 ? far : near) ?? null }),
   )
   await h.database.transaction((db) => complete(db, node.epoch, ended))
-  assert.equal(await recall(h.database.system, h.clock.now(), new Date(h.clock.now().getTime() + 7 * 3_600_000)), 1)
+  const [now, all] = [h.clock.now(), { fromId: FIRST_ID, beforeId: LAST_ID, claims: 100 }]
+  const latest = new Date(now.getTime() + 7 * 3_600_000)
+  const none = { latest: new Date(now.getTime() + 1_000) }
+  const beside = [
+    { ...all, ...none, claims: 0 },
+    { ...all, ...none, beforeId: rows[0]?.id ?? '' },
+    { ...all, ...none, fromId: LAST_ID },
+  ]
+  assert.equal(await recall(h.database.system, now, beside), 0)
+  assert.equal(await recall(h.database.system, now, [...beside, { ...all, latest }]), 1)
   assert.deepEqual(
     (await h.take(node.epoch)).map(({ id }) => id),
     [rows[0]?.id],

@@ -319,14 +319,33 @@ export async function handBack(db: Db, epoch: number, rows: readonly Pick<Claime
 }
 
 export const PROMOTE_LIMIT = 1_000
+/** Many, because each look reads all that is put off. */
+export const RECALL_LIMIT = 10_000
+
+/** Emails of which the schedule puts none off to later than `latest`: by their ids, and how often they were claimed. */
+export interface PutOffBound {
+  readonly fromId: string
+  /** Itself not one of them. */
+  readonly beforeId: string
+  /** At most. */
+  readonly claims: number
+  readonly latest: Date
+}
 
 /**
- * Makes ready what was deferred to a time after `latest`, which no schedule gives: its clock was ahead, and was put back.
+ * Makes ready what was deferred to later than the schedule gives: its clock was ahead, and was put back.
  *
- * @returns how many; 1,000 means that there may be more
+ * @returns how many; RECALL_LIMIT means that there may be more
  */
-export async function recall(db: Db, now: Date, latest: Date): Promise<number> {
-  return db.execute(sql.recall, [now, latest, PROMOTE_LIMIT])
+export async function recall(db: Db, now: Date, bounds: readonly PutOffBound[]): Promise<number> {
+  return db.execute(sql.recall, [
+    now,
+    bounds.map(({ fromId }) => fromId),
+    bounds.map(({ beforeId }) => beforeId),
+    bounds.map(({ claims }) => claims),
+    bounds.map(({ latest }) => latest),
+    RECALL_LIMIT,
+  ])
 }
 
 /**

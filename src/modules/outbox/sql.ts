@@ -157,7 +157,12 @@ export const promote = statement(
 export const recall = statement(
   'outbox_recall',
   `update queue set state = 0, at = $1 where id = any(array(
-     select id from queue where state = 2 and at > $2 and not scheduled limit $3 for update skip locked))`,
+     select q.id from queue q where q.state = 2 and not q.scheduled
+       and q.at > (select min(latest) from unnest($5::timestamptz[]) as b(latest))
+       and exists (select from unnest($2::uuid[], $3::uuid[], $4::int[], $5::timestamptz[])
+         as b(from_id, before_id, claims, latest)
+         where q.id >= b.from_id and q.id < b.before_id and q.attempt <= b.claims and q.at > b.latest)
+     limit $6 for update skip locked))`,
 )
 // `+ 0`: not by the index over status, in which everybody's scheduled mail stands.
 export const startScheduled = statement(

@@ -17,6 +17,7 @@ import { append, type NewEvent } from '../events/index.ts'
 
 const PATH = '/api/v1/customer/webhooks'
 const PENDING = Number(process.env['WEBHOOKS_PENDING'] ?? 1_000)
+const DAY_MS = 86_400_000
 const KEY = 'a secret of the tests that nobody else has'
 
 function events(world: World, account: TestAccount, many: number): NewEvent[] {
@@ -201,6 +202,58 @@ test(`a receiver that is down for six hours with ${PENDING} pending loses none a
   assert.ok(grownMb < 100, `${grownMb} MB`)
   // On a machine that does other things too a figure says little; half would be seen on any.
   assert.ok(best > alone.perSecond * 0.5, `${best}/s beside, ${alone.perSecond}/s alone`)
+})
+
+const PUT_OFF = statement('test_put_off', 'select due, lease, attempt from webhook_queue where webhook_id = $1')
+
+/** How far ahead what waits for an endpoint stands, in seconds; null when nothing does. */
+async function aheadSeconds(world: World, webhookId: string): Promise<number | null> {
+  const row = await world.rooms.database.system.one<{ due: Date }>(PUT_OFF, [webhookId])
+  return row === null ? null : (row.due.getTime() - world.clock.now().getTime()) / 1_000
+}
+
+test('what a clock three days ahead has put off is told when it is put back; what a receiver asked for holds', async () => {
+  await using world = await startWorld()
+  await using receiver = await webhookReceiver()
+  receiver.answer = ({ path }, reply) => {
+    if (path === '/hangs') return
+    if (path === '/later') reply.writeHead(429, { 'retry-after': '3600' })
+    if (path === '/down') reply.writeHead(503)
+    reply.end()
+  }
+  const [down, later, hangs] = [
+    await endpoint(world.account, `${receiver.url}/down`),
+    await endpoint(world.account, `${receiver.url}/later`),
+    await endpoint(world.account, `${receiver.url}/hangs`),
+  ]
+  await endpoint(world.account, `${receiver.url}/up`)
+  // An event from before its endpoint would not be told.
+  world.clock.advance(60_000)
+  const tries = (path: string, { eventId }: NewEvent): number =>
+    receiver.received.filter((one) => one.path === path && one.body.event_id === eventId).length
+  const ahead = async (id: string, leastSeconds: number): Promise<boolean> =>
+    ((await aheadSeconds(world, id)) ?? 0) > leastSeconds
+  const first = events(world, world.account, 1)
+  const [event] = first as [NewEvent]
+  world.clock.set(3 * DAY_MS)
+  await tell(world, first)
+  await until('a first try each', () => ['/down', '/later', '/hangs'].every((path) => tries(path, event) === 1))
+  for (const [id, seconds] of [
+    [down, 1],
+    [later, 3_500],
+  ] as const) {
+    await until('a try that is put off', () => ahead(id, seconds))
+  }
+  world.clock.set(-3 * DAY_MS)
+  await until('a second try', () => tries('/down', event) >= 2 && tries('/later', event) >= 2)
+  await until('an ordinary lease', async () => !(await ahead(hangs, 61)))
+  assert.equal(tries('/hangs', event), 1, 'whoever has the lease is asking')
+  await until('an hour for who asked for it', () => ahead(later, 3_500))
+  world.clock.set(-6_000)
+  const second = events(world, world.account, 1)
+  await tell(world, second)
+  await until('the next event', () => tries('/up', second[0] as NewEvent) === 1)
+  assert.equal(tries('/later', event), 2)
 })
 
 test('receivers that fall silent at once, in many accounts, delay no other', async () => {

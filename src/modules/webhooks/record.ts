@@ -4,7 +4,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { AttemptResult } from './attempt.ts'
-import { DISABLE_AFTER_MS, logBegins, nextAttempt } from './schedule.ts'
+import { askedMsOf, DISABLE_AFTER_MS, logBegins, nextAttempt } from './schedule.ts'
 import * as sql from './sql.ts'
 import type { DisabledEndpoint, DisabledReason } from './types.ts'
 
@@ -42,7 +42,8 @@ export function recordEnded({ database, clock, onDisabled }: RecordOptions, ende
     }
     if (again.length > 0) {
       const due = nexts.filter((next) => next !== null)
-      await db.execute(sql.retryLater, [...keysOf(again), due, again.map(factsText)])
+      const asked = again.map(({ result }) => askedMsOf(result.retryAfter, now))
+      await db.execute(sql.retryLater, [...keysOf(again), due, again.map(factsText), asked])
     }
     const led = [...new Set(ended.filter(({ leading }) => leading).map(({ eventId }) => eventId))]
     if (led.length > 0) await db.execute(sql.letGo, [led, now])
@@ -52,7 +53,9 @@ export function recordEnded({ database, clock, onDisabled }: RecordOptions, ende
 }
 
 function nextOf({ attempt, result, wasSent }: Ended, now: Date): Date | null {
-  return result.success || result.gone || !wasSent ? null : nextAttempt(attempt + 1, now, result.retryAfter)
+  return result.success || result.gone || !wasSent
+    ? null
+    : nextAttempt(attempt + 1, now, askedMsOf(result.retryAfter, now))
 }
 
 function keysOf(ended: readonly Ended[]): readonly [string[], string[]] {

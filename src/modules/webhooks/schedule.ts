@@ -24,16 +24,20 @@ export function logBegins(now: Date): string {
 
 /**
  * @param attempts how many have failed, from 1
- * @param retryAfter the header's text; a number of seconds or an HTTP date (RFC 9110 section 10.2.3)
+ * @param askedMs for how long the receiver asked not to be told
  * @returns null when there are no more
  */
-export function nextAttempt(attempts: number, now: Date, retryAfter: string | null): Date | null {
+export function nextAttempt(attempts: number, now: Date, askedMs: number): Date | null {
   const waitMs = RETRY_AFTER_MS[attempts - 1]
   if (waitMs === undefined) return null
-  return new Date(now.getTime() + Math.max(waitMs, askedMs(retryAfter, now)))
+  return new Date(now.getTime() + Math.max(waitMs, askedMs))
 }
 
-function askedMs(retryAfter: string | null, now: Date): number {
+/**
+ * @param retryAfter the header's text; a number of seconds or an HTTP date (RFC 9110 section 10.2.3)
+ * @returns for how long the receiver asks not to be told, a day at most; 0 when it asks for nothing
+ */
+export function askedMsOf(retryAfter: string | null, now: Date): number {
   if (retryAfter === null) return 0
   const text = retryAfter.trim()
   const ms = /^\d{1,9}$/.test(text) ? Number(text) * SECOND : Date.parse(text) - now.getTime()

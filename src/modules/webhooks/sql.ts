@@ -149,9 +149,26 @@ export const finish = statement(
 )
 export const retryLater = statement(
   'webhooks_retry_later',
-  `update webhook_queue q set lease = null, attempt = q.attempt + 1, leads = false, due = k.due, last = k.last::jsonb
-   from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[]) as k(id, lease, due, last)
+  `update webhook_queue q set lease = null, attempt = q.attempt + 1, leads = false, due = k.due,
+     last = k.last::jsonb || jsonb_build_object('asked_ms', k.asked)
+   from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::int[]) as k(id, lease, due, last, asked)
    where q.id = k.id and q.lease = k.lease`,
+)
+// A page of what waits, in which nothing may be due later than $4 (now), $5 (a lease's end) where one is asking, $6 (the end of
+// a hold), or after an attempt $7 (its wait) and what its receiver asked for: what is was put off under a clock that was put
+// back since. It is due now ($2); a lease is given anew ($3), since whoever has it may be asking.
+export const recall = statement(
+  'webhooks_recall',
+  `with page as materialized (
+     select id, due > case when lease is not null then $5 when held then $6 when attempt = 0 then $4
+       else ($7::timestamptz[])[attempt] end as far
+     from webhook_queue where id > $1 order by id limit $8),
+   recalled as (
+     update webhook_queue set due = case when lease is null then $2 else $3::timestamptz end where id = any(array(
+       select id from webhook_queue where id = any(array(select id from page where far)) and (lease is not null
+         or last is null or due > $4::timestamptz + (last->>'asked_ms')::int * interval '1 millisecond')
+       for update skip locked)))
+   select id as last from page order by id desc limit 1`,
 )
 // Customer-level endpoints whose leading ones have ended.
 export const letGo = statement(

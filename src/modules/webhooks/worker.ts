@@ -2,10 +2,13 @@
 // that dies over it delays it by LEASE_MS, and it is told again. What is in this process is bounded by the shares; the rest
 // stays in the table, and a claim looks at each endpoint once, however much it has waiting.
 //
+// When the clock was put back, and at the start, what stands further ahead than anything is put off is looked for; it would
+// wait for as long as the clock was wrong (ADR 0006).
+//
 // What is claimed was claimed with the endpoint's address and secret of that moment. When its owner changes it, what has not
 // begun is given back: it is claimed again as the endpoint is then, or is no more.
 
-import type { Clock } from '../../platform/clock.ts'
+import { type Clock, putBackSince } from '../../platform/clock.ts'
 import type { Connector } from '../../platform/connect.ts'
 import type { Database } from '../../platform/db.ts'
 import { groupCommit } from '../../platform/group-commit.ts'
@@ -16,13 +19,19 @@ import type { Secrets } from '../../platform/secrets.ts'
 import { eventsByReference, factsOf, wireEvent } from '../events/index.ts'
 import { type AttemptResult, attempt } from './attempt.ts'
 import { openSecret } from './endpoints.ts'
+import { HOLD_MS } from './fan-out.ts'
 import { type Lanes, lanesOf } from './lanes.ts'
 import { type Ended, type RecordOptions, recordEnded } from './record.ts'
+import { RETRY_AFTER_MS } from './schedule.ts'
 import { type Candidate, MAX_HELD, share } from './share.ts'
 import * as sql from './sql.ts'
 
 const LEASE_MS = 60_000
 const POLL_MS = 250
+const LOOKED_AT_TOGETHER = 10_000
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+/** The clocks of machines that follow one database never differ by so much. */
+const SKEW_MS = 10_000
 const MAX_RECORDED_TOGETHER = 200
 const MAX_UNRECORDED = 4_000
 
@@ -168,8 +177,31 @@ export function webhookWorker(options: WorkerOptions): Loop {
     if (withdrawn.length > 0) track(giveBack(withdrawn).then(() => worker.wake()))
   }
 
+  const isPutBack = putBackSince(clock)
+  /** Behind which delivery something may stand too far ahead; null: nothing does. */
+  let behind: string | null = null
+  /** A page each turn: a million that wait are looked at within a minute, and hold nobody up. */
+  const recall = async (): Promise<void> => {
+    if (isPutBack()) behind = FIRST_ID
+    if (behind === null) return
+    const now = clock.now().getTime()
+    const latest = (waitMs: number): Date => new Date(now + waitMs + SKEW_MS)
+    const row = await database.system.one<{ last: string }>(sql.recall, [
+      behind,
+      new Date(now),
+      new Date(now + LEASE_MS),
+      latest(0),
+      latest(LEASE_MS),
+      latest(HOLD_MS),
+      RETRY_AFTER_MS.map(latest),
+      LOOKED_AT_TOGETHER,
+    ])
+    behind = row?.last ?? null
+  }
+
   const turn = async (): Promise<number> => {
     if (unrecorded >= MAX_UNRECORDED - MAX_HELD) return POLL_MS
+    await recall()
     const candidates = await candidatesOf(database, clock, lanes)
     const resting = candidates.filter(({ restMs }) => restMs > 0)
     const ready = candidates.filter(({ restMs }) => restMs === 0)
