@@ -43,6 +43,12 @@ const ROWS: readonly (readonly [method: 'POST' | 'PATCH', path: string, body: ob
     ['email', 'expires_at', 'reason'],
   ],
   ['POST', '/api/v1/templates', { name: 'a\tb\n', subject: '{{#a}}', text: 5 }, ['name', 'subject', 'text']],
+  [
+    'POST',
+    '/api/v1/address/validate/batch',
+    { emails: [5], addresses: ['a@b.example'], more: 1 },
+    ['addresses', 'emails[0]', 'more'],
+  ],
   ['POST', '/api/v1/content-score', { html: 'x'.repeat(5 * 1_048_576 + 1), text: 5 }, ['html', 'subject', 'text']],
 ]
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Database } from '../../platform/db.ts'
-import { ApiError, platformErrors, validationError } from '../../platform/errors.ts'
+import { ApiError, type FieldFault, platformErrors } from '../../platform/errors.ts'
 import { type AnyEndpoint, bare, DateTime, endpoint, type Principal } from '../../platform/http.ts'
 import { type Accounts, quotaErrors, type Usage } from '../accounts/index.ts'
 import type { Checked, Checker } from './validation.ts'
@@ -80,6 +80,7 @@ export function validationRoutes(options: ValidationRoutesOptions): readonly Any
       summary: 'Validate up to 100 addresses',
       tag: 'Address validation',
       body: Type.Object({ emails: Texts, addresses: Texts }, { additionalProperties: false }),
+      moreFaults: namesFaults,
       answers: {
         200: Type.Object({
           data: Type.Array(Result),
@@ -95,7 +96,7 @@ export function validationRoutes(options: ValidationRoutesOptions): readonly Any
       },
       errors: quotaErrors,
       handle: async ({ principal, body }) => {
-        const texts = textsOf(body.emails, body.addresses)
+        const texts = body.emails ?? body.addresses ?? []
         const headers = await accounts.gate.takeMore(principal, 'validation', texts.length - 1)
         const { results, usage } = await validate(options, principal, texts, BATCH_MS)
         const told = results.map((result) => ({ ...result, usage }))
@@ -119,13 +120,12 @@ export function validationRoutes(options: ValidationRoutesOptions): readonly Any
 }
 
 /** Exactly one of the two names. */
-function textsOf(emails: readonly string[] | undefined, addresses: readonly string[] | undefined): readonly string[] {
-  if (emails !== undefined && addresses !== undefined) {
-    throw validationError([{ field: 'addresses', rule: 'alias', message: 'is another name of emails: give one' }])
-  }
-  const texts = emails ?? addresses
-  if (texts === undefined) throw validationError([{ field: 'emails', rule: 'required', message: 'is required' }])
-  return texts
+function namesFaults(body: unknown): readonly FieldFault[] {
+  const { emails, addresses } = (body ?? {}) as Readonly<Record<string, unknown>>
+  if (emails !== undefined && addresses !== undefined)
+    return [{ field: 'addresses', rule: 'alias', message: 'is another name of emails: give one' }]
+  if (emails !== undefined || addresses !== undefined) return []
+  return [{ field: 'emails', rule: 'required', message: 'is required' }]
 }
 
 const RETRY_AFTER_SECONDS = 5
