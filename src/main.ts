@@ -38,12 +38,16 @@ function own(word: string, summary: string, run: () => Promise<void>): OwnComman
 }
 
 async function main([first = 'help', ...rest]: readonly string[]): Promise<void> {
-  if (first === 'help' || first === '--help') return print(await overview())
+  if (first === 'help' || asksForHelp(first)) return print(await overview())
   const words = [first === '--version' ? 'version' : first, ...rest]
   const command = findCommand(OWN, words)
   if (command === null) return runCommand(words)
-  const args = rest.includes('--help') ? null : readArgs(command, rest)
+  const args = rest.some(asksForHelp) ? null : readArgs(command, rest)
   return args === null ? print(usageOf(command)) : command.run()
+}
+
+function asksForHelp(word: string): boolean {
+  return word === '--help' || word === '-h'
 }
 
 /** @param hello says where everything is and sends the newcomer a first mail's curl line */
@@ -98,7 +102,7 @@ async function runCommand(words: readonly string[]): Promise<void> {
   const found = command ?? standalone
   if (found === null) return printGroup(words)
   const args = words.slice(found.path.length)
-  if (args.includes('--help')) return print(usageOf(found))
+  if (args.some(asksForHelp)) return print(usageOf(found))
   const { values, positionals } = readArgs(found, args)
   const config = { ...processConfig(), logLevel: 'error' as const }
   const ground = systemGround(config)
@@ -117,7 +121,7 @@ async function runCommand(words: readonly string[]): Promise<void> {
 function printGroup(words: readonly string[]): void {
   const [group] = words
   const among = [...commands, ...instanceCommands].filter(({ path: [word] }) => word === group)
-  if (among.length === 0 || words[1] !== '--help')
+  if (among.length === 0 || !asksForHelp(words[1] ?? ''))
     throw new UsageError(`unknown command «${words.join(' ')}»; posthorn --help lists them`)
   for (const command of among) print(usageOf(command))
 }

@@ -28,6 +28,8 @@ function posthorn(words: readonly string[], settings: Record<string, string> = {
 test('each command has its help, and asking for it starts nothing', async () => {
   for (const [words, wanted] of [
     [['serve', '--help'], /^posthorn serve\n/],
+    [['-h'], /^posthorn \d+\.\d+\.\d+\n[^]*\n {2}account create +make an account/],
+    [['account', 'create', '-h'], /^posthorn account create --email /],
     [['account', 'create', '--help'], /^posthorn account create --email /],
     [['queue', '--help'], /^posthorn queue list[^]*posthorn queue flush[^]*posthorn queue retry/m],
   ] as const) {

@@ -4,7 +4,7 @@ import { type Command, type CommandContext, UsageError } from '../../platform/co
 import { isUuid } from '../../platform/ids.ts'
 import { parseNetwork } from './addresses.ts'
 import { findAccount, JSON_OPTION, noMore, printRecords, report, required, text } from './cli-words.ts'
-import { createKey, revokeKey, rotateKey, UNBOUNDED } from './keys.ts'
+import { createKey, KEY_NAME, MAX_NAME_CHARS, MAX_NETWORKS, revokeKey, rotateKey, UNBOUNDED } from './keys.ts'
 import { wireKey } from './routes-keys.ts'
 import { SCOPES } from './scopes.ts'
 import { listKeys, selectKeyOwner } from './sql.ts'
@@ -28,6 +28,9 @@ export const keyCommands: readonly Command[] = [
     run: async (context, values, positionals) => {
       noMore(positionals, 1)
       const name = required(values, 'name')
+      if (name.length > MAX_NAME_CHARS || !KEY_NAME.test(name)) {
+        throw new UsageError(`--name is a line of at most ${MAX_NAME_CHARS} characters`)
+      }
       const mode = text(values, 'mode') ?? 'live'
       if (mode !== 'live' && mode !== 'sandbox') throw new UsageError(`«${mode}» is neither live nor sandbox`)
       const scopes = words(text(values, 'scopes') ?? 'full')
@@ -37,6 +40,7 @@ export const keyCommands: readonly Command[] = [
       }
       const allowedIps = words(text(values, 'allowed-ips') ?? '')
       const wrong = allowedIps.find((network) => parseNetwork(network) === null)
+      if (allowedIps.length > MAX_NETWORKS) throw new UsageError(`--allowed-ips takes at most ${MAX_NETWORKS}`)
       if (wrong !== undefined) throw new UsageError(`«${wrong}» is no network such as 192.0.2.0/24`)
       const expiresAt = dateOf(text(values, 'expires-at'))
       if (expiresAt !== null && expiresAt <= context.clock.now()) throw new UsageError('--expires-at lies in the past')

@@ -122,6 +122,8 @@ for (const line of [
   'account set-limits keys@example.com --rate sent=1:1',
   'account set-feature keys@example.com risk maybe',
   'account set-feature keys@example.com wings on',
+  `key create keys@example.com --name ${'n'.repeat(129)}`,
+  `key create keys@example.com --name n --allowed-ips ${'192.0.2.1,'.repeat(101)}`,
   'account list extra',
   'key create keys@example.com --name x --scopes root',
   'key create keys@example.com --name x --allowed-ips 1.2.3',

@@ -36,6 +36,10 @@ export interface KeyWithSecret {
 }
 
 export const MAX_LIVE_KEYS = 1_000
+export const MAX_NAME_CHARS = 128
+export const MAX_NETWORKS = 100
+/** One line of text. */
+export const KEY_NAME = /^[^\u0000-\u001f\u007f-\u009f]*$/
 
 /** What of the body of a new or changed key the schema cannot tell, whatever came. */
 export async function requestFaults(

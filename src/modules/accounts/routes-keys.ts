@@ -25,10 +25,13 @@ import {
   changeKey,
   createKey,
   endFaults,
+  KEY_NAME,
   type KeyContext,
   type KeyRequest,
   type KeyWithSecret,
   MAX_LIVE_KEYS,
+  MAX_NAME_CHARS,
+  MAX_NETWORKS,
   requestFaults,
   revokeKey,
   rotateKey,
@@ -39,8 +42,6 @@ import { countKeys, type KeyRow, listKeys, selectKey } from './sql.ts'
 
 const TAG = 'API keys'
 const PATH = '/api/v1/customer/api-keys'
-const MAX_NAME_CHARS = 128
-const MAX_NETWORKS = 100
 const MAX_DOMAINS = 100
 const MAX_GRACE_HOURS = 72
 const HOUR_MS = 3_600_000
@@ -68,7 +69,7 @@ const Key = Type.Object(KEY)
 const KeyShownOnce = Type.Object({ ...KEY, key: Type.String({ description: 'The secret: it is shown this once' }) })
 
 const CHANGEABLE = {
-  name: Type.String({ minLength: 1, maxLength: MAX_NAME_CHARS, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' }),
+  name: Type.String({ minLength: 1, maxLength: MAX_NAME_CHARS, pattern: KEY_NAME.source }),
   scopes: Type.Array(Type.Enum([...SCOPES]), { minItems: 1, maxItems: SCOPES.length }),
   domain_ids: nullable(Type.Array(Uuid, { maxItems: MAX_DOMAINS })),
   allowed_ips: Type.Array(Type.String({ maxLength: 64 }), { maxItems: MAX_NETWORKS }),

@@ -65,7 +65,9 @@ export const queueCommands: readonly Command[] = [
     options: { json: { type: 'boolean' } },
     run: async ({ database, clock, ids, print }, values, [id, ...more]) => {
       if (id === undefined || more.length > 0 || !UUID.test(id)) throw new UsageError('the id of one email is needed')
-      const accountId = await ownerOfEmail(database.system, id)
+      const accountId = await ownerOfEmail(database.system, id).catch((cause: unknown) => {
+        throw isUnknown(cause) ? new Error(`there is no email ${id}`) : cause
+      })
       await retryEmail({ database, clock, ids, onQueued: () => undefined }, accountId, id)
       print(values['json'] === true ? JSON.stringify({ id, status: 'queued' }) : `${id} is ready`)
     },
@@ -85,9 +87,12 @@ function line(one: QueuedDestination, now: Date): string {
 /** @throws Error that says which destination it is that nothing was ever sent to */
 function known<Done>(destination: string | null, work: Promise<Done>): Promise<Done> {
   return work.catch((cause: unknown) => {
-    const isUnknown = (cause as { code?: string }).code === platformErrors.not_found.code
-    throw isUnknown ? new Error(`nothing was ever sent to «${destination ?? ''}»`) : cause
+    throw isUnknown(cause) ? new Error(`nothing was ever sent to «${destination ?? ''}»`) : cause
   })
+}
+
+function isUnknown(cause: unknown): boolean {
+  return (cause as { code?: string }).code === platformErrors.not_found.code
 }
 
 function inWords(ms: number): string {
