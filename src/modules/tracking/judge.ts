@@ -16,7 +16,7 @@ import { clientOf } from './clients.ts'
 import { kindOf } from './hits.ts'
 import * as sql from './sql.ts'
 import type { EmailLedger, EngagedEmail } from './types.ts'
-import { type ClickNear, verdict, WINDOW_MS } from './verdict.ts'
+import { type Stretch, scansIn, verdict, WINDOW_MS } from './verdict.ts'
 
 export interface JudgeOptions {
   readonly database: Database
@@ -63,16 +63,16 @@ export async function judgeDue({
     const hits = await db.query<sql.HitRow>(sql.waitingHits, [until, AT_ONCE, WINDOW_MS])
     if (hits.length === 0) return 0
     const keys = keysOf(hits)
-    const [locked, known, clicks] = await Promise.all([
+    const [locked, known, scans] = await Promise.all([
       ledger.lock(db, keys),
       ledger.facts(db, keys),
-      clicksNear(db, hits),
+      scansNear(db, hits),
     ])
     const due = hits.filter(({ email_id: id }) => locked.has(id) || !known.has(id))
     const judging = new Map([...locked.values()].map((email) => [email.id, tallyOf(email)]))
     const events = due.flatMap((hit) => {
       const tally = judging.get(hit.email_id)
-      return tally === undefined ? [] : eventsOf(hit, tally, clicks, ids)
+      return tally === undefined ? [] : eventsOf(hit, tally, scans, ids)
     })
     await Promise.all([
       append(db, events),
@@ -109,17 +109,15 @@ function keysOf(hits: readonly sql.HitRow[]): { accountId: string; id: string }[
   return [...keys.values()]
 }
 
-type ClickRow = Pick<sql.HitRow, 'account_id' | 'email_id' | 'at' | 'link_index' | 'hidden' | 'user_agent' | 'ip'>
-
-/** The clicks of the same mails around the clicks among `hits`, by email. */
-async function clicksNear(db: Db, hits: readonly sql.HitRow[]): Promise<ReadonlyMap<string, readonly ClickNear[]>> {
+/** When whoever clicked among `hits` went through the links of the mail, by `clientKeyOf`. */
+async function scansNear(db: Db, hits: readonly sql.HitRow[]): Promise<ReadonlyMap<string, readonly Stretch[]>> {
   const clicks = hits.filter(({ kind }) => kindOf(kind) === 'click')
   if (clicks.length === 0) return new Map()
   const times = clicks.map(({ at }) => at.getTime())
   const low = new Date(Math.min(...times) - WINDOW_MS)
   const high = new Date(Math.max(...times) + WINDOW_MS)
   const keys = keysOf(clicks)
-  const rows = await db.query<ClickRow>(sql.clicksNear, [
+  const rows = await db.query<sql.ClicksNearRow>(sql.clicksNear, [
     keys.map(({ accountId }) => accountId),
     keys.map(({ id }) => id),
     firstIdAt(new Date(low.getTime() - 1_000)),
@@ -128,31 +126,31 @@ async function clicksNear(db: Db, hits: readonly sql.HitRow[]): Promise<Readonly
     high,
     MAX_CLICKS_NEAR,
   ])
-  const near = rows.map((row): [string, ClickNear] => [
-    row.email_id,
-    { at: row.at, linkIndex: row.link_index ?? 0, hidden: row.hidden, clientKey: clientKeyOf(row) },
-  ])
-  return new Map([...Map.groupBy(near, ([id]) => id)].map(([id, entries]) => [id, entries.map(([, click]) => click)]))
+  const scansOf = (row: sql.ClicksNearRow): readonly Stretch[] =>
+    scansIn(row.at_ms.map((atMs, i) => ({ atMs, linkIndex: row.link_index[i] ?? 0, hidden: row.hidden[i] === true })))
+  return new Map(rows.map((row) => [clientKeyOf(row), scansOf(row)]))
 }
 
-function clientKeyOf({ ip, user_agent: userAgent }: Pick<sql.HitRow, 'ip' | 'user_agent'>): string {
-  return `${ip} ${userAgent}`
+/** The mail, and address and program, which tell one client from another. */
+function clientKeyOf({
+  email_id: id,
+  ip,
+  user_agent: userAgent,
+}: Pick<sql.HitRow, 'email_id' | 'ip' | 'user_agent'>): string {
+  return `${id} ${ip} ${userAgent}`
 }
 
 function eventsOf(
   hit: sql.HitRow,
   tally: Tally,
-  clicks: ReadonlyMap<string, readonly ClickNear[]>,
+  scans: ReadonlyMap<string, readonly Stretch[]>,
   ids: Ids,
 ): readonly NewEvent[] {
   const { email } = tally
   const kind = kindOf(hit.kind) === 'click' ? 'click' : 'open'
   const client = clientOf(hit.user_agent, kind)
-  const near = (clicks.get(hit.email_id) ?? []).filter(
-    ({ at }) => Math.abs(at.getTime() - hit.at.getTime()) <= WINDOW_MS,
-  )
-  const fetched = { kind, at: hit.at, head: hit.head, agent: client.agent, clientKey: clientKeyOf(hit) } as const
-  const reason = verdict(fetched, email.deliveredAt, near)
+  const fetched = { kind, at: hit.at, head: hit.head, agent: client.agent } as const
+  const reason = verdict(fetched, email.deliveredAt, scans.get(clientKeyOf(hit)) ?? [])
   const human = reason === null
   const at = hit.at.toISOString()
   const reader = {

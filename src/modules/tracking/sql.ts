@@ -36,13 +36,29 @@ export const waitingHits = statement(
      where told_at > clock_timestamp() - interval '10 seconds'))
    order by at limit $2 for update skip locked`,
 )
-// $3 $4 the smallest and the largest id that can be among them, which prunes partitions.
+/** The clicks of one client on one mail, in the order of their times. */
+export interface ClicksNearRow {
+  readonly email_id: string
+  readonly ip: string
+  readonly user_agent: string
+  readonly at_ms: readonly number[]
+  readonly link_index: readonly number[]
+  readonly hidden: readonly boolean[]
+}
+
+// Of those alone who may have gone through the links: three different ones, or one that nobody can see.
+// $3 $4 the smallest and the largest id that can be among them, which prunes partitions; $7 the most that are looked at.
 export const clicksNear = statement(
   'tracking_clicks_near',
-  `select h.account_id, h.email_id, h.at, h.link_index, h.hidden, h.user_agent, h.ip
-   from unnest($1::uuid[], $2::uuid[]) as k(account_id, email_id)
-     join hit h on h.account_id = k.account_id and h.email_id = k.email_id
-   where h.kind = 1 and h.id >= $3 and h.id < $4 and h.at >= $5 and h.at <= $6 limit $7`,
+  `select email_id, ip, user_agent, array_agg((extract(epoch from at) * 1000)::float8 order by at) as at_ms,
+     array_agg(coalesce(link_index, 0) order by at) as link_index, array_agg(hidden order by at) as hidden
+   from (
+     select h.account_id, h.email_id, h.at, h.link_index, h.hidden, h.user_agent, h.ip
+     from unnest($1::uuid[], $2::uuid[]) as k(account_id, email_id)
+       join hit h on h.account_id = k.account_id and h.email_id = k.email_id
+     where h.kind = 1 and h.id >= $3 and h.id < $4 and h.at >= $5 and h.at <= $6 limit $7) as near
+   group by account_id, email_id, ip, user_agent
+   having count(distinct coalesce(link_index, 0)) >= 3 or bool_or(hidden)`,
 )
 export const judged = statement(
   'tracking_judged',

@@ -21,17 +21,18 @@ export interface Fetched {
   readonly at: Date
   readonly head: boolean
   readonly agent: Agent
-  /** Address and program: what tells one client from another. */
-  readonly clientKey: string
 }
 
-/** A click on any link of the same mail. */
+/** A click on any link of a mail. */
 export interface ClickNear {
-  readonly at: Date
+  /** In milliseconds since 1970. */
+  readonly atMs: number
   readonly linkIndex: number
   readonly hidden: boolean
-  readonly clientKey: string
 }
+
+/** First and last moment, in milliseconds since 1970. */
+export type Stretch = readonly [fromMs: number, untilMs: number]
 
 /** How long a click must have lain before it can be judged. */
 export const WINDOW_MS = 2_000
@@ -39,40 +40,51 @@ const SCANNED_LINKS = 3
 
 /**
  * @param deliveredAt null: the mail has not been delivered
- * @param clicks all clicks of the mail within 2 s before and after a click, itself included
+ * @param scans of a click: when its client went through the links of the mail, by `scansIn`
  * @returns null: nothing speaks against a person
  */
 export function verdict(
-  { kind, at, head, agent, clientKey }: Fetched,
+  { kind, at, head, agent }: Fetched,
   deliveredAt: Date | null,
-  clicks: readonly ClickNear[],
+  scans: readonly Stretch[],
 ): MachineReason | null {
   if (head) return 'head_request'
   if (agent === 'bot') return 'known_bot'
   if (agent === 'apple') return 'apple_privacy'
   if (deliveredAt === null || at < deliveredAt) return 'before_delivery'
-  if (
-    kind === 'click' &&
-    scanned(
-      clicks.filter((click) => click.clientKey === clientKey),
-      at,
-    )
-  )
-    return 'link_scanner'
-  if (at.getTime() - deliveredAt.getTime() < WINDOW_MS) return kind === 'click' ? 'link_scanner' : 'proxy_prefetch'
+  const ms = at.getTime()
+  if (kind === 'click' && scans.some(([from, until]) => from <= ms && ms <= until)) return 'link_scanner'
+  if (ms - deliveredAt.getTime() < WINDOW_MS) return kind === 'click' ? 'link_scanner' : 'proxy_prefetch'
   return null
 }
 
-/** Some stretch of 2 s that holds the click also holds three different links or a hidden one. */
-function scanned(clicks: readonly ClickNear[], at: Date): boolean {
-  const sorted = clicks.toSorted((a, b) => a.at.getTime() - b.at.getTime())
-  const own = at.getTime()
-  return sorted.some(({ at: first }) => {
-    const from = first.getTime()
-    if (from > own || own - from > WINDOW_MS) return false
-    const together = sorted.filter((click) => click.at.getTime() >= from && click.at.getTime() - from <= WINDOW_MS)
-    return (
-      together.some(({ hidden }) => hidden) || new Set(together.map(({ linkIndex }) => linkIndex)).size >= SCANNED_LINKS
-    )
-  })
+/**
+ * All stretches of 2 s that begin with a click and hold three different links or a hidden one, those that meet as one. In one
+ * walk over them, however many they are: whoever hammers at a link must not hold up the judge.
+ *
+ * @param clicks of one client on one mail, in the order of their times
+ */
+export function scansIn(clicks: readonly ClickNear[]): readonly Stretch[] {
+  const found: [number, number][] = []
+  /** Of the clicks from the i-th to before `next`, which is the first outside. */
+  const links = new Map<number, number>()
+  let hidden = 0
+  let next = 0
+  const count = (click: ClickNear, by: 1 | -1): void => {
+    const left = (links.get(click.linkIndex) ?? 0) + by
+    if (left === 0) links.delete(click.linkIndex)
+    else links.set(click.linkIndex, left)
+    if (click.hidden) hidden += by
+  }
+  for (const click of clicks) {
+    const untilMs = click.atMs + WINDOW_MS
+    for (let one = clicks[next]; one !== undefined && one.atMs <= untilMs; one = clicks[++next]) count(one, 1)
+    if (links.size >= SCANNED_LINKS || hidden > 0) {
+      const last = found.at(-1)
+      if (last !== undefined && click.atMs <= last[1]) last[1] = untilMs
+      else found.push([click.atMs, untilMs])
+    }
+    count(click, -1)
+  }
+  return found
 }
