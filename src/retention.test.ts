@@ -198,3 +198,35 @@ test('whoever reads holds up a drop, and nobody waits long behind it', async () 
   await forget(world)
   assert.deepEqual(await leftOf(world, world.account), NOTHING)
 })
+
+const OLD_DAYS = statement(
+  'test_retention_old_days',
+  `select ensure_partitions('hit', true, $1::date, 2), ensure_partitions('webhook_delivery', true, $1::date, 2)`,
+)
+const DAYS_OF = statement(
+  'test_retention_days_of',
+  `select count(*) filter (where inhparent = 'hit'::regclass)::int as hits,
+     count(*) filter (where inhparent = 'webhook_delivery'::regclass)::int as deliveries from pg_inherits`,
+)
+
+test('days of hits and of what webhooks were told go one by one, and no drop waits long for a reader', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
+  const { database } = world.rooms
+  const days = () => database.system.one<{ hits: number; deliveries: number }>(DAYS_OF)
+  const young = await days()
+  await database.system.query(OLD_DAYS, [new Date(world.clock.now().getTime() - 40 * DAY_MS)])
+  const old = { hits: (young?.hits ?? 0) + 2, deliveries: (young?.deliveries ?? 0) + 2 }
+  assert.deepEqual(await days(), old)
+  await database.transaction(async (db) => {
+    await db.query(statement('test_retention_reads_hits', 'select from hit'))
+    await assert.rejects(forget(world), /lock timeout/)
+  })
+  assert.deepEqual(await days(), old)
+  await database.transaction(async (db) => {
+    await db.query(statement('test_retention_reads_deliveries', 'select from webhook_delivery'))
+    await assert.rejects(forget(world), /lock timeout/)
+  })
+  assert.deepEqual(await days(), { ...old, hits: young?.hits })
+  await forget(world)
+  assert.deepEqual(await days(), young)
+})

@@ -3,6 +3,7 @@
 //
 // - Events, contents, attempts and bounces go then; the email's own row not before 60 days, since whoever unsubscribes by
 //   mail or complains is found by it. Figures stay for ever, and so do the lists of who must not be mailed.
+//   Hits go after two weeks and what webhooks were told after a month, whoever they are of.
 // - Days that no account wants any longer go by partition. An account that keeps less than another is deleted from in lots of
 //   some hundred rows, with a rest three times as long as the lot took: it takes a quarter of a connection at most.
 // - Nothing goes that is still to be sent, to be told to a webhook, or to be read by a follower of the log: what is older
@@ -22,7 +23,8 @@ import { forgetBounces } from './modules/bounces/index.ts'
 import { dropEvents, forgetEvents, readUpTo } from './modules/events/index.ts'
 import { dropOutboxDays, forgetContents, forgetEmails, oldestUnended } from './modules/outbox/index.ts'
 import { forgetFirsts } from './modules/statistics/index.ts'
-import { oldestUntold } from './modules/webhooks/index.ts'
+import { dropHits } from './modules/tracking/index.ts'
+import { dropDeliveries, oldestUntold } from './modules/webhooks/index.ts'
 import type { Database } from './platform/db.ts'
 import { type Loop, loop } from './platform/lifecycle.ts'
 
@@ -66,6 +68,8 @@ export async function forgetWhatIsOld({ database, ground }: RetentionOptions, si
   const days = await longestRetentionDays(system)
   const all = earliest([...unended.values(), ...untold.values(), read], HOUR_MS)
   const before = earliest([daysBefore(now, days), all])
+  await dropHits(database, now)
+  await dropDeliveries(database, now)
   await dropEvents(database, { before, now })
   await dropOutboxDays(database, 'contents', before)
   await dropOutboxDays(database, 'emails', earliest([daysBefore(now, Math.max(days, EMAILS_KEPT_DAYS)), all]))

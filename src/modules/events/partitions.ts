@@ -1,6 +1,7 @@
 // The days of the log, and how they go: by partition when no account wants them any longer, before that by account.
 
 import type { Database, Db } from '../../platform/db.ts'
+import { dropDays } from '../../platform/partitions.ts'
 import { followerLags, OVERLAP_MS } from './follow.ts'
 import * as sql from './sql.ts'
 
@@ -22,8 +23,7 @@ export async function readUpTo(db: Db, now: Date): Promise<Date> {
 
 /**
  * Drops the days of the log that lie wholly before `before`, but for those that a follower may have yet to read: one that
- * stood still loses nothing. One a transaction. Whoever uses the log is waited for half a second, since all others wait behind
- * a drop that waits; then it rejects, and it is for the next time.
+ * stood still loses nothing. Rejects when somebody uses the log for longer than half a second.
  */
 export async function dropEvents(
   database: Database,
@@ -31,12 +31,7 @@ export async function dropEvents(
 ): Promise<void> {
   const read = await readUpTo(database.system, now)
   const until = new Date(Math.min(before.getTime(), read.getTime() - OVERLAP_MS))
-  for (let day: unknown = ''; day !== null; ) {
-    day = await database.transaction(async (db) => {
-      await db.execute(sql.waitShortly)
-      return (await db.one<{ day: unknown }>(sql.dropPartition, [until]))?.day ?? null
-    })
-  }
+  await dropDays(database, sql.dropPartition, until)
 }
 
 /**

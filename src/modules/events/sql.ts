@@ -83,7 +83,6 @@ export const ensurePartitions = statement(
   'events_ensure_partitions',
   `select ensure_partitions('event', false, $1::date, $2)`,
 )
-export const waitShortly = statement('events_wait_shortly', `set local lock_timeout = '500ms'`)
 export const dropPartition = statement('events_drop_partition', `select drop_partition('event', $1::date) as day`)
 // Moments are kept to the microsecond and read to the millisecond: the last one is taken whole.
 export const forgottenUpTo = statement(

@@ -3,6 +3,7 @@
 
 import type { Database, Db } from '../../platform/db.ts'
 import { firstIdAt, timeOfId } from '../../platform/ids.ts'
+import { dropDays } from '../../platform/partitions.ts'
 import * as sql from './sql.ts'
 
 const DAY_MS = 86_400_000
@@ -20,20 +21,10 @@ export async function oldestUnended(db: Db, before: Date): Promise<ReadonlyMap<s
   return new Map(rows.map(({ account_id: accountId, id }) => [accountId, timeOfId(id)]))
 }
 
-/**
- * Drops the days that lie wholly before `before`, one a transaction. Whoever uses the table is waited for half a second; then
- * it rejects, and it is for the next time.
- */
+/** Drops the days that lie wholly before `before`. Rejects when somebody uses the table for longer than half a second. */
 export async function dropOutboxDays(database: Database, what: 'emails' | 'contents', before: Date): Promise<void> {
   const drops = what === 'emails' ? [sql.dropEmails] : [sql.dropBodies, sql.dropPieces, sql.dropAttempts]
-  for (const drop of drops) {
-    for (let day: unknown = ''; day !== null; ) {
-      day = await database.transaction(async (db) => {
-        await db.execute(sql.waitShortly)
-        return (await db.one<{ day: unknown }>(drop, [before]))?.day ?? null
-      })
-    }
-  }
+  for (const drop of drops) await dropDays(database, drop, before)
 }
 
 interface Stretch {

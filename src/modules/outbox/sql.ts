@@ -216,7 +216,6 @@ export const ensurePartitions = statement(
   'outbox_ensure_partitions',
   `select ensure_partitions(t::regclass, true, $1::date, $2) from unnest(array['email', 'email_body', 'email_body_piece', 'attempt']) as t`,
 )
-export const waitShortly = statement('outbox_wait_shortly', `set local lock_timeout = '500ms'`)
 export const dropEmails = statement('outbox_drop_emails', `select drop_partition('email', $1::date) as day`)
 export const dropBodies = statement('outbox_drop_bodies', `select drop_partition('email_body', $1::date) as day`)
 export const dropPieces = statement('outbox_drop_pieces', `select drop_partition('email_body_piece', $1::date) as day`)

@@ -1,15 +1,17 @@
-import type { Db } from '../../platform/db.ts'
+import type { Database, Db } from '../../platform/db.ts'
+import { dropDays } from '../../platform/partitions.ts'
 import * as sql from './sql.ts'
 
 const DAY_MS = 86_400_000
 const DAYS_AHEAD = 7
+const KEPT_DAYS = 14
 
 /** Makes the daily partitions of hits from the day before `from` to a week after it. */
 export async function ensureHitPartitions(db: Db, from: Date): Promise<void> {
   await db.query(sql.ensurePartitions, [new Date(from.getTime() - DAY_MS), DAYS_AHEAD + 2])
 }
 
-/** Drops the days of hits that lie wholly before `before`; their events stay in the log. */
-export async function dropHits(db: Db, before: Date): Promise<void> {
-  await db.query(sql.dropPartitions, [before])
+/** Drops the days of hits past their time; their events stay in the log. Rejects when somebody reads hits all the while. */
+export async function dropHits(database: Database, now: Date): Promise<void> {
+  await dropDays(database, sql.dropPartition, new Date(now.getTime() - KEPT_DAYS * DAY_MS))
 }

@@ -18,7 +18,7 @@ import { judgeLoop } from './judge.ts'
 import { tokenKeys } from './keys.ts'
 import { unsubscribeByMail } from './mail.ts'
 import { namesOf } from './names.ts'
-import { dropHits, ensureHitPartitions } from './partitions.ts'
+import { ensureHitPartitions } from './partitions.ts'
 import { challengeRoute, publicRoutes } from './public-routes.ts'
 import { trackingRoutes } from './routes.ts'
 import { servedNames } from './served.ts'
@@ -75,7 +75,6 @@ export interface TrackingRoom {
 const REFRESH_MS = 2_000
 const PARTITIONS_EVERY_MS = 3_600_000
 const NAME_WITHIN_MS = 1_000
-const HITS_KEPT_MS = 14 * 86_400_000
 
 export function trackingRoom(options: TrackingOptions): TrackingRoom {
   const { database, clock, ids, log, secrets, accounts, ledger, publicUrl, hostname } = options
@@ -160,7 +159,6 @@ function refreshed({ database, clock, log }: TrackingOptions, refresh: () => Pro
     await refresh()
     if (clock.monotonicMs() - partitionsAtMs > PARTITIONS_EVERY_MS) {
       await ensureHitPartitions(database.system, clock.now())
-      await dropHits(database.system, new Date(clock.now().getTime() - HITS_KEPT_MS))
       partitionsAtMs = clock.monotonicMs()
     }
     return REFRESH_MS

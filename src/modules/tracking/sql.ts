@@ -69,7 +69,7 @@ export const ensurePartitions = statement(
   'tracking_ensure_partitions',
   `select ensure_partitions('hit', true, $1::date, $2)`,
 )
-export const dropPartitions = statement('tracking_drop_partitions', `select drop_partitions('hit', $1::date)`)
+export const dropPartition = statement('tracking_drop_partition', `select drop_partition('hit', $1::date) as day`)
 
 // --- targets that no link may lead to
 

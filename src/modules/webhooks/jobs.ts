@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
+import { dropDays } from '../../platform/partitions.ts'
 import { follow } from '../events/index.ts'
 import { fanOut } from './fan-out.ts'
 import { KEPT_DAYS } from './schedule.ts'
@@ -37,11 +38,14 @@ export function webhookServices(options: WorkerOptions): readonly Loop[] {
   return [worker, fanning]
 }
 
-/** The delivery log's partitions from yesterday to a week ahead; those of deliveries past their time are dropped. */
+/** The delivery log's partitions from yesterday to a week ahead. */
 export async function ensureWebhookPartitions({ system }: Database, clock: Clock): Promise<void> {
-  const now = clock.now().getTime()
-  await system.query(sql.ensurePartitions, [new Date(now - DAY_MS), DAYS_AHEAD + 2])
-  await system.query(sql.dropPartitions, [new Date(now - (KEPT_DAYS + 1) * DAY_MS)])
+  await system.query(sql.ensurePartitions, [new Date(clock.now().getTime() - DAY_MS), DAYS_AHEAD + 2])
+}
+
+/** Drops the days of the delivery log past their time. Rejects when somebody reads it all the while. */
+export async function dropDeliveries(database: Database, now: Date): Promise<void> {
+  await dropDays(database, sql.dropPartition, new Date(now.getTime() - (KEPT_DAYS + 1) * DAY_MS))
 }
 
 /** For each account of which an endpoint has yet to be told an event from before `before`: when the oldest of them was. */

@@ -233,9 +233,9 @@ export const ensurePartitions = statement(
   'webhooks_ensure_partitions',
   `select ensure_partitions('webhook_delivery', true, $1::date, $2)`,
 )
-export const dropPartitions = statement(
-  'webhooks_drop_partitions',
-  `select drop_partitions('webhook_delivery', $1::date)`,
+export const dropPartition = statement(
+  'webhooks_drop_partition',
+  `select drop_partition('webhook_delivery', $1::date) as day`,
 )
 
 export const oldestUntold = statement(
