@@ -564,8 +564,11 @@ create table event (
   provider text
 ) partition by RANGE (at);
 CREATE INDEX event_account ON ONLY event USING btree (account_id, at, event_id);
+CREATE INDEX event_domain ON ONLY event USING btree (domain_id, account_id, at, event_id) WHERE (domain_id IS NOT NULL);
 CREATE INDEX event_email ON ONLY event USING btree (account_id, email_id, at) WHERE (email_id IS NOT NULL);
 CREATE INDEX event_order ON ONLY event USING btree (xid, seq);
+CREATE INDEX event_tag ON ONLY event USING btree (tag, account_id, at, event_id) WHERE (tag IS NOT NULL);
+CREATE INDEX event_type ON ONLY event USING btree (type, account_id, at, event_id) INCLUDE (tag, domain_id) WHERE (type > 2);
 CREATE INDEX event_without_email ON ONLY event USING btree (account_id, at) WHERE (email_id IS NULL);
 alter table event enable row level security, force row level security;
 create policy system on event to posthorn_system
