@@ -30,7 +30,10 @@ export const DOMAIN = '01980000-0000-7000-8000-0000000000d1'
 export const KEY = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
 
 export interface TurnedClock extends CorrectableClock {
+  /** The time of day alone, as one does who sets a clock. */
   advance(ms: number): void
+  /** The monotonic clock too. */
+  wait(ms: number): void
 }
 
 export interface House extends AsyncDisposable {
@@ -192,12 +195,18 @@ function newEmail(id: string, now: Date, to: string, given: Partial<NewEmail>): 
 function turnedClock(): TurnedClock {
   const real = systemClock()
   let offsetMs = 0
+  let waitedMs = 0
   return {
     ...real,
     now: () => new Date(real.now().getTime() + offsetMs),
+    monotonicMs: () => real.monotonicMs() + waitedMs,
     correct: () => undefined,
     advance: (ms) => {
       offsetMs += ms
+    },
+    wait: (ms) => {
+      offsetMs += ms
+      waitedMs += ms
     },
   }
 }

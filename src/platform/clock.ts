@@ -20,20 +20,27 @@ export interface CorrectableClock extends Clock {
 
 /** A smaller step is no clock that somebody has turned. */
 const TURNED_MS = 5_000
+/** By then a machine's clock has been corrected by the database's, some five seconds at a time, if it was that which was turned. */
+export const SETTLED_AFTER_MS = 15_000
 
 /**
  * Whoever puts work off asks this before looking what is due.
  *
- * @returns tells whether the time of day was put back since it was last asked: what was put off before may lie too far ahead.
- * True the first time, since nobody knows what was before
+ * @returns tells, once and when the clock has settled, that the time of day was put back: what was put off before may lie
+ * too far ahead. So it does after the beginning, since nobody knows what was before
  */
 export function putBackSince(clock: Clock): () => boolean {
   let aheadMs = Number.POSITIVE_INFINITY
+  let settledMs = Number.POSITIVE_INFINITY
   return () => {
-    const nowMs = clock.now().getTime() - clock.monotonicMs()
+    const elapsedMs = clock.monotonicMs()
+    const nowMs = clock.now().getTime() - elapsedMs
     const isPutBack = nowMs < aheadMs - TURNED_MS
     if (isPutBack || nowMs > aheadMs) aheadMs = nowMs
-    return isPutBack
+    if (isPutBack) settledMs = elapsedMs + SETTLED_AFTER_MS
+    if (elapsedMs < settledMs) return false
+    settledMs = Number.POSITIVE_INFINITY
+    return true
   }
 }
 

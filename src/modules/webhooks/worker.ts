@@ -2,7 +2,7 @@
 // that dies over it delays it by LEASE_MS, and it is told again. What is in this process is bounded by the shares; the rest
 // stays in the table, and a claim looks at each endpoint once, however much it has waiting.
 //
-// When the clock was put back, and at the start, what stands further ahead than anything is put off is looked for; it would
+// Soon after the clock was put back, and after the start, what stands further ahead than anything is put off is looked for; it would
 // wait for as long as the clock was wrong (ADR 0006).
 //
 // What is claimed was claimed with the endpoint's address and secret of that moment. When its owner changes it, what has not
