@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import pg from 'pg'
 import { freshDb, type TestDatabase } from '../../../test/database.ts'
 import { explainPrepared } from '../../../test/plan.ts'
 import { systemClock } from '../../platform/clock.ts'
@@ -63,6 +64,16 @@ async function plan(account: string, what: Statement, values: readonly unknown[]
     return db.query<{ 'QUERY PLAN': string }>(asked, values)
   })
   return lines.map((line) => line['QUERY PLAN']).join('\n')
+}
+
+/** By the table's owner: of others PostgreSQL skips it with a warning. */
+async function analyzed(): Promise<void> {
+  const client = new pg.Client({ connectionString: store.url })
+  await client.connect()
+  await client.query('analyze posthorn.email')
+  const { rows } = await client.query(`select count(*)::int as n from pg_stats where tablename = 'email' and inherited`)
+  await client.end()
+  assert.ok(rows[0].n > 0, 'nothing is known')
 }
 
 type Value = string | number | boolean | Date | null
@@ -210,7 +221,7 @@ test('a page reads its own stretch of an index, whatever is known of the emails'
     ['domain', { 7: NOBODY }],
   ]
   for (const known of [false, true]) {
-    if (known) await database.transaction((db) => db.execute(statement('test_analyze', 'analyze email')))
+    if (known) await analyzed()
     for (const [way, given] of cases) {
       for (const [what, values] of [
         [LISTS[way].page, asked(given, 20, 5)],
