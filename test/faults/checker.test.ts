@@ -96,6 +96,23 @@ test('a sound run has no faults, and its figures are counted', () => {
   assert.equal(figures.webhooksRepeated, 0)
 })
 
+/** Puts 70 more copies of a mail behind the kill, one a millisecond. */
+function manyCopies({ farm }: Draft): void {
+  const dot = farm[place(farm, isDot('m9'))] as Line
+  for (let i = 1; i <= 70; i++) {
+    farm.push({ ...dot, t: KILL_AT + i, n: 1_000 + i })
+    farm.push({ k: 'said', t: KILL_AT + i, n: 1_000 + i, code: 250 })
+  }
+}
+
+test('two kills close together excuse as many second copies as both', () => {
+  const draft = sound()
+  manyCopies(draft)
+  draft.nemesis.push({ k: 'kill', t: KILL_AT + 30, what: 'another', hard: true, deliveries: 1 })
+  draft.nemesis.push({ k: 'ready', t: KILL_AT + 2_000, what: 'another', ms: 2_000 })
+  assert.deepEqual(check(draft).faults, [])
+})
+
 const PLANTED: readonly [what: string, rule: Rule, plant: (draft: Draft) => void][] = [
   ['a mail that never came', 'loss', ({ farm }) => drop(farm, isDot('m2'))],
   [
@@ -108,6 +125,7 @@ const PLANTED: readonly [what: string, rule: Rule, plant: (draft: Draft) => void
     'double',
     ({ farm }) => farm.push({ ...(farm[place(farm, isDot('m1'))] as Line), t: 60_000, n: 999 }),
   ],
+  ['more second copies than a kill excuses', 'double', manyCopies],
   [
     'a second copy that was answered long before the kill',
     'double',

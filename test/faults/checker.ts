@@ -184,7 +184,9 @@ function doublesOf(cases: readonly Case[], { nemesis, sink }: Ledgers): Doubles 
       count++
       const committedBy = Math.min(...one.emailIds.map((email) => toldAt.get(email) ?? Number.POSITIVE_INFINITY))
       const excuses = (line: Line): boolean => line.t <= copy.t && line.t <= committedBy
-      const kill = kills.find((line) => wasUnderWay(before, line, UNRECORDED_MS) && excuses(line))
+      const over = kills.filter((line) => wasUnderWay(before, line, UNRECORDED_MS) && excuses(line))
+      // Of two that lie close together it is one's or the other's.
+      const kill = over.find((line) => (atKill.get(line) ?? 0) < boundOf(line)) ?? over[0]
       if (kill === undefined) faults.push({ rule: 'double', what: `${named(one)} came twice without a kill over it` })
       else atKill.set(kill, (atKill.get(kill) ?? 0) + 1)
       if (copy.messageId !== before.messageId || copy.bodyHash !== before.bodyHash)
@@ -193,7 +195,7 @@ function doublesOf(cases: readonly Case[], { nemesis, sink }: Ledgers): Doubles 
     if (one.emailIds.length > 1) faults.push({ rule: 'double', what: `${named(one)} was taken in twice` })
   }
   for (const [kill, doubled] of atKill) {
-    const bound = UNRECORDED * Number(kill['deliveries'] ?? 1)
+    const bound = boundOf(kill)
     if (doubled > bound) faults.push({ rule: 'double', what: `${doubled} doubled at a kill that excuses ${bound}` })
   }
   const copies = cases.flatMap((one) => one.copies)
@@ -202,6 +204,10 @@ function doublesOf(cases: readonly Case[], { nemesis, sink }: Ledgers): Doubles 
     0,
   )
   return { faults, count, most: Math.max(0, ...atKill.values()), underWay }
+}
+
+function boundOf(kill: Line): number {
+  return UNRECORDED * Number(kill['deliveries'] ?? 1)
 }
 
 /** @param kill with `forMs` when it was no single moment: a machine that was cut off goes on for a time */
