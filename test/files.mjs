@@ -11,7 +11,7 @@ import { pipeline } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 
-const FILE_TIMEOUT_MS = 15 * 60_000
+const FILE_TIMEOUT_MS = 8 * 60_000
 const LOOK_EVERY_MS = 5_000
 const root = path.join(import.meta.dirname, '..')
 
