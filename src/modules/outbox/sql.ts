@@ -153,7 +153,8 @@ export const promote = statement(
      select id from queue where state = 2 and at <= $1 order by at limit $2 for update skip locked))
    returning id, account_id, domain_id, scheduled`,
 )
-// Far ahead stand those put off under a clock that was put back since, and scheduled mail, which stays.
+// Far ahead stand those put off under a clock that was put back since, and scheduled mail, which stays. `offset 0`: the bounds
+// are few, and each row is held against them, in place of a join that the planner may turn round.
 export const recall = statement(
   'outbox_recall',
   `update queue set state = 0, at = $1 where id = any(array(
@@ -161,7 +162,7 @@ export const recall = statement(
        and q.at > (select min(latest) from unnest($5::timestamptz[]) as b(latest))
        and exists (select from unnest($2::uuid[], $3::uuid[], $4::int[], $5::timestamptz[])
          as b(from_id, before_id, claims, latest)
-         where q.id >= b.from_id and q.id < b.before_id and q.attempt <= b.claims and q.at > b.latest)
+         where q.id >= b.from_id and q.id < b.before_id and q.attempt <= b.claims and q.at > b.latest offset 0)
      limit $6 for update skip locked))`,
 )
 // `+ 0`: not by the index over status, in which everybody's scheduled mail stands.

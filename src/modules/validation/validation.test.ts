@@ -151,8 +151,11 @@ test('a greylisted address is asked about again in the background, and whoever a
     await new Promise((r) => setTimeout(r, 50))
   for (let tries = 0; (await ask()) === 'greylisted' && tries < 1_200; tries++)
     await new Promise((r) => setTimeout(r, 50))
+  // Who asked while that was under way may have asked the server too.
+  const asked = receiver.connectionCount
+  assert.ok(asked >= 2)
   assert.equal(await ask(), 'deliverable')
-  assert.equal(receiver.connectionCount, 2)
+  assert.equal(receiver.connectionCount, asked)
 })
 
 test('a domain is asked about two addresses by chance a day, and the same two when it would not say', async () => {
