@@ -18,8 +18,8 @@ export interface CorrectableClock extends Clock {
   correct(offsetMs: number): void
 }
 
-/** A smaller step is no clock that somebody has turned. */
-const TURNED_MS = 5_000
+/** A smaller step is drift, and no clock that somebody has turned. */
+export const TURNED_MS = 5_000
 /** By then a machine's clock has been corrected by the database's, some five seconds at a time, if it was that which was turned. */
 export const SETTLED_AFTER_MS = 15_000
 

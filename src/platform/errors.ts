@@ -77,6 +77,12 @@ export interface FieldFault {
   readonly message: string
 }
 
+/** Of an `expires_at` that has passed, whatever came: what is no moment is the schema's to tell. */
+export function endFaults(expiresAt: unknown, now: Date, message: string): readonly FieldFault[] {
+  const end = typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt
+  return end instanceof Date && end <= now ? [{ field: 'expires_at', rule: 'future', message }] : []
+}
+
 /** 422 with every fault at once. */
 export function validationError(fields: readonly FieldFault[]): ApiError {
   return platformErrors.validation_error({ fields })

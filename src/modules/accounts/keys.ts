@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
-import { type FieldFault, validationError } from '../../platform/errors.ts'
+import { endFaults, type FieldFault, validationError } from '../../platform/errors.ts'
 import type { Principal } from '../../platform/http.ts'
 import { type Ids, isUuid } from '../../platform/ids.ts'
 import { parseNetwork } from './addresses.ts'
@@ -57,9 +57,8 @@ export async function requestFaults(
 }
 
 /** A key that would have ended already. */
-export function endFaults(expiresAt: unknown, now: Date): readonly FieldFault[] {
-  if (typeof expiresAt !== 'string' || !(new Date(expiresAt) <= now)) return []
-  return [{ field: 'expires_at', rule: 'future', message: 'must lie in the future' }]
+export function keyEndFaults(expiresAt: unknown, now: Date): readonly FieldFault[] {
+  return endFaults(expiresAt, now, 'must lie in the future')
 }
 
 /** @throws ApiError insufficient_scope, validation_error, invalid_state (too many keys) */
@@ -77,7 +76,7 @@ export async function createKey(
   if ((await countLiveKeys(db, owner.accountId)) >= MAX_LIVE_KEYS) {
     throw errors.invalid_state({ limit: MAX_LIVE_KEYS }, { message: 'The account has as many keys as there may be' })
   }
-  faults.push(...endFaults(request.expiresAt?.toISOString(), now))
+  faults.push(...keyEndFaults(request.expiresAt, now))
   if (faults.length > 0) throw validationError(faults)
   const { key, prefix, last4, hash } = newKey(request.mode, context.ids.bytes)
   const row = await insertKey(db, {

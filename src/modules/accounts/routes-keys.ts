@@ -24,11 +24,11 @@ import { errors } from './errors.ts'
 import {
   changeKey,
   createKey,
-  endFaults,
   KEY_NAME,
   type KeyContext,
   type KeyRequest,
   type KeyWithSecret,
+  keyEndFaults,
   MAX_LIVE_KEYS,
   MAX_NAME_CHARS,
   MAX_NETWORKS,
@@ -133,7 +133,7 @@ export function keyRoutes({ accounts, database, ids, clock, ownedDomains }: KeyR
       body: Creation,
       moreFaults: async (body, principal) => [
         ...(await moreFaults(body, principal)),
-        ...endFaults((body as { readonly expires_at?: unknown } | null)?.expires_at, clock.now()),
+        ...keyEndFaults((body as { readonly expires_at?: unknown } | null)?.expires_at, clock.now()),
       ],
       answers: { 201: dataOf(KeyShownOnce) },
       errors: [errors.invalid_state],

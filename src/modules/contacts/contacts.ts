@@ -3,7 +3,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { Principal } from '../../platform/http.ts'
-import type { Ids } from '../../platform/ids.ts'
+import { FIRST_ID, type Ids } from '../../platform/ids.ts'
 import { erase, unsubscribe } from '../suppression/index.ts'
 import { errors } from './errors.ts'
 import * as sql from './sql.ts'
@@ -146,7 +146,7 @@ export async function* everyContact(
   { database, clock }: ContactContext,
   accountId: string,
 ): AsyncGenerator<readonly sql.ContactRow[]> {
-  let after = '00000000-0000-0000-0000-000000000000'
+  let after = FIRST_ID
   for (;;) {
     const page: readonly sql.ContactRow[] = await database.tenant(accountId, (db) =>
       db.query<sql.ContactRow>(sql.after, [clock.now(), accountId, after, ROWS_A_PAGE]),

@@ -9,7 +9,7 @@
 // declares others dead only after it has reached the database for a while without a break: by then they have renewed. A
 // database's clock that was turned is such a break.
 
-import type { CorrectableClock } from '../../platform/clock.ts'
+import { type CorrectableClock, TURNED_MS } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
 import { databaseTime, joinAsNode, leaveAsNode, type NodeLease, renewLease } from '../outbox/index.ts'
 
@@ -44,8 +44,6 @@ export interface Membership {
 
 /** A smaller difference may be the way of the answer. */
 const CLOCK_STEP_MS = 250
-/** A larger one is no drift: somebody has turned a clock. */
-const TURNED_MS = 5_000
 /** So long others may take to renew: their next turn, a connection to the new primary and a second try. */
 const ALL_RENEW_WITHIN_MS = 10_000
 /** A longer pause between two renewals is an outage, whoever had it. */

@@ -1,6 +1,6 @@
 // When to try again: contract section 7.
 
-import { firstIdAt } from '../../platform/ids.ts'
+import { FIRST_ID, firstIdAt, LAST_ID } from '../../platform/ids.ts'
 import type { PutOffBound } from '../outbox/index.ts'
 
 const MINUTE_MS = 60_000
@@ -11,8 +11,6 @@ const FIRST_TRIES_MS = [0, 6, 15, 30, 60, 120, 240].map((minutes) => minutes * M
 const EVERY_MS = 6 * HOUR_MS
 export const GIVE_UP_AFTER_MS = 72 * HOUR_MS
 const SPREAD = 0.1
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 /** As many as the queue can count. */
 const MOST_CLAIMS = 32_767
 /** The clocks of machines that follow one database never differ by so much. */

@@ -2,7 +2,7 @@
 
 import type { Database, Db } from '../../platform/db.ts'
 import type { FullCounts } from '../../platform/full-counts.ts'
-import { firstIdAt, isUuid } from '../../platform/ids.ts'
+import { FIRST_ID, firstIdAt, isUuid, LAST_ID } from '../../platform/ids.ts'
 import { eventsOfEmail, type WireEvent } from '../events/index.ts'
 import { readBody } from './bodies.ts'
 import { decodeContent } from './content.ts'
@@ -80,8 +80,6 @@ export interface EmailPage {
 
 export const COUNT_LIMIT = 100_000
 const MAX_ATTEMPTS_SHOWN = 100
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 export interface Lists {
   readonly database: Database

@@ -6,7 +6,7 @@
 //   content.blocked   the content, or the content with other risks, stopped the message or this recipient's copy
 
 import type { Database, Db } from '../../platform/db.ts'
-import { firstIdAt, type Ids } from '../../platform/ids.ts'
+import { FIRST_ID, firstIdAt, type Ids, LAST_ID } from '../../platform/ids.ts'
 import type { Judged } from './judge.ts'
 import type { Incoming } from './sender.ts'
 import * as sql from './sql.ts'
@@ -18,8 +18,6 @@ export interface RefusedMessage {
 
 const KEPT_MS = 90 * 86_400_000
 const COUNT_LIMIT = 100_000
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** Whether a message was refused for what it says. */
 export function isContentRefusal({ content }: Incoming, judged: Judged): boolean {

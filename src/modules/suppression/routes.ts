@@ -3,7 +3,7 @@ import { type Static, type TSchema, Type } from 'typebox'
 import { addressFault, parseAddress, suppressionKey } from '../../mail/address.ts'
 import { CsvTooLarge } from '../../platform/csv.ts'
 import type { Database } from '../../platform/db.ts'
-import { type FieldFault, platformErrors, validationError } from '../../platform/errors.ts'
+import { endFaults, type FieldFault, platformErrors, validationError } from '../../platform/errors.ts'
 import {
   type AnyEndpoint,
   bare,
@@ -226,7 +226,7 @@ function suppressionEndpoints({ database, ...context }: SuppressionRoutesOptions
       summary: 'Suppress an address',
       tag,
       body: NewSuppressionBody,
-      moreFaults: (body) => [...emailFaults(body), ...endFaults(body, clock.now())],
+      moreFaults: (body) => [...emailFaults(body), ...endFaults(expiresAtOf(body), clock.now(), 'has passed')],
       answers: { 200: dataOf(Suppression), 201: dataOf(Suppression) },
       handle: async ({ principal: { accountId, keyId }, body }) => {
         const recipient = recipientOf(body.email)
@@ -415,8 +415,6 @@ function decodedAgain(text: string): string {
   }
 }
 
-function endFaults(body: unknown, now: Date): readonly FieldFault[] {
-  const { expires_at: end } = (body ?? {}) as { readonly expires_at?: unknown }
-  if (typeof end !== 'string' || !(new Date(end) <= now)) return []
-  return [{ field: 'expires_at', rule: 'future', message: 'has passed' }]
+function expiresAtOf(body: unknown): unknown {
+  return (body as { readonly expires_at?: unknown } | null)?.expires_at
 }
