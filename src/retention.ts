@@ -26,6 +26,7 @@ import { forgetFirsts } from './modules/statistics/index.ts'
 import { dropHits } from './modules/tracking/index.ts'
 import { dropDeliveries, oldestUntold } from './modules/webhooks/index.ts'
 import type { Database } from './platform/db.ts'
+import { FIRST_ID } from './platform/ids.ts'
 import { type Loop, loop } from './platform/lifecycle.ts'
 
 const DAY_MS = 86_400_000
@@ -34,7 +35,6 @@ const EMAILS_KEPT_DAYS = 60
 const RESTS = 3
 const AT_ONCE = 500
 const ACCOUNTS_AT_ONCE = 500
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 export interface RetentionOptions {
   readonly database: Database

@@ -2,12 +2,10 @@
 
 import { type CommandContext, type OptionValues, UsageError } from '../../platform/command.ts'
 import type { Database } from '../../platform/db.ts'
-import { isUuid } from '../../platform/ids.ts'
+import { FIRST_ID, isUuid } from '../../platform/ids.ts'
 import { type AccountRow, listAccounts, selectAccount, selectAccountsByEmail } from './sql.ts'
 
 export const JSON_OPTION = { json: { type: 'boolean' } } as const
-
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 /** @throws UsageError when the name is missing or names several, Error when it names none */
 export async function findAccount(

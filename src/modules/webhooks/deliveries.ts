@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
-import { firstIdAt, type Ids } from '../../platform/ids.ts'
+import { firstIdAt, type Ids, LAST_ID } from '../../platform/ids.ts'
 import { EVENT_TYPES, type EventReference, type EventType, eventsOfPeriod, eventType } from '../events/index.ts'
 import { type Asker, readEndpoint } from './endpoints.ts'
 import { errors } from './errors.ts'
@@ -15,7 +15,6 @@ const MAX_REPLAYED = 100_000
 const PAGE = 1_000
 const COUNT_LIMIT = 100_000
 const DAY_MS = 86_400_000
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 export interface DeliveryRow {
   readonly id: string

@@ -12,7 +12,7 @@ import { type Clock, putBackSince } from '../../platform/clock.ts'
 import type { Connector } from '../../platform/connect.ts'
 import type { Database } from '../../platform/db.ts'
 import { groupCommit } from '../../platform/group-commit.ts'
-import type { Ids } from '../../platform/ids.ts'
+import { FIRST_ID, type Ids } from '../../platform/ids.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Secrets } from '../../platform/secrets.ts'
@@ -29,7 +29,6 @@ import * as sql from './sql.ts'
 const LEASE_MS = 60_000
 const POLL_MS = 250
 const LOOKED_AT_TOGETHER = 10_000
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 /** The clocks of machines that follow one database never differ by so much. */
 const SKEW_MS = 10_000
 const MAX_RECORDED_TOGETHER = 200
