@@ -49,6 +49,24 @@ const ROWS: readonly (readonly [method: 'POST' | 'PATCH', path: string, body: ob
     { emails: [5], addresses: ['a@b.example'], more: 1 },
     ['addresses', 'emails[0]', 'more'],
   ],
+  [
+    'POST',
+    '/api/v1/customer/contacts',
+    { email: 'nobody', from: 'a shop', template_id: ABSENT, tags: [''], more: 1 },
+    ['email', 'from', 'more', 'tags[0]', 'template_id'],
+  ],
+  [
+    'POST',
+    '/api/v1/customer/contacts',
+    { email: 'a@b.example', double_opt_in: false, from: 'a shop', template_id: ABSENT },
+    ['from', 'template_id'],
+  ],
+  [
+    'POST',
+    `/api/v1/customer/webhooks/${ABSENT}/replay`,
+    { from: '2026-03-02T00:00:00Z', to: '2026-03-01T00:00:00Z', events: ['email.eaten'] },
+    ['events[0]', 'to'],
+  ],
   ['POST', '/api/v1/content-score', { html: 'x'.repeat(5 * 1_048_576 + 1), text: 5 }, ['html', 'subject', 'text']],
 ]
 

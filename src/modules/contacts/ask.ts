@@ -5,9 +5,11 @@
 // Nobody can be bombed: at most three confirmation mails a week go to one address, over all accounts. Past that a contact
 // is made and no mail goes; asking again is refused. Two askers at once wait for one another at the row of the address.
 
+import { parseMailbox } from '../../mail/address.ts'
 import type { Db } from '../../platform/db.ts'
-import { ApiError, validationError } from '../../platform/errors.ts'
+import { ApiError, type FieldFault, validationError } from '../../platform/errors.ts'
 import type { Principal } from '../../platform/http.ts'
+import { isUuid } from '../../platform/ids.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { type Sending, sandboxResultOf, type Templates } from '../sending/index.ts'
 import { addContact, type ContactContext, type NewContact, readContact } from './contacts.ts'
@@ -22,7 +24,7 @@ export interface AskContext extends ContactContext {
   readonly tokens: ConfirmationTokens
   readonly publicUrl: string
   readonly sending: Pick<Sending, 'sendWith'>
-  readonly templates: Pick<Templates, 'preview'>
+  readonly templates: Pick<Templates, 'get' | 'preview'>
   /** The instance keeps all mail in the house. */
   readonly sandboxed: boolean
   /** The account's name as its recipients know it. */
@@ -158,6 +160,28 @@ interface Asked {
   readonly templateId: string | null
 }
 
+/** What of a new contact's body would stop its confirmation mail, whether or not one is to go now. */
+export async function askFaults({ templates }: AskContext, accountId: string, body: unknown): Promise<FieldFault[]> {
+  const { from, template_id: templateId } = (body ?? {}) as Readonly<Record<string, unknown>>
+  const sender = typeof from === 'string' ? parseMailbox(from) : null
+  const faults: FieldFault[] = []
+  if (sender?.ok === false) {
+    faults.push({ field: 'from', rule: 'email', message: `is not an address that can send: ${sender.reason}` })
+  }
+  if (typeof templateId !== 'string' || !isUuid(templateId)) return faults
+  await templates.get(accountId, templateId).catch((error: unknown) => {
+    if (!(error instanceof ApiError && error.status === 404)) throw error
+    faults.push(NO_TEMPLATE)
+  })
+  return faults
+}
+
+const NO_TEMPLATE: FieldFault = {
+  field: 'template_id',
+  rule: 'exists',
+  message: 'is not a template of this account',
+}
+
 /** The body of the send. The link is of no use when it is tracked, and a reader who is asked is not to be watched. */
 async function mailOf(context: AskContext, { accountId }: Principal, asked: Asked): Promise<object> {
   const { clock, tokens, publicUrl } = context
@@ -200,14 +224,13 @@ async function filledTemplate(
   { sender, link }: { readonly sender: string; readonly link: string },
 ): Promise<Letter> {
   const variables = { confirm_url: link, email, name, account_name: sender }
-  const fault = (rule: string, message: string, cause?: unknown): ApiError =>
-    Object.assign(validationError([{ field: 'template_id', rule, message }]), cause === undefined ? {} : { cause })
   const filled = await templates.preview(accountId, templateId ?? '', null, variables).catch((error: unknown) => {
     if (!(error instanceof ApiError && error.status === 404)) throw error
-    throw fault('exists', 'is not a template of this account', error)
+    throw Object.assign(validationError([NO_TEMPLATE]), { cause: error })
   })
   const { subject, html, text } = filled
   const letter = templateLetter({ subject, html, text }, link)
-  if (letter === null) throw fault('confirm_url', 'has an html part without {{confirm_url}}')
-  return letter
+  if (letter !== null) return letter
+  const message = 'has an html part without {{confirm_url}}'
+  throw validationError([{ field: 'template_id', rule: 'confirm_url', message }])
 }

@@ -20,7 +20,7 @@ import {
   typed,
   Uuid,
 } from '../../platform/http.ts'
-import { type AskContext, askAgain, createContact } from './ask.ts'
+import { type AskContext, askAgain, askFaults, createContact } from './ask.ts'
 import { consentOf } from './confirm.ts'
 import { changeContact, everyContact, listContacts, type NewContact, readContact, removeContact } from './contacts.ts'
 import { errors } from './errors.ts'
@@ -177,7 +177,7 @@ function writingRoutes(context: AskContext): readonly AnyEndpoint[] {
       access: WRITE,
       summary: 'Add a contact; unless told otherwise it is asked by mail to confirm',
       body: Created,
-      moreFaults: emailFaults,
+      moreFaults: async (body, { accountId }) => [...emailFaults(body), ...(await askFaults(context, accountId, body))],
       answers: { 201: dataOf(ContactItem) },
       errors: [errors.already_exists, errors.sender_not_verified],
       handle: async ({ principal, body }) => {

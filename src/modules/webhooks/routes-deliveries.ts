@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox'
-import { validationError } from '../../platform/errors.ts'
+import type { FieldFault } from '../../platform/errors.ts'
 import {
   type AnyEndpoint,
   CursorPagination,
@@ -119,20 +119,26 @@ function replayRoutes(context: DeliveryContext): readonly AnyEndpoint[] {
       tag: TAG,
       params: Params,
       body: Replay,
+      moreFaults: periodFaults,
       answers: { 200: Queued },
       errors: [errors.not_found, errors.invalid_state],
       handle: async ({ principal, params, body }) => {
-        const [from, to] = [new Date(body.from), new Date(body.to)]
-        if (to <= from) throw validationError([{ field: 'to', rule: 'after_from', message: 'must be after from' }])
         const queued = await replayPeriod(context, principal, params.webhookId, {
-          from,
-          to,
+          from: new Date(body.from),
+          to: new Date(body.to),
           types: typesOf(body.events),
         })
         return single({ queued }, { also: { success: true } })
       },
     }),
   ]
+}
+
+/** Told together with what the schema finds, of a body of any shape. */
+function periodFaults(body: unknown): readonly FieldFault[] {
+  const { from, to } = (body ?? {}) as Readonly<Record<string, unknown>>
+  if (typeof from !== 'string' || typeof to !== 'string' || !(Date.parse(to) <= Date.parse(from))) return []
+  return [{ field: 'to', rule: 'after_from', message: 'must be after from' }]
 }
 
 function typesOf(names: readonly string[] | undefined): readonly EventType[] | null {
