@@ -63,6 +63,29 @@ for (const [reply, status, event, bounce, suppressed] of REPLIES) {
   })
 }
 
+test('an email that its receiver put off to the end is one soft bounce, in the list and in every figure', async () => {
+  const { world, stack } = await worldWith('451 4.2.1 not now')
+  await using _ = stack
+  const soon = new Date(world.clock.now().getTime() + 60_000).toISOString()
+  const sent = await world.api.post('/api/v1/send', { ...MAIL, expires_at: soon })
+  assert.equal((await ended(world, sent.body.data.email_id)).status, 'failed')
+  const { body: listed } = await world.api.get('/api/v1/customer/bounces?type=soft')
+  assert.equal(listed.pagination.total, 1)
+  const inUsage = async (): Promise<number[]> => {
+    const { bounced, failed } = (await world.api.get('/api/customer/usage')).body.data.delivery
+    return [bounced, failed]
+  }
+  assert.deepEqual(await inUsage(), [1, 1])
+  const report = async (kind: string) => (await world.api.get(`/api/stats/outbound${kind}`)).body
+  for (let i = 0; i < 200 && (await report('')).data.failed === 0; i++) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  const { failed, bounces, soft, bounce_rate: rate } = (await report('')).data
+  assert.deepEqual({ failed, bounces, soft, rate }, { failed: 1, bounces: 1, soft: 1, rate: 1 })
+  assert.deepEqual((await report('/bounces')).totals, { bounces: 1, hard: 0, soft: 1, block: 0, unknown: 0 })
+  assert.deepEqual(await inUsage(), [1, 1])
+})
+
 test('what a receiver gets is what the API shows as raw', async () => {
   await using mx = await startReceiver({})
   await using world = await startWorld({

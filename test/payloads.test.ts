@@ -251,6 +251,8 @@ describe('payloads', () => {
     await send({ to: ['nobody@example.net', 'b@example.net'] })
     await world.api.delete('/api/v1/customer/suppressions/nobody@example.net')
     await send({ to: 'fail@sandbox.test' })
+    const soon = new Date(world.clock.now().getTime() + 60_000).toISOString()
+    await heard('email.failed', await send({ to: 'later@example.net', expires_at: soon }))
     const later = new Date(world.clock.now().getTime() + 86_400_000).toISOString()
     const planned = await send({ to: 'c@example.net', scheduled_at: later })
     await world.api.post(`/api/v1/emails/${planned}/cancel`)

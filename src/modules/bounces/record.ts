@@ -4,7 +4,7 @@
 // unknown never suppress, since they say nothing against the address. A `bad_domain` suppression ends after 90 days, one of
 // the operator's own address (mail of the system) after a day: a setting, not a list, is where it comes from. The
 // event email.bounced goes with each bounce, but for an email that ends as failed because the receiver kept putting it
-// off: its one terminal event is email.failed.
+// off: its one terminal event is email.failed, which statistics count as a soft bounce too.
 
 import type { DkimOutcome } from '../../mail/dkim-check.ts'
 import type { BounceCategory, BounceType as ReplyBounceType, SmtpCommand } from '../../mail/smtp-bounce.ts'

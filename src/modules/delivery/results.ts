@@ -113,7 +113,7 @@ export function concluded(context: Context, report: Report): Conclusion {
     case 'deferred':
       return deferred(context, report, verdict)
     case 'failed':
-      return failed(context, report, verdict.said, reasonOf(verdict.cause))
+      return failed(context, report, verdict.said, { reason: reasonOf(verdict.cause), provider: null, isBounce: false })
   }
 }
 
@@ -148,8 +148,10 @@ function deferred(context: Context, report: Report, verdict: Verdict & { kind: '
   const { said, cause, category, command } = verdict
   const next = nextTry({ start: startOf(letter), expiresAt: letter.expiresAt }, now, chance(), letter.attemptsCount)
   if (next === null) {
-    const ended = failed(context, report, said, lastReason(letter, verdict), answeredBy(context, report))
-    if (cause !== 'recipient') return ended
+    const isBounce = cause === 'recipient'
+    const end = { reason: lastReason(letter, verdict), provider: answeredBy(context, report), isBounce }
+    const ended = failed(context, report, said, end)
+    if (!isBounce) return ended
     return { ...ended, bounce: bounceOf(context, report, { said, command, type: 'soft', category }, 'failed') }
   }
   const attempt = attemptOf(context, report, cause === 'recipient' ? 'deferred' : 'error', next)
@@ -165,17 +167,19 @@ function deferred(context: Context, report: Report, verdict: Verdict & { kind: '
   return { letter, sandbox, result, events: [event], bounce: null }
 }
 
-/** @param provider whose hosts put the last try off; null: it is our side that ends it */
-function failed(
-  context: Context,
-  report: Report,
-  said: Said,
-  reason: FailedReason,
-  provider: string | null = null,
-): Conclusion {
+interface Failure {
+  readonly reason: FailedReason
+  /** Whose hosts put the last try off; null: it is our side that ends it. */
+  readonly provider: string | null
+  /** The list of bounces has it as a soft one; so have statistics, which hear of it by this event alone. */
+  readonly isBounce: boolean
+}
+
+function failed(context: Context, report: Report, said: Said, { reason, provider, isBounce }: Failure): Conclusion {
   const { letter, sandbox } = context
   const attempt = attemptOf(context, report, 'error', null)
-  const event = eventOf(context, 'email.failed', failedData(reason, said, attempt.number), provider)
+  const data = { ...failedData(reason, said, attempt.number), ...(isBounce && { listed_as: 'soft' }) }
+  const event = eventOf(context, 'email.failed', data, provider)
   const result = resultOf(context, { status: 'failed', next: null, said, attempt })
   return { letter, sandbox, result, events: [event], bounce: null }
 }

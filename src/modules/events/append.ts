@@ -13,7 +13,10 @@ export interface NewEvent {
   readonly stream: Stream
   readonly sandbox: boolean
   readonly tag: string | null
-  /** What this fact adds, in wire names; null when the type says all. */
+  /**
+   * What this fact adds, in wire names; null when the type says all. `listed_as` is for followers and shown to nobody: the type
+   * of the bounce that the list has of an email that failed.
+   */
   readonly data: object | null
   /** Whose hosts gave this answer to a try, as mail/providers.ts names them; absent or null: it is no such answer. */
   readonly provider?: string | null

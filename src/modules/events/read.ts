@@ -114,7 +114,8 @@ const FORGOTTEN: { readonly [Name in keyof EmailFacts]: null } = {
 
 /** The one shape of an event (contract section 12). What is about no mail has the fields of its type alone. */
 export function wireEvent(event: FollowedEvent, facts: EmailFacts | null): WireEvent {
-  const { eventId: event_id, type, tag, domainId: domain_id, emailId, sandbox, data } = event
+  const { eventId: event_id, type, tag, domainId: domain_id, emailId, sandbox } = event
+  const { listed_as: _, ...data } = event.data
   const named = { event_id, event: type, timestamp: event.at.toISOString() }
   if (type === 'contact.confirmed') return { ...named, data }
   if (!type.startsWith('email.')) return { ...named, tag, metadata: null, data }

@@ -49,7 +49,7 @@ export const COUNTER_OF_FIRST: Readonly<Record<First, Counter>> = {
 const NONE: readonly never[] = []
 
 /** The events whose data decides how they count. */
-export const COUNTED_BY_DATA: readonly EventType[] = ['email.bounced', 'email.opened', 'email.clicked']
+export const COUNTED_BY_DATA: readonly EventType[] = ['email.bounced', 'email.failed', 'email.opened', 'email.clicked']
 
 /** The counters that this event raises by one, but for the firsts of an email. */
 export function countersOf({ type, data }: Pick<FollowedEvent, 'type' | 'data'>): readonly Counter[] {
@@ -65,7 +65,7 @@ export function countersOf({ type, data }: Pick<FollowedEvent, 'type' | 'data'>)
     case 'email.unsubscribed':
       return ['unsubscribed']
     case 'email.failed':
-      return ['failed']
+      return data['listed_as'] === 'soft' ? ['failed', 'soft'] : ['failed']
     case 'email.suppressed':
       return ['suppressed']
     case 'email.deferred':

@@ -165,7 +165,8 @@ export const monthNow = statement(
        and domain_id = '00000000-0000-0000-0000-000000000000' and not sandbox
    ), waiting as (
      select count(*) filter (where type = $4) as sent, count(*) filter (where type = $5) as delivered,
-       count(*) filter (where type = $6 and data ->> 'type' is distinct from 'complaint') as bounced,
+       count(*) filter (where (type = $6 and data ->> 'type' is distinct from 'complaint')
+         or (type = $7 and data ->> 'listed_as' = 'soft')) as bounced,
        count(*) filter (where type = $7) as failed, count(*) filter (where type = $8) as deferred,
        count(*) filter (where type = $9) as complained
      from (${unfollowedSql({ follower: `'statistics'`, accountId: '$10' })}) e
