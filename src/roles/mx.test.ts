@@ -243,7 +243,6 @@ describe('the inbound MX', { concurrency: false }, () => {
       `@${HOST}:victim@example.net`,
       `postmaster@${HOST}@example.net`,
       `postmaster@${HOST}.example.net`,
-      'postmaster',
       `postmaster@[127.0.0.1]`,
       `"fbl"@example.net`,
       'postmaster@bounce.shop.example',
@@ -265,8 +264,26 @@ describe('the inbound MX', { concurrency: false }, () => {
     session.close()
     assert.match(await w.send(`abuse@${HOST}`, 'Subject: x\r\n\r\none\ntwo'), /^554 5\.6\.0 /)
     assert.match(await w.send(`Postmaster@${HOST}`, 'Subject: x\r\n\r\nhello'), /^250 /)
+    assert.match(await w.send('Postmaster', 'Subject: x\r\n\r\nwithout a host'), /^250 /)
     await w.settle()
-    assert.deepEqual(w.forwarded, ['postmaster'])
+    assert.deepEqual(w.forwarded, ['postmaster', 'postmaster'])
+  })
+
+  test('a report is taken from senders of every spelling; parameters that nobody offered are refused', async () => {
+    await using w = await inside()
+    const session = await smtpSession(w.mx.port())
+    await greet(session)
+    for (const sender of ['', 'MAILER-DAEMON', '"a b"@c.example', 'a.@b.example', 'a_b@c_d.example', 'a@[192.0.2.1]']) {
+      assert.match(await session.ask(`MAIL FROM:<${sender}> SIZE=100 BODY=8BITMIME`), /^250 2\.1\.0 /, sender)
+      await session.ask('RSET')
+    }
+    for (const parameter of ['NOTIFY=NEVER', 'RET=HDRS', 'REQUIRETLS', 'AUTH=<>']) {
+      assert.match(await session.ask(`MAIL FROM:<> ${parameter}`), /^555 5\.5\.4 /, parameter)
+    }
+    await session.ask('MAIL FROM:<>')
+    assert.match(await session.ask(`RCPT TO:<fbl@${HOST}> NOTIFY=NEVER`), /^555 5\.5\.4 /)
+    assert.match(await session.ask(`RCPT TO:<fbl@${HOST}>`), /^250 /)
+    session.close()
   })
 
   test('a report that has ended its process three times goes into quarantine, and the next is read', async () => {

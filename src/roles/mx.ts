@@ -6,7 +6,7 @@
 //   fbl+<name>.<MAC>@host       complaints of one provider, who was told the address
 //   tlsrpt@host                 reports about TLS towards a domain of an account (RFC 8460)
 //   what tracking made          unsubscribe mail
-//   postmaster@, abuse@host     for the operator
+//   postmaster@, abuse@host     for the operator; postmaster also without a host (RFC 5321 section 4.5.1)
 //
 // Every other recipient is refused at RCPT with 550 5.7.1, whatever its spelling, so that nothing is relayed and no
 // mail is sent back. 250 after the data means that the report is durable; it is read later. There is no AUTH. A bare LF
@@ -157,6 +157,7 @@ function purposeOf(
   options: MxOptions,
   address: string,
 ): { readonly kind: ReportKind; readonly localPart: string } | 'unsubscribe' | null {
+  if (address.toLowerCase() === 'postmaster') return { kind: 'operator', localPart: 'postmaster' }
   const parsed = parseAddress(address)
   if (!parsed.ok) return null
   const localPart = parsed.address.local.toLowerCase()

@@ -4,7 +4,8 @@
 // behind us may split the stream elsewhere. What a client sends behind DATA before it was told to go on is refused and
 // the connection closed (RFC 2920 section 3.1). A line beyond 12,288 bytes, the longest that an authentication exchange
 // may have (RFC 4954 section 4), closes the connection too. AUTH is not offered before TLS. A reply whose text begins
-// with an enhanced code keeps that code.
+// with an enhanced code keeps that code. Parameters of MAIL and RCPT that were not offered are refused
+// (envelope-command.ts), and so are words behind commands that take none (RFC 5321 section 4.1.1).
 //
 // Who sends a byte now and then is never idle; so a command must be whole within five minutes, and the data of a message must
 // have come at 500 bytes a second in the mean from two minutes after DATA on (421 4.4.2).
@@ -12,6 +13,7 @@
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions } from 'smtp-server'
 import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
 import { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
+import { type EnvelopeCommand, type EnvelopeVerb, readEnvelopeCommand } from './envelope-command.ts'
 import { MessageData } from './submission-data.ts'
 
 const MAX_LINE_BYTES = 12_288
@@ -22,7 +24,11 @@ const DATA_BYTES_PER_SECOND = 500
 const PATIENCE: Patience = { commandMs: 300_000, dataMs: 120_000 }
 const ENHANCED = /^[245]\.\d{1,3}\.\d{1,3} /
 const ENVELOPE = /^(?:MAIL|RCPT) /i
-const DUMMIES = ['WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD', 'HELP']
+const BARE = /^\S+\s*$/
+const DUMMIES = ['WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD']
+/** Of the extensions that EHLO names; AUTH where there is a log-in (RFC 4954 section 5). None belongs to RCPT. */
+const MAIL_PARAMETERS = ['SIZE', 'BODY', 'SMTPUTF8']
+const NONE: ReadonlySet<string> = new Set()
 
 type Connect = Parameters<SMTPServer['connect']>
 
@@ -53,6 +59,8 @@ export class SubmissionServer extends SMTPServer {
   override connect(socket: Connect[0], socketOptions?: Connect[1]): void {
     const connection = new Connection(this, socket, socketOptions)
     connection.patience = this.#protocol.patience ?? PATIENCE
+    const hasLogin = this.#protocol.without?.includes('AUTH') !== true
+    connection.mailParameters = new Set(hasLogin ? [...MAIL_PARAMETERS, 'AUTH'] : MAIL_PARAMETERS)
     const admitted = this.#protocol.mayConnect(connection.remoteAddress)
     this.connections.add(connection)
     connection.on('error', (error: Error) => this._onError(error))
@@ -84,7 +92,10 @@ class Connection extends SMTPConnection {
   /** The reply to the command under way may wait for that to the next, which has come with it (RFC 2920 section 3.2). */
   #holds = false
   #corked = false
+  /** The MAIL or RCPT that is being answered. */
+  #envelope: EnvelopeCommand | null = null
   patience = PATIENCE
+  mailParameters: ReadonlySet<string> = new Set()
 
   override _createParser(): SMTPStream {
     return new StrictParser({
@@ -126,12 +137,34 @@ class Connection extends SMTPConnection {
     callback()
   }
 
+  override handler_HELP(_command: Buffer, callback: () => void): void {
+    if (!this.#mayIdle()) return
+    this.send(214, '2.0.0 see RFC 5321 and RFC 6409')
+    callback()
+  }
+
+  override handler_QUIT(command: Buffer, callback: () => void): void {
+    if (this.#isBare(command, callback)) super.handler_QUIT(command, callback)
+  }
+
+  override handler_MAIL(command: Buffer, callback: () => void): void {
+    if (this.#isEnvelope(command, 'MAIL FROM', this.mailParameters, callback)) super.handler_MAIL(command, callback)
+  }
+
+  override handler_RCPT(command: Buffer, callback: () => void): void {
+    if (this.#isEnvelope(command, 'RCPT TO', NONE, callback)) super.handler_RCPT(command, callback)
+  }
+
+  override _parseAddressCommand(): ReturnType<SMTPConnection['_parseAddressCommand']> {
+    return this.#envelope === null ? false : { address: this.#envelope.path, args: { ...this.#envelope.parameters } }
+  }
+
   override handler_NOOP(command: Buffer, callback: () => void): void {
     if (this.#mayIdle()) super.handler_NOOP(command, callback)
   }
 
   override handler_RSET(command: Buffer, callback: () => void): void {
-    if (this.#mayIdle()) super.handler_RSET(command, callback)
+    if (this.#isBare(command, callback) && this.#mayIdle()) super.handler_RSET(command, callback)
   }
 
   override handler_VRFY(command: Buffer, callback: () => void): void {
@@ -139,8 +172,27 @@ class Connection extends SMTPConnection {
   }
 
   override handler_DATA(command: Buffer, callback: () => void): void {
+    if (!this.#isBare(command, callback)) return
     this.#idleCommands = 0
     super.handler_DATA(command, callback)
+  }
+
+  /** Answers a MAIL or RCPT that is none. */
+  #isEnvelope(command: Buffer, verb: EnvelopeVerb, offered: ReadonlySet<string>, callback: () => void): boolean {
+    const read = readEnvelopeCommand(command, verb, offered)
+    this.#envelope = read.ok ? read : null
+    if (read.ok) return true
+    this.send(read.code, read.text)
+    callback()
+    return false
+  }
+
+  /** Answers a command that takes no words and has some. */
+  #isBare(command: Buffer, callback: () => void): boolean {
+    if (BARE.test(command.toString('latin1'))) return true
+    this.send(501, '5.5.4 this command takes no parameters')
+    callback()
+    return false
   }
 
   #mayIdle(): boolean {
