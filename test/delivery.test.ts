@@ -3,12 +3,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
-import { startReceiver } from './receiver.ts'
+import PostalMime from 'postal-mime'
+import { parseAddress } from '../src/mail/address.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
 import { startWorld, type World } from './world.ts'
 
 const MAIL = { from: 'Shop <a@shop.example>', to: 'b@example.net', subject: 'Hi', html: '<p>Hi</p>', text: 'Hi' }
 
-async function worldWith(rcpt: string): Promise<{ world: World; stack: AsyncDisposableStack }> {
+async function worldWith(rcpt: string): Promise<{ world: World; stack: AsyncDisposableStack; mx: Receiver }> {
   const stack = new AsyncDisposableStack()
   const mx = stack.use(await startReceiver({ rcpt }))
   const world = stack.use(
@@ -18,7 +20,7 @@ async function worldWith(rcpt: string): Promise<{ world: World; stack: AsyncDisp
     }),
   )
   await world.verifiedDomain('shop.example')
-  return { world, stack }
+  return { world, stack, mx }
 }
 
 /** Asks until the email has left the queue, 10 seconds at most. */
@@ -100,6 +102,58 @@ test('what a receiver gets is what the API shows as raw', async () => {
   assert.equal(raw.headers.get('content-type'), 'message/rfc822')
   assert.equal(mx.messages[0]?.data.toString('latin1'), raw.body)
   assert.match(raw.body, /^DKIM-Signature: /)
+})
+
+test('a receiver reads the reply addresses of a header and the types of attachments as they were meant', async () => {
+  const { world, stack, mx } = await worldWith('250 2.1.5 ok')
+  await using _ = stack
+  const content = Buffer.from('BEGIN:VCALENDAR').toString('base64')
+  const sent = await world.api.post('/api/v1/send', {
+    ...MAIL,
+    headers: { 'Reply-To': '"Müller, Hans" <hans@shop.example>, desk@shop.example' },
+    attachments: [
+      { filename: 'invite.ics', content, content_type: 'text/calendar; method=REQUEST; charset=utf-8' },
+      { filename: 'Rechnung März.pdf', content },
+    ],
+  })
+  assert.equal(sent.status, 202, JSON.stringify(sent.body))
+  assert.equal((await ended(world, sent.body.data.email_id)).status, 'delivered')
+  const letter = await PostalMime.parse(mx.messages[0]?.data ?? '')
+  assert.deepEqual(letter.replyTo, [
+    { name: 'Müller, Hans', address: 'hans@shop.example' },
+    { name: '', address: 'desk@shop.example' },
+  ])
+  assert.deepEqual(
+    letter.attachments.map(({ filename, mimeType, method }) => [filename, mimeType, method]),
+    [
+      ['invite.ics', 'text/calendar', 'REQUEST'],
+      ['Rechnung März.pdf', 'application/pdf', undefined],
+    ],
+  )
+})
+
+test('who brings a List-Unsubscribe-Post to our List-Unsubscribe sends one of them, by REST and by SMTP', async () => {
+  const { world, stack, mx } = await worldWith('250 2.1.5 ok')
+  await using _ = stack
+  const brought = { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
+  const sent = await world.api.post('/api/v1/send', { ...MAIL, stream: 'broadcast', headers: brought })
+  assert.equal((await ended(world, sent.body.data.email_id)).status, 'delivered')
+  const parsed = parseAddress(MAIL.to)
+  assert.ok(parsed.ok)
+  const head = `From: ${MAIL.from}\r\nTo: ${MAIL.to}\r\nSubject: Hi\r\nX-Stream: broadcast\r\n`
+  const raw = Buffer.from(`${head}List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n\r\nHi\r\n`)
+  const { accountId } = world.account
+  const submitted = await world.rooms.submissionDoor.submit(
+    { accountId, keyId: null, mode: 'live', scopes: ['full'], domainIds: null },
+    { mailFrom: 'a@shop.example', senderFault: null, recipients: [parsed.address], raw, trace: () => '' },
+  )
+  assert.ok('emailId' in submitted)
+  assert.equal((await ended(world, submitted.emailId)).status, 'delivered')
+  for (const { data } of mx.messages) {
+    const fields = data.toString('latin1').match(/^list-unsubscribe(?:-post)?:/gim) ?? []
+    assert.deepEqual(fields.map((field) => field.toLowerCase()).sort(), ['list-unsubscribe-post:', 'list-unsubscribe:'])
+  }
+  assert.equal(mx.messages.length, 2)
 })
 
 test('a domain that has published a name for return paths has them under that name, while it stands', async () => {

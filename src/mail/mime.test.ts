@@ -145,6 +145,12 @@ test('a message that brings its own List-Unsubscribe keeps it and gets none of o
   assert.match(message.toString(), /^List-unsubscribe: <https:\/\/own.example\/u>\r\n/m)
 })
 
+test('with our List-Unsubscribe goes one List-Unsubscribe-Post, whatever the sender brings', () => {
+  const headers = [['list-unsubscribe-post', 'List-Unsubscribe=One-Click']] as const
+  const { message } = composeMessage({ ...envelope, ...nothing, headers, listUnsubscribe: links })
+  assert.equal(message.toString().match(/^list-unsubscribe-post:/gim)?.length, 1)
+})
+
 test('a header that a sender may not set is a bug of the caller', () => {
   for (const name of ['Bcc', 'X Bad', 'X\r\nBcc', '']) {
     assert.throws(() => composeMessage({ ...envelope, ...nothing, headers: [[name, 'x']] }), TypeError)
@@ -161,6 +167,15 @@ test('an attached message stays plain when it can, and is octets when it cannot'
   assert.match(attach('Subject: x\r\n\r\nhello\r\n').toString(), /message\/rfc822;?[^]*7bit[^]*\r\n\r\nSubject: x/)
   assert.match(attach('Subject: x\r\n\r\nhéllo\r\n').toString(), /application\/octet-stream/)
   assert.match(attach(`Subject: x\r\n\r\n--=_${'0'.repeat(8)}\r\n`).toString(), /application\/octet-stream/)
+})
+
+test('an attachment keeps the parameters of its type, but for those that are ours', async () => {
+  const contentType = 'text/calendar; method=REQUEST; charset="utf-8"; name=x.ics; boundary=y'
+  const { message } = composeMessage({ ...envelope, ...nothing, attachments: [{ ...file, contentType }] })
+  assertSound(message)
+  assert.match(message.toString(), /^Content-Type: text\/calendar; method=REQUEST; charset=utf-8\r\n/m)
+  const [attachment] = (await PostalMime.parse(message)).attachments
+  assert.deepEqual([attachment?.mimeType, attachment?.method], ['text/calendar', 'REQUEST'])
 })
 
 test('a content type with a line break or a parameter of its own adds no header', () => {

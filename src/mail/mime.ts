@@ -23,6 +23,7 @@ import {
   textHeader,
   tokenHeader,
 } from './headers.ts'
+import { OCTETS, parseMediaType } from './media-types.ts'
 
 export interface MailboxInput {
   readonly name: string
@@ -32,7 +33,7 @@ export interface MailboxInput {
 export interface AttachmentInput {
   readonly filename: string
   readonly content: Buffer
-  /** Such as `image/png`; what is not a media type, or may not be encoded, is sent as application/octet-stream. */
+  /** Such as `text/csv; charset=utf-8`; what is not a media type, or may not be encoded, is sent as octets. */
   readonly contentType: string
   /** Without angle brackets. With one, and an html part, an attachment not marked `attachment` is inline. */
   readonly contentId: string | null
@@ -129,10 +130,8 @@ function partHead(type: readonly string[], encoding: EncodedBody['encoding'] | '
   return `${tokenHeader('Content-Type', type)}Content-Transfer-Encoding: ${encoding}\r\n`
 }
 
-// RFC 2045 section 5.1, RFC 6838 section 4.2: the registrable names, and charset as the one parameter that is kept.
-const MEDIA_TYPE = /^\s*([a-z0-9][a-z0-9!#$&^_.+-]{0,126})\/([a-z0-9][a-z0-9!#$&^_.+-]{0,126})\s*(?:;|$)/i
-const CHARSET = /;\s*charset\s*=\s*"?([a-z0-9_.:+-]{1,40})"?\s*(?:;|$)/i
-const OCTETS = 'application/octet-stream'
+/** Parameters that are ours to set: where parts end, and the file's name, which Content-Disposition has. */
+const OWN_PARAMETERS: ReadonlySet<string> = new Set(['boundary', 'name'])
 
 /** Encodes one attachment. Text keeps its bytes too: attachments are always base64, but for a plain message/rfc822. */
 export function prepareAttachment({
@@ -142,13 +141,13 @@ export function prepareAttachment({
   contentId,
   disposition,
 }: AttachmentInput): PreparedAttachment {
-  const [, top = '', sub = ''] = MEDIA_TYPE.exec(contentType) ?? []
-  let type = top === '' ? OCTETS : `${top}/${sub}`.toLowerCase()
+  const given = parseMediaType(contentType) ?? { type: OCTETS, parameters: [] }
   // RFC 2046 section 5.2.1: a message may not be encoded, so one that needs it is sent as octets; a multipart is no leaf.
-  const asIs = type === 'message/rfc822' && isMailSafe(content)
-  if (type.startsWith('multipart/') || (type.startsWith('message/') && !asIs)) type = OCTETS
-  const charset = type.startsWith('text/') ? CHARSET.exec(contentType)?.[1] : undefined
-  const types = listTokens([type, ...(charset === undefined ? [] : [`charset=${charset}`])])
+  const asIs = given.type === 'message/rfc822' && isMailSafe(content)
+  const isLeaf = asIs || !/^(?:multipart|message)\//.test(given.type)
+  const { type, parameters } = isLeaf ? given : { type: OCTETS, parameters: [] }
+  const kept = parameters.filter(([name]) => !OWN_PARAMETERS.has(name))
+  const types = listTokens([type, ...kept.flatMap(([name, value]) => parameter(name, value))])
   const names = filename === '' ? [] : parameter('filename', filename)
   const inline = disposition === 'inline'
   const id = contentId === null || contentId === '' ? null : contentId.replace(/[^\x21-\x3b\x3d\x3f-\x7e]/g, '_')
@@ -225,11 +224,13 @@ function messageHead(envelope: Envelope): string {
   head += textHeader('Subject', envelope.subject)
   head += `Date: ${formatDate(envelope.date)}\r\n`
   head += tokenHeader('Message-ID', [`<${envelope.messageId}>`])
-  const list = envelope.listUnsubscribe ?? null
-  if (list !== null && !own.has('list-unsubscribe')) head += unsubscribeHead(list)
+  const list = own.has('list-unsubscribe') ? null : (envelope.listUnsubscribe ?? null)
+  if (list !== null) head += unsubscribeHead(list)
   for (const [name, value] of headers) {
     if (!isHeaderName(name) || isForbiddenHeader(name)) throw new TypeError('a header that a sender may not set')
     if (name.toLowerCase() === 'reply-to' && replyTo.length > 0) continue
+    // RFC 8058 section 3.1: one, and it came with ours.
+    if (name.toLowerCase() === 'list-unsubscribe-post' && (list?.https ?? null) !== null) continue
     head += textHeader(name, value)
   }
   return `${head}MIME-Version: 1.0\r\n`

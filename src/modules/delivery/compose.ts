@@ -153,7 +153,8 @@ function withOwnFields(message: Buffer, letter: Letter, links: ListUnsubscribe |
         'List-Unsubscribe',
         uris.map((uri, at) => (at < uris.length - 1 ? `${uri},` : uri)),
       )
-    if (links.https !== null) own += 'List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n'
+    if (links.https !== null && !has('list-unsubscribe-post'))
+      own += 'List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n'
   }
   return own === '' ? message : Buffer.concat([Buffer.from(own, 'latin1'), message])
 }

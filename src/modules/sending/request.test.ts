@@ -46,3 +46,40 @@ for (const text of NOT_BASE64) {
     assert.equal(contentOf(text), null)
   })
 }
+
+const BODY = { from: 'a@shop.example', to: 'b@dest.example', subject: 's', text: 't' }
+const told = (body: Record<string, unknown>) => {
+  const { request, faults } = readSendRequest({ ...BODY, ...body }, new Date())
+  return { request, faults: faults.map(({ field, rule }) => `${field} ${rule}`) }
+}
+
+test('a Reply-To among the headers is read as addresses, and reply_to wins over it', () => {
+  const headers = { 'reply-to': '"Müller, Hans" <h@shop.example>, desk@shop.example', 'X-A': '1' }
+  const { request } = told({ headers })
+  assert.deepEqual(request?.replyTo, [
+    { name: 'Müller, Hans', address: 'h@shop.example' },
+    { name: '', address: 'desk@shop.example' },
+  ])
+  assert.deepEqual(request?.headers, [['X-A', '1']])
+  const both = told({ headers, reply_to: 'z@shop.example' }).request
+  assert.deepEqual([both?.replyTo, both?.headers], [[{ name: '', address: 'z@shop.example' }], [['X-A', '1']]])
+  assert.deepEqual(told({ headers: { 'Reply-To': '' } }).request?.replyTo, [])
+  assert.deepEqual(told({ headers: { 'Reply-To': 'the desk' } }).faults, ['headers.Reply-To email'])
+})
+
+test('an attachment has the type that is given, with its parameters, else that of its name', () => {
+  const typed = (more: object) => told({ attachments: [{ filename: 'invite.ics', content: 'QQ==', ...more }] })
+  const given = 'text/calendar; method=REQUEST; charset=utf-8'
+  assert.equal(typed({ content_type: given }).request?.attachments[0]?.contentType, given)
+  for (const none of [{}, { content_type: null }])
+    assert.equal(typed(none).request?.attachments[0]?.contentType, 'text/calendar')
+  for (const content_type of [
+    '',
+    'calendar',
+    'multipart/mixed',
+    'message/rfc822',
+    'text/plain; x',
+    'text/plain\r\nX: y',
+  ])
+    assert.deepEqual(typed({ content_type }).faults, ['attachments[0].content_type media_type'], content_type)
+})

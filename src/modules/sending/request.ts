@@ -1,7 +1,15 @@
 // Reading a send request: everything that can be said about it without the database. Every fault is told at once.
 
-import { type Address, type Mailbox, parseAddress, parseMailbox, suppressionKey } from '../../mail/address.ts'
+import {
+  type Address,
+  type Mailbox,
+  parseAddress,
+  parseMailbox,
+  parseMailboxList,
+  suppressionKey,
+} from '../../mail/address.ts'
 import { checkHeaderText, isForbiddenHeader, isHeaderName } from '../../mail/headers.ts'
+import { mediaTypeOf, parseMediaType } from '../../mail/media-types.ts'
 import type { FieldFault } from '../../platform/errors.ts'
 import type { Stream } from '../events/index.ts'
 import { type Person, SANDBOX_RESULTS, type SandboxResult, type StoredAttachment } from '../outbox/index.ts'
@@ -73,7 +81,7 @@ export function readSendRequest(body: Body, now: Date): { request: SendRequest |
   const parties = readParties(body, faults)
   const content = readContent(body, faults)
   const times = readTimes(body, now, faults)
-  const headers = readHeaders(body['headers'], faults)
+  const { headers, replyTo } = readHeaders(body['headers'], faults)
   const attachments = readAttachments(body['attachments'], faults)
   const request =
     from === null
@@ -81,6 +89,7 @@ export function readSendRequest(body: Body, now: Date): { request: SendRequest |
       : {
           ...from,
           ...parties,
+          replyTo: parties.replyTo.length > 0 ? parties.replyTo : replyTo,
           ...content,
           ...times,
           headers,
@@ -227,14 +236,20 @@ function readTimes(body: Body, now: Date, faults: Faults): Pick<SendRequest, 'sc
   return { scheduledAt: start === now ? null : scheduledAt, expiresAt }
 }
 
-function readHeaders(value: unknown, faults: Faults): readonly (readonly [string, string])[] {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return []
+interface Headers {
+  readonly headers: readonly (readonly [string, string])[]
+  /** Of a Reply-To among them: its addresses are read, and written as those of `reply_to`, which wins over them. */
+  readonly replyTo: readonly Person[]
+}
+
+function readHeaders(value: unknown, faults: Faults): Headers {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return { headers: [], replyTo: [] }
   const entries = Object.entries(value)
   if (entries.length > limits.MAX_CUSTOM_HEADERS) {
     faults.add('headers', 'max_headers', `takes at most ${limits.MAX_CUSTOM_HEADERS} headers`)
-    return []
+    return { headers: [], replyTo: [] }
   }
-  return entries.flatMap(([name, text]): [string, string][] => {
+  const all = entries.flatMap(([name, text]): [string, string][] => {
     const field = `headers.${name}`
     if (!isHeaderName(name)) faults.add(field, 'header_name', 'is not a header name')
     else if (isForbiddenHeader(name)) faults.add(field, 'forbidden_header', 'is set by the service')
@@ -242,6 +257,18 @@ function readHeaders(value: unknown, faults: Faults): readonly (readonly [string
     checkText(field, text, limits.MAX_HEADER_CHARS, faults)
     return [[name, text]]
   })
+  const isReplyTo = ([name]: readonly [string, string]): boolean => name.toLowerCase() === 'reply-to'
+  return {
+    headers: all.filter((entry) => !isReplyTo(entry)),
+    replyTo: all.filter(isReplyTo).flatMap(([name, text]) => readAddressList(`headers.${name}`, text, faults)),
+  }
+}
+
+function readAddressList(field: string, text: string, faults: Faults): readonly Person[] {
+  if (text.trim() === '') return []
+  const read = parseMailboxList(text)
+  if (!read.ok) faults.add(field, 'email', `is not a list of addresses: ${read.reason}`)
+  return read.ok ? read.mailboxes.map(({ name, address }) => ({ name, address: address.address })) : []
 }
 
 function readAttachments(value: unknown, faults: Faults): readonly StoredAttachment[] {
@@ -264,15 +291,13 @@ export function encodedBytes(sizeBytes: number): number {
 }
 
 const [CR, LF] = [13, 10]
-const MEDIA_TYPE = /^[A-Za-z0-9!#$&^_.+-]{1,127}\/[A-Za-z0-9!#$&^_.+-]{1,127}$/
-const DEFAULT_MEDIA_TYPE = 'application/octet-stream'
 
 function readAttachment(field: string, item: unknown, faults: Faults): StoredAttachment | null {
   const { filename, content, content_type: type, content_id: id, disposition } = (item ?? {}) as Record<string, unknown>
   if (typeof filename !== 'string' || typeof content !== 'string') return null
   checkText(`${field}.filename`, filename, limits.MAX_FILENAME_CHARS, faults)
-  const contentType = typeof type === 'string' ? type.trim() : DEFAULT_MEDIA_TYPE
-  if (!MEDIA_TYPE.test(contentType) || /^(multipart|message)\//i.test(contentType)) {
+  const contentType = typeof type === 'string' ? type.trim() : null
+  if (contentType !== null && /^(?:multipart|message)\/|^$/.test(parseMediaType(contentType)?.type ?? '')) {
     faults.add(`${field}.content_type`, 'media_type', 'is not a media type of a single part')
   }
   if (typeof id === 'string' && !/^[\x21-\x3b\x3d\x3f-\x7e]+$/.test(id)) {
@@ -286,7 +311,7 @@ function readAttachment(field: string, item: unknown, faults: Faults): StoredAtt
   const inline = disposition === 'inline' || (disposition == null && typeof id === 'string')
   return {
     filename,
-    contentType,
+    contentType: contentType ?? mediaTypeOf(filename, bytes),
     contentId: typeof id === 'string' ? id : null,
     disposition: inline ? 'inline' : 'attachment',
     content: bytes,
