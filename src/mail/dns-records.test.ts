@@ -66,7 +66,7 @@ const CASES: readonly (readonly [purpose: Purpose, name: string, records: Zones[
   ['spf', SPF, txt('v=spf1 ip4:192.0.2.1 a:mx.posthorn.example -all'), 'valid'],
   ['spf', SPF, txt('v=spf1 ip4:192.0.2.1 -all'), 'mismatch'],
   ['spf', SPF, txt('v=spf1 a:mx.posthorn.example ~all', 'v=spf1 -all'), 'multiple'],
-  ['spf', SPF, txt('v=spf10 a:mx.posthorn.example ~all'), 'missing'],
+  ['spf', SPF, txt('v=spf10 a:mx.posthorn.example ~all'), 'mismatch'],
   ['spf', SPF, txt('v=spf1 include:down.example a:mx.posthorn.example ~all'), 'error'],
   ['spf', SPF, 'timeout', 'error'],
   ['dkim', DKIM, txt(`v=DKIM1;k=rsa;p=${KEY.slice(0, 20)} ${KEY.slice(20)};`), 'valid'],
@@ -86,7 +86,7 @@ const CASES: readonly (readonly [purpose: Purpose, name: string, records: Zones[
   ['dmarc', DMARC, txt('v=DMARC1; p=reject; pct=50; fo=1'), 'valid'],
   ['dmarc', DMARC, txt('v=DMARC1; rua=mailto:a@shop.example'), 'valid'],
   ['dmarc', DMARC, txt('v=DMARC1; p=sometimes'), 'mismatch'],
-  ['dmarc', DMARC, txt('v=dmarc1; p=none'), 'missing'],
+  ['dmarc', DMARC, txt('v=dmarc1; p=none'), 'mismatch'],
   ['dmarc', DMARC, txt('v=DMARC1; p=none', 'v=DMARC1; p=reject'), 'multiple'],
   ['dmarc', DMARC, txt('v=DMARC1; p=none', 'something else'), 'valid'],
   ['dmarc', DMARC, 'timeout', 'error'],
@@ -108,6 +108,88 @@ test('an SPF record without us comes with the record to publish instead', async 
   const zones = published({ [SPF]: txt('v=spf1 include:other.example -all'), 'other.example': txt('v=spf1 -all') })
   const { spf } = await checkDomain(IDENTITY, declaredZones(zones))
   assert.match(spf.error ?? '', /publish v=spf1 a:mx\.posthorn\.example include:other\.example -all$/)
+})
+
+// Each row: what a person published instead, and what the check tells of it.
+const LONG_KEY = `MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA${'k7'.repeat(150)}`
+const dkimValue = `v=DKIM1; k=rsa; p=${LONG_KEY}`
+const MISTAKES: readonly (readonly [purpose: Purpose, changes: Zones, status: string, error: RegExp])[] = [
+  ['ownership', { [OWN]: txt('"posthorn-verify=tok123"') }, 'mismatch', /has quotation marks in it/],
+  ['ownership', { [OWN]: txt('tok123') }, 'mismatch', /must begin with "posthorn-verify="$/],
+  ['ownership', { [OWN]: txt('POSTHORN-VERIFY=TOK123') }, 'mismatch', /must be in lower case/],
+  ['ownership', { [OWN]: txt('posthorn-verify=other') }, 'mismatch', /holds another token/],
+  [
+    'ownership',
+    { [OWN]: 'nxdomain', [`${OWN}.shop.example`]: txt('posthorn-verify=tok123') },
+    'missing',
+    /no ownership record at .*; it stands at .*\.mail\.shop\.example\.shop\.example: give it the name _posthorn-verify\.mail$/,
+  ],
+  [
+    'ownership',
+    { [OWN]: {}, [SPF]: txt('v=spf1 a:mx.posthorn.example ~all', 'posthorn-verify=tok123') },
+    'missing',
+    /it stands at mail\.shop\.example: give it the name _posthorn-verify\.mail$/,
+  ],
+  ['spf', { [SPF]: txt('"v=spf1 a:mx.posthorn.example ~all"') }, 'mismatch', /has quotation marks in it/],
+  ['spf', { [SPF]: txt(' v=spf1 a:mx.posthorn.example ~all') }, 'mismatch', /has stray blanks or signs/],
+  ['spf', { [SPF]: txt('v=spf1\u00a0a:mx.posthorn.example ~all') }, 'mismatch', /has stray blanks or signs/],
+  ['spf', { [SPF]: txt('a:mx.posthorn.example ~all') }, 'mismatch', /must begin with "v=spf1 "$/],
+  ['spf', { [SPF]: txt('v=spf2 a:mx.posthorn.example ~all') }, 'mismatch', /begins with "v=spf1 " is wanted/],
+  [
+    'spf',
+    { [SPF]: txt('v=spf1 a:mx.posthorn.example ipv4:1.2.3.4') },
+    'mismatch',
+    /"ipv4:1.2.3.4" is not a mechanism$/,
+  ],
+  [
+    'spf',
+    {
+      [SPF]: txt(`v=spf1 ${'include:more.example '.repeat(10)}a:mx.posthorn.example -all`),
+      'more.example': txt('v=spf1'),
+    },
+    'mismatch',
+    /more than 10 DNS look-ups.*; publish v=spf1 a:mx\.posthorn\.example include:more\.example /,
+  ],
+  ['dkim', { [DKIM]: txt(dkimValue.replaceAll(';', '\\;')) }, 'mismatch', /has backslashes in it/],
+  ['dkim', { [DKIM]: txt(`"${dkimValue.slice(0, 200)}" "${dkimValue.slice(200)}"`) }, 'mismatch', /quotation marks/],
+  ['dkim', { [DKIM]: txt(LONG_KEY) }, 'mismatch', /must begin with "v=DKIM1; k=rsa; p="$/],
+  ['dkim', { [DKIM]: txt(dkimValue.slice(0, 255)) }, 'mismatch', /cut off after 237 of 344 characters/],
+  ['dkim', { [DKIM]: txt('v=spf1 -all') }, 'missing', /no DKIM key at ph1\._domainkey\.mail\.shop\.example$/],
+  [
+    'dkim',
+    { [DKIM]: 'nxdomain', [`${DKIM}.mail.shop.example`]: txt(dkimValue) },
+    'missing',
+    /it stands at .*\.mail\.shop\.example\.mail\.shop\.example: give it the name ph1\._domainkey\.mail$/,
+  ],
+  ['dmarc', { [DMARC]: txt('"v=DMARC1; p=none"') }, 'mismatch', /has quotation marks in it/],
+  ['dmarc', { [DMARC]: txt('v=DMARC1 p=none') }, 'mismatch', /begins with "v=DMARC1;" is wanted/],
+  ['dmarc', { [DMARC]: txt('p=none; rua=mailto:a@shop.example') }, 'mismatch', /must begin with "v=DMARC1;"/],
+]
+for (const [purpose, changes, status, error] of MISTAKES) {
+  test(`${purpose} with ${JSON.stringify(changes).slice(0, 90)} is told as a mistake that can be mended`, async () => {
+    const identity = { ...IDENTITY, dkimPublicKey: LONG_KEY }
+    const zones = Object.fromEntries(domainRecords(identity).map(({ name, value }) => [name, txt(value)]))
+    const check = (await checkDomain(identity, declaredZones({ ...zones, ...changes })))[purpose]
+    assert.equal(check.status, status, `${check.error}`)
+    assert.match(check.error ?? '', error)
+    if (status === 'mismatch') assert.ok(check.found.length > 0)
+  })
+}
+
+test('whoever does not answer for another name leaves the record missing', async () => {
+  const zones = published({
+    [OWN]: 'nxdomain',
+    [`${OWN}.shop.example`]: 'timeout',
+    [`${OWN}.mail.shop.example`]: 'servfail',
+  })
+  const { ownership } = await checkDomain(IDENTITY, declaredZones(zones))
+  assert.deepEqual([ownership.status, ownership.error], ['missing', `no ownership record at ${OWN}`])
+})
+
+test('records that are right are asked for once', async () => {
+  const zones = declaredZones(published())
+  await checkDomain(IDENTITY, zones)
+  assert.deepEqual([zones.queries(`${OWN}.shop.example`), zones.queries(OWN), zones.queries(DKIM)], [0, 1, 1])
 })
 
 test('a deadline makes what is still open an error, and leaves what was answered', { timeout: 5_000 }, async () => {

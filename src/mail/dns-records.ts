@@ -9,10 +9,11 @@
 
 import { getDomain } from 'tldts'
 import type { Resolver } from '../platform/dns.ts'
-import { discoverDmarc } from './dmarc.ts'
+import { discoverDmarc, isDmarcRecord, parseDmarc } from './dmarc.ts'
+import { nearly, strayRecord, textsAt, type Wanted } from './dns-mistakes.ts'
 import { lookupSpf } from './spf.ts'
 import { reaches } from './spf-reach.ts'
-import { isSpfRecord } from './spf-record.ts'
+import { isSpfRecord, parseSpf } from './spf-record.ts'
 
 export type Purpose = 'ownership' | 'spf' | 'dkim' | 'dmarc'
 export const PURPOSES: readonly Purpose[] = ['ownership', 'spf', 'dkim', 'dmarc']
@@ -120,7 +121,12 @@ export async function checkDomain(
   const records = domainRecords(identity)
   const check = (purpose: Purpose): Promise<RecordCheck> => {
     const record = records.find((each) => each.purpose === purpose) as DomainRecord
-    return checked(record, () => CHECKS[purpose](record, identity, resolver, signal), signal)
+    const find = async (): Promise<Finding> => {
+      const finding = await CHECKS[purpose](record, identity, resolver, signal)
+      const isWrong = finding.status === 'missing' || finding.status === 'mismatch'
+      return isWrong ? explained(finding, record, identity, resolver, signal) : finding
+    }
+    return checked(record, find, signal)
   }
   const [ownership, spf, dkim, dmarc] = await Promise.all([
     check('ownership'),
@@ -172,6 +178,55 @@ const CHECKS: Readonly<Record<Purpose, Check>> = {
   dmarc: checkDmarc,
 }
 
+/** What the owner did, where it can be told: the value spoilt, or a right one at another name. */
+async function explained(
+  finding: Finding,
+  { purpose, name, host }: DomainRecord,
+  identity: DomainIdentity,
+  resolver: Resolver,
+  signal: AbortSignal | undefined,
+): Promise<Finding> {
+  const wanted = WANTED[purpose](identity)
+  const near = nearly(finding.found.length > 0 ? finding.found : await textsAt(name, resolver, signal), wanted)
+  if (near !== null) return { status: 'mismatch', found: [near.text], error: near.error }
+  if (finding.status !== 'missing') return finding
+  const { domain } = identity
+  // Forms take the part left of the zone and add the rest; whoever enters the whole name has the rest twice.
+  const names = [`${name}.${registrableDomain(domain)}`, `${name}.${domain}`, domain]
+  const elsewhere = [...new Set(names)].filter((each) => each !== name && each.length <= MAX_NAME_CHARS)
+  const at = await strayRecord(elsewhere, wanted, resolver, signal)
+  return at === null ? finding : { ...finding, error: `${finding.error}; it stands at ${at}: give it the name ${host}` }
+}
+
+const MAX_NAME_CHARS = 253
+
+const WANTED: Readonly<Record<Purpose, (identity: DomainIdentity) => Wanted>> = {
+  ownership: ({ verificationToken }) => ({
+    isRight: (text) => text.trim() === `${OWNERSHIP_PREFIX}${verificationToken}`,
+    isMeant: (text) => /^posthorn-verify\b/i.test(text),
+    isBare: (text) => text.trim() === verificationToken,
+    begins: OWNERSHIP_PREFIX,
+  }),
+  spf: ({ spfMechanism }) => ({
+    isRight: (text) => isSpfRecord(text) && !('syntaxError' in parseSpf(text)),
+    isMeant: (text) => /^v\s*=\s*spf/i.test(text),
+    isBare: (text) => text.toLowerCase().startsWith(spfMechanism.toLowerCase()),
+    begins: 'v=spf1 ',
+  }),
+  dkim: ({ dkimPublicKey }) => ({
+    isRight: (text) => dkimKeyFault(text, dkimPublicKey) === null,
+    isMeant: () => false,
+    isBare: (text) => text.replace(/\s/g, '') === dkimPublicKey,
+    begins: 'v=DKIM1; k=rsa; p=',
+  }),
+  dmarc: () => ({
+    isRight: (text) => isDmarcRecord(text) && parseDmarc(text) !== null,
+    isMeant: (text) => /^v\s*=\s*dmarc/i.test(text),
+    isBare: (text) => /^p\s*=\s*(?:none|quarantine|reject)\b/i.test(text),
+    begins: 'v=DMARC1;',
+  }),
+}
+
 export const VALID = { status: 'valid', error: null } as const
 
 export function dnsError(name: string, reason: string): Finding {
@@ -212,7 +267,9 @@ async function checkSpf(
   const reach = await reaches(name, spfMechanism, resolver, signal)
   if (reach.kind === 'reached') return { ...VALID, found: texts }
   if (reach.kind === 'temperror') return { status: 'error', found: texts, error: reach.reason }
-  const hint = reach.kind === 'not_reached' ? `; publish ${withMechanism(found.text, spfMechanism)}` : ''
+  // Whatever stops the walk on its way to us does not where ours comes first; a record that cannot be read must be mended.
+  const isRead = !('syntaxError' in parseSpf(found.text))
+  const hint = isRead ? `; publish ${withMechanism(found.text, spfMechanism)}` : ''
   return { status: 'mismatch', found: texts, error: reach.reason + hint }
 }
 
@@ -284,8 +341,15 @@ export function dkimKeyFault(text: string, publicKey: string, keyType: Published
   if (services !== null && !services.includes('*') && !services.includes('email')) {
     return 'the DKIM record is not for email (s=)'
   }
-  return key === publicKey ? null : 'the DKIM record holds another key (p=)'
+  if (key === publicKey) return null
+  const isCut = key.length >= MIN_KEY_START && publicKey.startsWith(key)
+  return isCut
+    ? `the key (p=) is cut off after ${key.length} of ${publicKey.length} characters: publish it in strings of at most 255`
+    : 'the DKIM record holds another key (p=)'
 }
+
+/** Longer than what keys of one kind have in common at their beginning. */
+const MIN_KEY_START = 48
 
 function listed(value: string | undefined): readonly string[] | null {
   return value === undefined ? null : value.split(':').map((part) => part.trim().toLowerCase())
