@@ -131,6 +131,27 @@ test('a scheduled email can be moved and canceled, and is not found by another a
   assert.deepEqual((await world.api.post(`/api/v1/emails/${id}/cancel`)).body.code, 'not_cancelable')
 })
 
+test('an email that is moved keeps the moment after which the sender does not want it delivered', async () => {
+  await using world = await startWorld()
+  const inHours = (hours: number): string => new Date(world.clock.now().getTime() + hours * 3_600_000).toISOString()
+  const times = { scheduled_at: inHours(1), expires_at: inHours(3) }
+  const made = await world.account.testApi.post('/api/v1/send', { ...MAIL, ...times })
+  const place = `/api/v1/emails/${made.body.data.email_id}`
+  for (const scheduled_at of [inHours(2), inHours(0.5)]) {
+    const { status, body } = await world.api.patch(place, { scheduled_at })
+    assert.deepEqual([status, body.data.scheduled_at, body.data.expires_at], [200, scheduled_at, times.expires_at])
+  }
+  const late = await world.api.patch(place, { scheduled_at: times.expires_at })
+  assert.deepEqual(
+    [late.status, late.body.code, late.body.details.fields[0].field],
+    [422, 'validation_error', 'scheduled_at'],
+  )
+  const usual = await world.account.testApi.post('/api/v1/send', { ...MAIL, scheduled_at: inHours(1) })
+  const later = inHours(10)
+  const moved = await world.api.patch(`/api/v1/emails/${usual.body.data.email_id}`, { scheduled_at: later })
+  assert.equal(Date.parse(moved.body.data.expires_at) - Date.parse(later), 72 * 3_600_000)
+})
+
 test('metadata and tag come back as they were given', async () => {
   await using world = await startWorld()
   const metadata = { order: 7, nested: { list: [1, 'zwei', null] }, ключ: 'значение' }

@@ -3,6 +3,7 @@
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
+import { validationError } from '../../platform/errors.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { append, type EventType, type Stream } from '../events/index.ts'
 import { emailErrors as errors } from './errors.ts'
@@ -19,7 +20,7 @@ export interface ControlOptions {
 }
 
 const QUEUE_LEASED = 1
-const LIFE_AFTER_RETRY_MS = 72 * 3_600_000
+const LIFE_MS = 72 * 3_600_000
 
 interface LockedEmail {
   readonly id: string
@@ -76,12 +77,12 @@ export async function retryEmail(options: ControlOptions, accountId: string, id:
       email.sandbox,
       email.recipient_key,
     ])
-    await db.execute(sql.reopenEmail, [accountId, id, now, new Date(now.getTime() + LIFE_AFTER_RETRY_MS)])
+    await db.execute(sql.reopenEmail, [accountId, id, now, new Date(now.getTime() + LIFE_MS)])
   })
   onQueued()
 }
 
-/** @throws not_found, invalid_state when the email is not scheduled any more */
+/** @throws not_found, invalid_state when the email is not scheduled any more, validation_error beyond its expiry */
 export async function rescheduleEmail(
   { database }: ControlOptions,
   accountId: string,
@@ -91,11 +92,20 @@ export async function rescheduleEmail(
   await database.transaction(async (db) => {
     const { row, email } = await lock(db, accountId, id)
     if (row === null || email.status !== STATUS.scheduled || email.scheduled_at === null) throw errors.invalid_state()
-    const lifeMs = email.expires_at.getTime() - email.scheduled_at.getTime()
+    const expiresAt = expiryOf(email.expires_at, email.scheduled_at, scheduledAt)
+    if (expiresAt <= scheduledAt)
+      throw validationError([{ field: 'scheduled_at', rule: 'before_expiry', message: 'lies at or after expires_at' }])
     const moved = await db.execute(sql.rescheduleQueueRow, [accountId, id, scheduledAt])
     if (moved === 0) throw errors.invalid_state()
-    await db.execute(sql.rescheduleEmail, [accountId, id, scheduledAt, new Date(scheduledAt.getTime() + lifeMs)])
+    await db.execute(sql.rescheduleEmail, [accountId, id, scheduledAt, expiresAt])
   })
+}
+
+/** The usual 72 hours go with the email; a moment that the sender has set stays where it is. */
+function expiryOf(expiresAt: Date, wasScheduledAt: Date, scheduledAt: Date): Date {
+  const usual = new Date(scheduledAt.getTime() + LIFE_MS)
+  const isUsual = expiresAt.getTime() - wasScheduledAt.getTime() >= LIFE_MS
+  return isUsual || expiresAt > usual ? usual : expiresAt
 }
 
 async function lock(
