@@ -38,7 +38,7 @@ export type MxPlan =
   /** 5.1.2, when a second look agrees. */
   | { readonly kind: 'nxdomain' }
   /** The domain stands in the DNS, and nothing there takes mail: no host has an address (5.4.4). */
-  | { readonly kind: 'no_hosts'; readonly detail: string }
+  | { readonly kind: 'no_hosts'; readonly detail: string; readonly implicit: boolean }
   /** Every host is this service itself, or at an address that mail is not sent to: 5.4.6. */
   | { readonly kind: 'private'; readonly detail: string }
   /** 4.4.3. */
@@ -72,7 +72,7 @@ export async function planOf(domain: string, options: MxOptions): Promise<MxPlan
       const records = answer.records.map(({ exchange, preference }) => ({ host: nameOf(exchange), preference }))
       if (records.every(({ host }) => host === '')) return { kind: 'null_mx' }
       const hosts = records.filter(({ host }) => isHostName(host))
-      if (hosts.length === 0) return { kind: 'no_hosts', detail: `no MX of ${domain} is a host name` }
+      if (hosts.length === 0) return { kind: 'no_hosts', detail: `no MX of ${domain} is a host name`, implicit: false }
       return resolved(inOrder(hosts, options.chance), false, options)
     }
   }
@@ -133,7 +133,7 @@ async function resolved(named: readonly Named[], implicit: boolean, options: MxO
   if (hosts.length > 0) return { kind: 'hosts', hosts, implicit }
   if (deferred !== null) return { kind: 'defer', detail: deferred }
   if (refused !== null) return { kind: 'private', detail: refused }
-  return { kind: 'no_hosts', detail: `no address for ${named[0]?.host ?? 'the domain'}` }
+  return { kind: 'no_hosts', detail: `no address for ${named[0]?.host ?? 'the domain'}`, implicit }
 }
 
 function isAllowed(address: string, { allowPrivate }: MxOptions): boolean {

@@ -23,7 +23,7 @@ export const FORMULA_VERSION = '1'
 export type SmtpResult = 'deliverable' | 'rejected' | 'greylisted' | 'blocked' | 'timeout' | 'catch_all' | 'skipped'
 
 /** `usable`: hosts to send to. `unknown`: the DNS did not answer, which disproves nothing. `private`: only addresses of no one. */
-export type Exchanger = 'usable' | 'implicit' | 'none' | 'null_mx' | 'no_domain' | 'private' | 'unknown'
+export type Exchanger = 'usable' | 'implicit' | 'none' | 'dead' | 'null_mx' | 'no_domain' | 'private' | 'unknown'
 
 export interface Facts {
   readonly syntaxValid: boolean
@@ -78,7 +78,7 @@ export function score(facts: Facts): Scored {
     validation_checks: {
       syntax_valid: syntaxValid,
       domain_exists: syntaxValid && exchanger !== 'no_domain',
-      has_mx_records: syntaxValid && ['usable', 'private', 'unknown'].includes(exchanger),
+      has_mx_records: syntaxValid && ['usable', 'private', 'dead', 'unknown'].includes(exchanger),
       is_disposable: facts.disposable >= LISTED,
       is_role_account: pattern === 'role',
       mailbox_exists: smtp === 'deliverable' || smtp === 'catch_all',
@@ -155,6 +155,7 @@ export function labelOf(confidence: number): Scored['confidence_label'] {
 const OF_EXCHANGER: Readonly<Partial<Record<Exchanger, string>>> = {
   implicit: 'The domain has no MX record; mail goes to its address record, which few domains mean',
   none: 'The domain exists and has no mail exchanger',
+  dead: 'The domain names a mail exchanger that does not exist: no mail can reach it',
   null_mx: 'The domain says that it takes no mail (null MX)',
   no_domain: 'The domain does not exist',
   private: "The domain's mail exchanger is at an address that mail is not sent to",

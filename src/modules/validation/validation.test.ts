@@ -248,6 +248,7 @@ test('two processes together hold no more connections to a server than one may, 
 test('what the DNS says decides before any server is asked', async () => {
   world.zones.declare({
     'nullmx.test': { MX: ['0 .'] },
+    'deadmx.test': { MX: ['10 gone.deadmx.test'] },
     'nomx.test': { TXT: ['nothing here'] },
     'broken.test': 'servfail',
   })
@@ -259,6 +260,9 @@ test('what the DNS says decides before any server is asked', async () => {
     assert.deepEqual([body.is_valid, body.validation_checks.domain_exists], [false, true], domain)
     assert.deepEqual([body.validation_checks.has_mx_records, body.deliverability_score], [false, 0], domain)
   }
+  const dead = (await world.api.post(VALIDATE, { email: 'a@deadmx.test' })).body
+  assert.deepEqual([dead.is_valid, dead.validation_checks.has_mx_records, dead.deliverability_score], [false, true, 0])
+  assert.match(dead.suggestions[0], /names a mail exchanger that does not exist/)
   const broken = await check('a@broken.test')
   assert.deepEqual([broken.is_valid, broken.validation_checks.mailbox_exists], [true, false])
   const bad = await check('no address at all')

@@ -222,7 +222,7 @@ function exchangerOf(plan: MxPlan): Exchanger {
     case 'nxdomain':
       return 'no_domain'
     case 'no_hosts':
-      return 'none'
+      return plan.implicit ? 'none' : 'dead'
     case 'private':
       return 'private'
     case 'defer':
