@@ -169,10 +169,10 @@ export function submissionHash(mailFrom: string, recipients: readonly Address[],
     boundaries.add(quoted ?? plain ?? '')
     if (boundaries.size >= MAX_BOUNDARIES) break
   }
-  const headerEnd = text.search(/\r?\n\r?\n/)
-  const header = headerEnd < 0 ? text : text.slice(0, headerEnd + 1)
-  let rest = header.replace(/^(received|date|message-id)[ \t]*:[^\n]*\n([ \t][^\n]*\n)*/gim, '')
-  rest += headerEnd < 0 ? '' : text.slice(headerEnd)
+  const lastLineEnd = /\r?\n(?=\r?\n)/.exec(text)
+  const bodyAt = lastLineEnd === null ? text.length : lastLineEnd.index + lastLineEnd[0].length
+  const header = text.slice(0, bodyAt).replace(/^(received|date|message-id)[ \t]*:[^\n]*\n([ \t][^\n]*\n)*/gim, '')
+  let rest = header + text.slice(bodyAt)
   for (const boundary of boundaries) rest = rest.replaceAll(boundary, '=')
   const names = recipients.map((one) => suppressionKey(one)).sort()
   return createHash('sha256')
