@@ -37,8 +37,12 @@ function makeAjv(coerceTypes: boolean): Ajv {
   ;(formats as unknown as (target: Ajv) => void)(ajv)
   narrow(ajv, 'date', (text) => !text.startsWith('0000'))
   narrow(ajv, 'date-time', isMoment)
+  ajv.addFormat('uuid', UUID)
   return ajv
 }
+
+/** The library also takes `urn:uuid:` before it, which PostgreSQL does not. */
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
 /** Takes from a format what nothing here can hold. */
 function narrow(ajv: Ajv, name: string, holds: (text: string) => boolean): void {
@@ -57,20 +61,40 @@ export function validatorCompiler(): FastifySchemaCompiler<unknown> {
   const coercing = makeAjv(true)
   return ({ schema, httpPart }) => {
     const validate = (httpPart === 'body' ? strict : coercing).compile(schema as object)
-    const integers = httpPart === 'body' ? [] : integersOf(schema as object)
+    const integers = httpPart === 'body' ? [] : namesOf(schema as object, ({ type }) => type === 'integer')
+    const ids = httpPart === 'body' ? [] : namesOf(schema as object, ({ format }) => format === 'uuid')
     return (data: unknown) => {
       const odd = integers.find((name) => !isDigits((data as Record<string, unknown> | null)?.[name]))
       if (odd !== undefined) return { error: platformErrors.invalid_parameter({ parameter: odd, rule: 'type' }) }
-      if (validate(data)) return true
+      if (validate(data)) {
+        asStored(data as Record<string, unknown> | null, ids)
+        return true
+      }
       const errors = validate.errors ?? []
       return { error: httpPart === 'body' ? validationError(faultsOf(errors)) : parameterFault(errors) }
     }
   }
 }
 
-/** The parameters of a query or path that are whole numbers. */
-function integersOf({ properties = {} }: { readonly properties?: Record<string, { type?: unknown }> }): string[] {
-  return Object.keys(properties).filter((name) => properties[name]?.type === 'integer')
+interface Parameter {
+  readonly type?: unknown
+  readonly format?: unknown
+}
+
+/** The parameters of a query or path that are of a kind. */
+function namesOf(
+  { properties = {} }: { readonly properties?: Record<string, Parameter> },
+  is: (parameter: Parameter) => boolean,
+): string[] {
+  return Object.entries(properties).flatMap(([name, parameter]) => (is(parameter) ? [name] : []))
+}
+
+/** Ids in small letters, as the database answers them: rooms compare them with what it has. */
+function asStored(parameters: Record<string, unknown> | null, ids: readonly string[]): void {
+  for (const name of ids) {
+    const id = parameters?.[name]
+    if (parameters !== null && typeof id === 'string') parameters[name] = id.toLowerCase()
+  }
 }
 
 /** Whether nothing is left to a number's other spellings, which coercion takes: `1e3`, `0x10`, `1.0`, ` 5`. */

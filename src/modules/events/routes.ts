@@ -40,7 +40,7 @@ const SCOPE = 'stats:read'
 const TAG = 'Events'
 const COUNT_LIMIT = 100_000
 const NO_EMAIL = '00000000-0000-0000-0000-000000000000'
-const CURSOR = /^(\d{1,17})\.([0-9a-f-]{36})$/
+const CURSOR = /^(\d{1,17})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
 const EventItem = Type.Object({
   event_id: Type.String(),

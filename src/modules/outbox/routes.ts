@@ -243,7 +243,7 @@ async function answerList(
 function readStatuses(text: string | undefined): readonly EmailStatus[] | null {
   if (text === undefined || text === '') return null
   return text.split(',').map((name) => {
-    if (!(name in STATUS)) throw platformErrors.invalid_parameter({ parameter: 'status', rule: 'enum' })
+    if (!Object.hasOwn(STATUS, name)) throw platformErrors.invalid_parameter({ parameter: 'status', rule: 'enum' })
     return name as EmailStatus
   })
 }

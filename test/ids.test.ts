@@ -1,0 +1,68 @@
+// Ids as clients write them: one in capitals is the same id, what else a UUID may look like is refused. Of every route, from
+// the OpenAPI document of the service as it is composed.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startWorld, type World } from './world.ts'
+
+const ID = '0192f000-0000-7000-8000-00000000dead'
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly schema: { readonly format?: string }
+}
+
+let world: World
+
+before(async () => {
+  world = await startWorld({ settings: { POSTHORN_RATE_LIMITS: 'off' } })
+})
+after(() => world[Symbol.asyncDispose]())
+
+/** Every path that reads, with each of its ids in turn as it is given here. */
+async function pathsWith(id: string): Promise<readonly string[]> {
+  const { body } = await world.api.get('/openapi.json')
+  const paths = body.paths as Record<string, Record<string, { 'x-scope'?: string; parameters?: readonly Parameter[] }>>
+  return Object.entries(paths).flatMap(([template, { get }]) => {
+    if (get?.['x-scope'] === undefined) return []
+    const path = template.replaceAll(/\{\w+\}/g, ID)
+    return (get.parameters ?? [])
+      .filter(({ schema }) => schema.format === 'uuid')
+      .map((one) => (one.in === 'query' ? `${path}?${one.name}=${id}` : template.replaceAll(/\{\w+\}/g, id)))
+  })
+}
+
+test('an id in the form of a name (RFC 9562 section 4) is refused wherever an id stands', async () => {
+  const paths = await pathsWith(`urn:uuid:${ID}`)
+  assert.ok(paths.length > 20, `${paths.length} paths: a check that checked nothing fails`)
+  for (const path of paths) {
+    const { status, body } = await world.api.get(path)
+    assert.deepEqual([status, body.code], [400, 'invalid_parameter'], `${path}: ${JSON.stringify(body)}`)
+  }
+})
+
+test('an id in capitals is the same id', async () => {
+  for (const path of await pathsWith(ID)) {
+    const [one, other] = [await world.api.get(path), await world.api.get(path.replaceAll(ID, ID.toUpperCase()))]
+    assert.ok(one.status < 500, `${path}: ${JSON.stringify(one.body)}`)
+    assert.deepEqual([other.status, other.body.code], [one.status, one.body.code], path)
+  }
+})
+
+test('what is no place in a list is refused', async () => {
+  const hyphens = '-'.repeat(36)
+  for (const path of ['emails', 'inbox', 'events', 'content-events', 'customer/bounces']) {
+    for (const cursor of ['x', hyphens, `1.${hyphens}`, `urn:uuid:${ID}`]) {
+      const { status, body } = await world.api.get(`/api/v1/${path}?cursor=${cursor}`)
+      assert.deepEqual([status, body.code], [400, 'invalid_parameter'], `${path} ${cursor}: ${JSON.stringify(body)}`)
+    }
+  }
+})
+
+test('a status that every object of JavaScript has is none of an email', async () => {
+  for (const status of ['constructor', 'toString', '__proto__', 'delivered,constructor']) {
+    const answer = await world.api.get(`/api/v1/emails?status=${status}`)
+    assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_parameter'], status)
+  }
+})
