@@ -24,6 +24,9 @@ async function sentMail(world: World, to: string): Promise<{ readonly id: string
 const report = (messageId: string): string =>
   `From: MAILER-DAEMON@example.net\r\nSubject: Undelivered\r\nContent-Type: multipart/report; report-type=delivery-status; boundary=b\r\n\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; x\r\n\r\nFinal-Recipient: rfc822; bob@example.net\r\nAction: failed\r\nStatus: 5.1.1\r\nDiagnostic-Code: smtp; 550 5.1.1 no such user\r\n\r\n--b\r\nContent-Type: text/rfc822-headers\r\n\r\nMessage-ID: <${messageId}>\r\n\r\n--b--\r\n`
 
+const complaint = (messageId: string, reportingMta: string): string =>
+  `From: fbl@example.net\r\nContent-Type: multipart/report; report-type=feedback-report; boundary=b\r\n\r\n--b\r\nContent-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\nReporting-MTA: ${reportingMta}\r\n\r\n--b\r\nContent-Type: text/rfc822-headers\r\n\r\nMessage-ID: <${messageId}>\r\n\r\n--b--\r\n`
+
 async function handIn(
   world: World,
   mail: string,
@@ -59,6 +62,16 @@ test('a report handed in as the mail it came in has its effect once, for the acc
   assert.equal(bounces.length, 1)
   assert.equal(bounces[0].source, 'api')
   assert.equal((await world.api.get(`/api/v1/emails/${id}`)).body.data.status, 'bounced')
+})
+
+test('bytes that no database holds keep no complaint from its effect', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api,worker,mx' } })
+  await world.verifiedDomain('shop.example')
+  for (const [to, mta] of Object.entries({ 'ann@example.net': 'dns; mx\0.example.net', 'bob@example.net': '\0' })) {
+    const { id, messageId } = await sentMail(world, to)
+    const answer = await handIn(world, complaint(messageId.replace(/[<>]/g, ''), mta), world.account.apiKey)
+    assert.deepEqual([answer.status, answer.data['email_id'], answer.data['suppressed']], [202, id, true], to)
+  }
 })
 
 test('a report that returns nothing of the mail names it by the address that it came to', async () => {

@@ -78,11 +78,16 @@ export function splitHeader(text: string): { readonly fields: Fields; readonly b
 function addLine(fields: [string, string][], line: string): void {
   const last = fields.at(-1)
   if (line.startsWith(' ') || line.startsWith('\t')) {
-    if (last !== undefined && last[1].length < HEADER_CHARS) last[1] += ` ${line.trim()}`
+    if (last !== undefined && last[1].length < HEADER_CHARS) last[1] += ` ${storable(line)}`
     return
   }
   const field = /^([\x21-\x39\x3b-\x7e]{1,200})[ \t]{0,20}:/.exec(line)
-  if (field?.[1] !== undefined) fields.push([field[1].toLowerCase(), line.slice(field[0].length).trim()])
+  if (field?.[1] !== undefined) fields.push([field[1].toLowerCase(), storable(line.slice(field[0].length))])
+}
+
+/** What PostgreSQL can hold: no NUL, and no half of a character that was cut at a bound. */
+function storable(text: string): string {
+  return text.replaceAll('\0', ' ').toWellFormed().trim()
 }
 
 function collect(parts: ReportPart[], fields: Fields, body: string, level: number): void {
