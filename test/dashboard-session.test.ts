@@ -19,7 +19,7 @@ let world: World
 let accounts = 0
 
 before(async () => {
-  world = await startWorld()
+  world = await startWorld({ settings: { POSTHORN_TRUSTED_PROXIES: '127.0.0.1,::1' } })
 })
 after(() => world[Symbol.asyncDispose]())
 
@@ -149,6 +149,16 @@ test('an unknown address, a wrong password and a wrong code are told apart by no
   assert.equal((await ask('POST', '/api/v1/session', who)).status, 422, 'the refusal comes after the form')
   world.clock.advance(15 * 60_000)
   await signIn(who)
+})
+
+test('whoever has a network of IPv6 addresses has no more guesses than one address', async () => {
+  const who = await person()
+  const guess = async (ip: string): Promise<number> =>
+    (await ask('POST', '/api/v1/session', { email: who.email, password: 'x' }, { ...OURS, 'x-forwarded-for': ip }))
+      .status
+  for (let i = 1; i <= 10; i++) assert.equal(await guess(`2001:db8:1:2:${i}::${i}`), 401)
+  assert.equal(await guess('2001:db8:1:2::ffff'), 429)
+  assert.equal(await guess('2001:db8:1:3::1'), 401)
 })
 
 test('guesses at the same time are no more than guesses one after the other', async () => {

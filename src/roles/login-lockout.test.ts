@@ -162,6 +162,13 @@ test('failures of an address are counted for so long', () => {
   assert.equal(failures.count(HOME), false)
 })
 
+test('failures from the addresses of one IPv6 network are counted together', () => {
+  const failures = loginFailures({ ...systemClock(), monotonicMs: () => 0 }, true)
+  for (let n = 0; n < MOST_FAILURES; n++) assert.equal(failures.count(`2001:db8:1:2::${n}`), false)
+  assert.equal(failures.count('2001:db8:1:2::ffff'), true)
+  assert.equal(failures.count('2001:db8:1:3::1'), false)
+})
+
 /** The first words of the answers to one password after the other, each on a connection of its own. */
 async function answersTo(port: number, passwords: readonly string[], localAddress = '127.0.0.1'): Promise<string[]> {
   const answers: string[] = []

@@ -33,3 +33,27 @@ test('a handler that throws is answered 451 without its words, and all connectio
     await new Promise<void>((resolve) => server.close(() => resolve()))
   }
 })
+
+test('connections from the addresses of one IPv6 network count together, those of others do not', async () => {
+  const counted: number[] = []
+  const server: SubmissionServer = new SubmissionServer(
+    { authOptional: true, disableReverseLookup: true },
+    { mayConnect: (ip) => counted.push(server.countFrom(ip)) > 0 },
+  )
+  const addresses = ['2001:db8:1:2::1', '2001:db8:1:2:ffff::1', '2001:db8:1:3::1', '192.0.2.1', '::ffff:192.0.2.1']
+  // Where a connection comes from is the one thing that a test on one machine cannot choose.
+  server.server.prependListener('connection', (socket) => {
+    Object.defineProperty(socket, 'remoteAddress', { value: addresses[counted.length] })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server.server, 'listening')
+  const { port } = server.server.address() as AddressInfo
+  const sessions: Awaited<ReturnType<typeof smtpSession>>[] = []
+  try {
+    for (const _ of addresses) sessions.push(await smtpSession(port))
+    assert.deepEqual(counted, [0, 1, 0, 0, 1])
+  } finally {
+    for (const each of sessions) each.close()
+    await new Promise<void>((resolve) => server.close(() => resolve()))
+  }
+})

@@ -13,6 +13,7 @@
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions } from 'smtp-server'
 import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
 import { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
+import { senderNetwork } from '../platform/addresses.ts'
 import { type EnvelopeCommand, type EnvelopeVerb, readEnvelopeCommand } from './envelope-command.ts'
 import { MessageData } from './submission-data.ts'
 
@@ -68,10 +69,13 @@ export class SubmissionServer extends SMTPServer {
     else connection.turnAway()
   }
 
-  /** Connections from one address. */
+  /** Connections from one address (IPv6: from its /64). */
   countFrom(remoteAddress: string): number {
+    const network = senderNetwork(remoteAddress)
     let count = 0
-    for (const connection of this.connections) if (connection.remoteAddress === remoteAddress) count++
+    for (const connection of this.connections) {
+      if (connection instanceof Connection && connection.network === network) count++
+    }
     return count
   }
 
@@ -96,6 +100,8 @@ class Connection extends SMTPConnection {
   #envelope: EnvelopeCommand | null = null
   patience = PATIENCE
   mailParameters: ReadonlySet<string> = new Set()
+  /** By what a client is counted. */
+  readonly network = senderNetwork(this.remoteAddress)
 
   override _createParser(): SMTPStream {
     return new StrictParser({

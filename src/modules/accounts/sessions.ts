@@ -3,13 +3,15 @@
 // SHA-256 alone. A session ends after 12 hours without use, after 7 days in any case, when it is revoked, and with its user.
 //
 // - A wrong password, an unknown address and a wrong code get one answer after one hashing, each.
-// - An address may fail 10 times in a row and once a minute from then on; a user may be failed 100 times in a row from all
-//   addresses together, so that nobody is shut out of their account by one who guesses. The counts live in the process.
+// - An address (IPv6: its /64) may fail 10 times in a row and once a minute from then on; a user may be failed 100 times in
+//   a row from all addresses together, so that nobody is shut out of their account by one who guesses. The counts live in
+//   the process.
 // - A time step of the second factor works once, a recovery code too.
 // - A session acts for its account with the scopes of its user's role.
 
 import { createHash } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
+import { senderNetwork } from '../../platform/addresses.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
 import { ApiError } from '../../platform/errors.ts'
@@ -132,7 +134,7 @@ export function sessionsOf({ database, clock, ids, secrets, passwords, secure }:
   const guardedAt = <T>(ip: string, email: string, work: () => Promise<T>): Promise<T> =>
     guarded(
       [
-        [byAddress, ip],
+        [byAddress, senderNetwork(ip)],
         [byUser, email],
       ],
       work,
