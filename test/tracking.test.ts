@@ -363,7 +363,11 @@ describe('tracking', () => {
   })
 
   test('a mail that is not tracked keeps its html, and the placeholder and the header work', async () => {
-    const { html, links, pixel, out, headers } = await mail({ tracking_enabled: false })
+    // List-Unsubscribe-Post of its own would stand beside ours.
+    const own = { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
+    const { html, links, pixel, out, headers, to } = await mail({ tracking_enabled: false, headers: own })
+    const raw = mx.messages.findLast(({ data }) => data.includes(to))?.data.toString('latin1') ?? ''
+    assert.equal(raw.match(/^List-Unsubscribe-Post:/gm)?.length, 1)
     assert.deepEqual([links.length, pixel], [0, ''])
     assert.ok(html.includes('href="https://target.test/2"') && out !== '')
     assert.match(

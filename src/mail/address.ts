@@ -191,6 +191,38 @@ export function parseMailboxList(
   return text.length > LIST_TEXT ? refuse('too_long') : readMailboxes(text, Number.POSITIVE_INFINITY)
 }
 
+/**
+ * The addresses of an address header, as far as they can be read: members of groups count, comments are passed over, and
+ * what is no mailbox is left out. To be shown; whose mail it is says `parseMailbox` alone.
+ */
+export function addressesIn(text: string): readonly EmailAddress[] {
+  const found: EmailAddress[] = []
+  if (text.length > LIST_TEXT) return found
+  let piece = ''
+  let quoted = false
+  let comments = 0
+  const end = (): void => {
+    const read = parseMailbox(piece)
+    if (read.ok) found.push(read.mailbox.address.address)
+    piece = ''
+  }
+  for (let at = 0; at < text.length; at++) {
+    let char = text.charAt(at)
+    if (char === '\\' && (quoted || comments > 0)) char = text.slice(at, ++at + 1)
+    else if (char === '"' && comments === 0) quoted = !quoted
+    else if (char === '(' && !quoted) comments++
+    if (comments > 0) {
+      if (char === ')') comments--
+    } else if (quoted) piece += char
+    else if (char === ',' || char === ';') end()
+    // What stood before is the name of a group.
+    else if (char === ':') piece = ''
+    else piece += char
+  }
+  end()
+  return found
+}
+
 function readMailboxes(text: string, most: number): { ok: true; mailboxes: Mailbox[] } | Refused {
   if (UNFIT_NAME.test(text)) return refuse('forbidden_character')
   if (text.trim() === '') return refuse('empty')

@@ -148,6 +148,41 @@ test('a header line beyond 998 bytes is folded where it has a blank, and unfolds
   for (const line of text(made).split('\r\n')) assert.ok(line.length <= 998)
 })
 
+test('of what may stand once the first goes out, and it is what we read; several To and Cc stay', () => {
+  const once = 'Subject: one\r\nReply-To: r@x.test\r\nMIME-Version: 1.0\r\nContent-Type: text/plain\r\n'
+  const again = 'subject: two\r\nReply-To: s@x.test\r\nMIME-Version: 1.0\r\nContent-Type: text/html\r\n'
+  const many = 'To: b@x.test\r\nTo: c@x.test\r\nCc: d@x.test\r\nCc: e@x.test\r\n'
+  const made = prepare(`${DATED}From: a@shop.example\r\n${once}${again}${many}\r\n<b>x</b>`)
+  assert.equal(text(made), `${TRACE}${DATED}From: a@shop.example\r\n${once}${many}\r\n<b>x</b>`)
+  assert.deepEqual(
+    [made.subject, made.replyTo, made.to, made.cc],
+    ['one', ['r@x.test'], ['b@x.test', 'c@x.test'], ['d@x.test', 'e@x.test']],
+  )
+})
+
+test('List-Unsubscribe-Post goes when there is no List-Unsubscribe, and stays beside one', () => {
+  const post = 'List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n'
+  const own = 'List-Unsubscribe: <https://shop.example/u>\r\n'
+  assert.doesNotMatch(text(prepare(`From: a@shop.example\r\n${post}\r\nx`)), /List-Unsubscribe/)
+  assert.ok(text(prepare(`From: a@shop.example\r\n${post}${own}\r\nx`)).includes(post + own))
+})
+
+test('text without a type is labelled by its own bytes, not by those of a header', () => {
+  const head = Buffer.from('From: a@shop.example\r\nComments: \xff\r\n\r\n', 'latin1')
+  const utf8 = text(prepare(Buffer.concat([head, Buffer.from('Körper\r\n')])))
+  assert.match(utf8, /charset=utf-8\r\n\r\nK=C3=B6rper/)
+  const latin1 = text(prepare(Buffer.concat([head, Buffer.from('Körper\r\n', 'latin1')])))
+  assert.match(latin1, /charset=iso-8859-1\r\n\r\nK=F6rper/)
+})
+
+test('addresses are read also beside comments, groups and what is broken', () => {
+  const to = 'b@x.test (Bob, "the (older)" \\) one), "Doe, John" <c@x.test>, Doe, Jane <d@x.test>'
+  const cc = 'Team: e@x.test, F <f@x.test>;, undisclosed-recipients:;, broken@, "a@b" <g@x.test>, "h i"@x.test'
+  const made = prepare(`From: a@shop.example\r\nTo: ${to}\r\nCc: ${cc}\r\n\r\nx`)
+  assert.deepEqual(made.to, ['b@x.test', 'c@x.test', 'd@x.test'])
+  assert.deepEqual(made.cc, ['e@x.test', 'f@x.test', 'g@x.test', '"h i"@x.test'])
+})
+
 test('header text outside ASCII becomes encoded words, addresses stay', () => {
   const made = prepare('From: Jürgen <a@shop.example>\r\nTo: Zoë <b@example.net>\r\nSubject: Grüße\r\n\r\nx')
   assert.doesNotMatch(text(made), /[^\0-\x7f]/)

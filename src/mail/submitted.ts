@@ -3,7 +3,7 @@
 // What is stored is what is signed and what every receiver gets, so all that will ever change changes here, once: line ends
 // become CRLF; parts that are not 7-bit are encoded (`reencode`); Date and Message-ID are added when they are missing;
 // Bcc, Return-Path, Authentication-Results and the control headers are taken out; header text outside ASCII becomes
-// encoded words. Every other byte stays, and so does the order of what stays.
+// encoded words; of fields that may stand once the first stays. Every other byte stays, and so does the order of what stays.
 //
 // Refused is what two readers could read differently: no From or two, a From that is not exactly one mailbox, a header line
 // that is no field, a header line beyond 998 bytes that has no blank to fold at. A message that has been through 50
@@ -11,7 +11,7 @@
 
 import { isAscii, isUtf8 } from 'node:buffer'
 import { decodeWords } from 'postal-mime'
-import { type DomainName, type Mailbox, parseMailbox, parseMailboxList } from './address.ts'
+import { addressesIn, type DomainName, type Mailbox, parseMailbox, parseMailboxList } from './address.ts'
 import { withCrlf } from './encodings.ts'
 import {
   addressHeader,
@@ -42,7 +42,7 @@ export interface SubmittedMessage {
   readonly message: Buffer
   readonly from: { readonly name: string; readonly address: string }
   readonly fromDomain: DomainName
-  /** Addresses, as far as they can be read; groups and what is broken are left out. */
+  /** Addresses, as far as they can be read; what is broken is left out. */
   readonly to: readonly string[]
   readonly cc: readonly string[]
   readonly replyTo: readonly string[]
@@ -78,8 +78,15 @@ const MAX_SUBJECT_CHARS = 998
 
 const REMOVED: ReadonlySet<string> = new Set(['bcc', 'resent-bcc', 'return-path', 'authentication-results'])
 const CONTROL: ReadonlySet<string> = new Set(CONTROL_HEADERS)
-/** RFC 5322 section 3.6: at most one. The first is kept of what is not worth a refusal. */
-const ONCE: ReadonlySet<string> = new Set(['date', 'message-id'])
+/**
+ * At most one of each (RFC 5322 section 3.6, RFC 2045 section 3). It is not worth a refusal: the first is kept, which all here
+ * read. Receivers differ in which of two they read, so that a mail could show them what nobody judged. Several To and Cc
+ * are one list to all (section 4.5) and stay.
+ */
+const ONCE: ReadonlySet<string> = new Set([
+  ...['date', 'message-id', 'subject', 'sender', 'reply-to', 'in-reply-to', 'references'],
+  ...['mime-version', 'content-type', 'content-transfer-encoding', 'list-unsubscribe', 'list-unsubscribe-post'],
+])
 /** Fields whose value is text and nothing else: the only ones that encoded words may replace as a whole. */
 const FREE_TEXT = /^(subject|comments|organization|thread-topic|x-.*)$/
 const ADDRESS_FIELDS: ReadonlySet<string> = new Set(['from', 'sender', 'to', 'cc', 'reply-to'])
@@ -90,7 +97,8 @@ type Prepared =
 
 /** @param raw what came between DATA and the final dot, dots unstuffed */
 export function prepareSubmitted(raw: Buffer, options: SubmittedOptions): Prepared {
-  const { message: whole, changed } = reencode(withoutMboxLine(withCrlf(raw)))
+  const lines = withoutMboxLine(withCrlf(raw))
+  const { message: whole, changed } = reencode(lines)
   const { fields, bodyStart, truncated } = parseHeaderBlock(whole, MAX_HEADER_BYTES)
   if (truncated || fields.length > MAX_FIELDS) return refuse(552, '5.3.4 the header is too large')
   const fault = headerFault(whole, fields)
@@ -104,30 +112,25 @@ export function prepareSubmitted(raw: Buffer, options: SubmittedOptions): Prepar
   const kept = keptFields(fields, whole)
   const messageId = messageIdOf(whole, kept) ?? `${options.id}@${address.domain}`
   const body = whole.subarray(bodyStart)
-  const lines: Buffer[] = [Buffer.from(options.trace)]
+  const out: Buffer[] = [Buffer.from(options.trace)]
   for (const field of kept) {
     const line = rewritten(whole, field)
     if (line === null)
       return refuse(550, `5.6.0 the header ${field.name} has a line of more than ${MAX_LINE_BYTES} bytes`)
-    lines.push(line)
+    out.push(line)
   }
-  lines.push(
-    Buffer.from(
-      addedFields({ kept, changed, messageId, charset: isUtf8(raw) ? 'utf-8' : 'iso-8859-1', now: options.now }),
-    ),
-    Buffer.from('\r\n'),
-    body,
-  )
+  const charset = changed ? charsetOf(lines) : null
+  out.push(Buffer.from(addedFields({ kept, charset, messageId, now: options.now })), Buffer.from('\r\n'), body)
   const values = (key: string): string[] => kept.filter((one) => one.key === key).map((one) => textOf(whole, one))
   return {
     ok: true,
     submitted: {
-      message: Buffer.concat(lines),
+      message: Buffer.concat(out),
       from: { name: cleanText(decodeWords(from.mailbox.name)), address: address.address },
       fromDomain: address.domain,
-      to: addressesOf(values('to')),
-      cc: addressesOf(values('cc')),
-      replyTo: addressesOf(values('reply-to')),
+      to: values('to').flatMap(addressesIn),
+      cc: values('cc').flatMap(addressesIn),
+      replyTo: values('reply-to').flatMap(addressesIn),
       subject: cleanText(decodeWords(values('subject')[0] ?? '')).slice(0, MAX_SUBJECT_CHARS),
       messageId,
       hasListUnsubscribe: kept.some(({ key }) => key === 'list-unsubscribe'),
@@ -181,9 +184,12 @@ function readControls(raw: Buffer, fields: readonly RawField[]): ReadonlyMap<Con
 
 function keptFields(fields: readonly RawField[], raw: Buffer): readonly RawField[] {
   const seen = new Set<string>()
+  // Without the other it asks for nothing, and would stand beside the one that goes with ours (RFC 8058 section 3.1).
+  const isOrphan = !fields.some(({ key }) => key === 'list-unsubscribe')
   return fields.filter((field) => {
     const { key } = field
     if (REMOVED.has(key) || CONTROL.has(key)) return false
+    if (isOrphan && key === 'list-unsubscribe-post') return false
     if (!ONCE.has(key)) return true
     if (seen.has(key) || (key === 'message-id' && messageIdIn(raw, field) === null)) return false
     seen.add(key)
@@ -267,30 +273,26 @@ function folded(bytes: Buffer): Buffer | null {
 
 interface Added {
   readonly kept: readonly RawField[]
-  /** Parts were encoded. */
-  readonly changed: boolean
+  /** Of text that came without a type, where parts were encoded; null: none was. */
+  readonly charset: string | null
   readonly messageId: string
-  /** Of text that came without a type. */
-  readonly charset: string
   readonly now: Date
 }
 
-function addedFields({ kept, changed, messageId, charset, now }: Added): string {
+function addedFields({ kept, charset, messageId, now }: Added): string {
   const has = (name: string): boolean => kept.some(({ key }) => key === name)
   let added = ''
   if (!has('date')) added += `Date: ${formatDate(now)}\r\n`
   if (!has('message-id')) added += `Message-ID: <${messageId}>\r\n`
   // Without a version receivers may ignore the encoding (RFC 2045 section 4).
-  if (changed && !has('mime-version')) added += 'MIME-Version: 1.0\r\n'
-  if (changed && !has('content-type')) added += `Content-Type: text/plain; charset=${charset}\r\n`
+  if (charset !== null && !has('mime-version')) added += 'MIME-Version: 1.0\r\n'
+  if (charset !== null && !has('content-type')) added += `Content-Type: text/plain; charset=${charset}\r\n`
   return added
 }
 
-function addressesOf(values: readonly string[]): readonly string[] {
-  return values.flatMap((value) => {
-    const list = parseMailboxList(value)
-    return list.ok ? list.mailboxes.map(({ address }) => address.address) : []
-  })
+/** Of the body alone: a header in another charset says nothing of it. */
+function charsetOf(message: Buffer): string {
+  return isUtf8(message.subarray(parseHeaderBlock(message, MAX_HEADER_BYTES).bodyStart)) ? 'utf-8' : 'iso-8859-1'
 }
 
 /** The text of a decoded header for people: what no header may carry becomes a blank. */

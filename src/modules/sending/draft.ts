@@ -47,7 +47,12 @@ const HEADERS_BYTES = 2_048
  * @throws ApiError payload_too_large when the encoded message would exceed the limit
  */
 export function draftOf(request: SendRequest): Draft {
-  const { html, text, attachments, headers } = request
+  const { html, text, attachments } = request
+  const hasListUnsubscribe = request.headers.some(([name]) => name.toLowerCase() === 'list-unsubscribe')
+  // Alone it asks for nothing, and would stand beside the one that goes with ours (RFC 8058 section 3.1).
+  const headers = request.headers.filter(
+    ([name]) => hasListUnsubscribe || name.toLowerCase() !== 'list-unsubscribe-post',
+  )
   const sizeBytes =
     HEADERS_BYTES +
     Buffer.byteLength(html ?? '') +
@@ -63,7 +68,7 @@ export function draftOf(request: SendRequest): Draft {
     subject,
     messageId: null,
     sizeBytes,
-    hasListUnsubscribe: headers.some(([name]) => name.toLowerCase() === 'list-unsubscribe'),
+    hasListUnsubscribe,
     readable: async () => ({
       ...{ subject, html, text, senderDomain: request.fromDomain },
       attachments: attachments.map(({ filename, contentType }) => ({ filename, contentType })),
