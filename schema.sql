@@ -1536,7 +1536,7 @@ create policy tenant on webhook_delivery to posthorn_tenant
   using (account_id = ( SELECT current_account() AS current_account))
   with check (account_id = ( SELECT current_account() AS current_account));
 grant delete, insert, select, update on webhook_delivery to posthorn_system;
-grant select on webhook_delivery to posthorn_tenant;
+grant insert, select on webhook_delivery to posthorn_tenant;
 
 create table webhook_queue (
   id uuid not null,

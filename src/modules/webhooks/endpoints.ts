@@ -1,5 +1,5 @@
 // Endpoints: made within the plan's limit, changed, switched off and on, removed. What was queued for an endpoint that is
-// switched off or removed is dropped with it; nothing is made up for later.
+// switched off or removed is dropped with it; nothing is made up for later. The log keeps what was tried, as failed.
 
 import type { Clock } from '../../platform/clock.ts'
 import { urlFault } from '../../platform/connect.ts'
@@ -9,6 +9,7 @@ import { type Ids, isUuid } from '../../platform/ids.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { ownedDomains } from '../domains/index.ts'
 import { errors } from './errors.ts'
+import { logBegins } from './schedule.ts'
 import { newSecret } from './sign.ts'
 import * as sql from './sql.ts'
 import type { Endpoint } from './types.ts'
@@ -91,6 +92,7 @@ export async function changeEndpoint(
     if (before === null) throw errors.not_found()
     const domains = await checked(db, context, asker, change, before.domain_ids)
     const isActive = change.is_active ?? before.is_active
+    const now = context.clock.now()
     const row = await db.one<Endpoint>(sql.update, [
       asker.accountId,
       id,
@@ -99,9 +101,9 @@ export async function changeEndpoint(
       [...new Set(change.events ?? before.events)],
       domains,
       isActive,
-      context.clock.now(),
+      now,
     ])
-    if (!isActive) await db.execute(sql.dropQueued, [asker.accountId, id])
+    if (!isActive) await db.execute(sql.endQueued, [asker.accountId, id, logBegins(now)])
     await db.query(sql.notify, [id])
     if (row === null) throw errors.not_found()
     return row

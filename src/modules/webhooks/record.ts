@@ -47,7 +47,7 @@ export function recordEnded({ database, clock, onDisabled }: RecordOptions, ende
     }
     const led = [...new Set(ended.filter(({ leading }) => leading).map(({ eventId }) => eventId))]
     if (led.length > 0) await db.execute(sql.letGo, [led, now])
-    if (off.size > 0) await db.execute(sql.purge, [[...off]])
+    if (off.size > 0) await db.execute(sql.purge, [[...off], logBegins(now)])
     for (const endpoint of disabled) await onDisabled(db, endpoint)
   })
 }

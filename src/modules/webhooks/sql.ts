@@ -63,6 +63,16 @@ export const dropQueued = statement(
   'webhooks_drop_queued',
   'delete from webhook_queue where account_id = $1 and webhook_id = $2',
 )
+// What was tried and will not be tried again stands in the log as failed, the newest 10,000: one transaction cannot write
+// millions. What was never tried leaves nothing. The log has no place for what was queued before `from`.
+const ending = (dropping: string, from: string): string => `with dropped as (${dropping} returning q.*)
+   insert into webhook_delivery (id, account_id, webhook_id, event_id, event_at, event, email_id, attempt, success, last)
+   select id, account_id, webhook_id, event_id, event_at, event, email_id, attempt, false, last from dropped
+   where attempt > 0 and id >= ${from} order by id desc limit 10000`
+export const endQueued = statement(
+  'webhooks_end_queued',
+  ending('delete from webhook_queue q where q.account_id = $1 and q.webhook_id = $2', '$3'),
+)
 
 // --- fan-out
 
@@ -179,8 +189,11 @@ export const letGo = statement(
 // Of those that are off: one that was switched on meanwhile may have been told something since.
 export const purge = statement(
   'webhooks_purge',
-  `delete from webhook_queue q using webhook w
-   where q.webhook_id = any($1::uuid[]) and w.id = q.webhook_id and not w.is_active`,
+  ending(
+    `delete from webhook_queue q using webhook w
+     where q.webhook_id = any($1::uuid[]) and w.id = q.webhook_id and not w.is_active`,
+    '$2',
+  ),
 )
 
 // --- the delivery log

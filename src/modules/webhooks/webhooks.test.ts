@@ -313,8 +313,40 @@ test('an endpoint that only fails for five days is switched off', async () => {
   await until(async () => (await account.api.get(`${PATH}/${id}`)).body.data.is_active === false)
   const { data } = (await account.api.get(`${PATH}/${id}`)).body
   assert.equal(data.disabled_reason, 'failing')
+  const log = await deliveries(account, id)
+  assert.deepEqual(
+    log.map(({ status, http_status: http, attempt, next_attempt_at: next }) => [status, http, attempt > 0, next]),
+    [
+      ['failed', 500, true, null],
+      ['failed', 500, true, null],
+    ],
+  )
   const on = (await account.api.put(`${PATH}/${id}`, { is_active: true })).body.data
   assert.deepEqual([on.disabled_at, on.disabled_reason, on.consecutive_failures], [null, null, 0])
+})
+
+test('what was tried of an endpoint that is switched off stays in the log as failed, and can be told again', async () => {
+  const account = await world.newAccount()
+  await using receiver = await webhookReceiver()
+  receiver.answer = (_, reply) => void reply.writeHead(503, { 'retry-after': '3600' }).end('busy')
+  const { id } = await endpoint(account, { url: receiver.url })
+  await tell([event(account)])
+  await until(async () => (await deliveries(account, id))[0]?.attempt === 1)
+  await account.api.put(`${PATH}/${id}`, { is_active: false })
+  const [ended, ...more] = await deliveries(account, id)
+  assert.deepEqual(more, [])
+  assert.deepEqual(
+    [ended.status, ended.attempt, ended.http_status, ended.response_body, ended.next_attempt_at],
+    ['failed', 1, 503, 'busy', null],
+  )
+  await account.api.put(`${PATH}/${id}`, { is_active: true })
+  receiver.answer = (_, reply) => void reply.end()
+  assert.equal((await account.api.post(`${PATH}/deliveries/${ended.id}/replay`)).body.data.queued, 1)
+  await until(async () => (await deliveries(account, id, '?status=success')).length === 1)
+  assert.deepEqual(
+    receiver.received.map(({ body }) => body.event_id),
+    [ended.event_id, ended.event_id],
+  )
 })
 
 test('20 endpoints made at once on a plan for one leave one', async () => {

@@ -22,7 +22,7 @@ import { openSecret } from './endpoints.ts'
 import { HOLD_MS } from './fan-out.ts'
 import { type Lanes, lanesOf } from './lanes.ts'
 import { type Ended, type RecordOptions, recordEnded } from './record.ts'
-import { RETRY_AFTER_MS } from './schedule.ts'
+import { logBegins, RETRY_AFTER_MS } from './schedule.ts'
 import { type Candidate, MAX_HELD, share } from './share.ts'
 import * as sql from './sql.ts'
 
@@ -219,7 +219,7 @@ export function webhookWorker(options: WorkerOptions): Loop {
     ])
     const live = claimed.filter((one) => one.is_active)
     const dead = [...new Set(claimed.filter((one) => !one.is_active).map((one) => one.webhook_id))]
-    if (dead.length > 0) await database.system.execute(sql.purge, [dead])
+    if (dead.length > 0) await database.system.execute(sql.purge, [dead, logBegins(now)])
     const payloads = await payloadsOf(database, live)
     const works = live.map((claimed): Work => ({ claimed, lease, payload: payloads.get(claimed.event_id) ?? null }))
     const isOld = ({ claimed: { webhook_id: id } }: Work): boolean => changed.has(id) || changed.has(null)
