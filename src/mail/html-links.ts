@@ -72,6 +72,11 @@ const RAW = new Set(['script', 'style', 'title', 'textarea', 'xmp', 'iframe', 'n
 const SHOWN_RAW = new Set(['title', 'textarea'])
 const LONGEST_NAME = 9
 
+/** An address in which editors have disguised the placeholder, with the placeholder as it is written in text. */
+export function plainPlaceholder(address: string): string {
+  return address.trim().replace(IN_ATTRIBUTE, '{{unsubscribe}}')
+}
+
 /** How html that is given as bytes, one in each character, says its characters; `other`: only ASCII can be read. */
 export type ByteCharset = 'utf-8' | 'other'
 

@@ -279,6 +279,13 @@ test('text made from html keeps words and links, and ends whatever the html is',
     'Hi\n\nRead this [https://a.example/x].\n',
   )
   assert.equal(textFromHtml(''), '')
+  for (const href of [
+    '{{unsubscribe}}',
+    ' %7B%7Bunsubscribe%7D%7D',
+    'http://{{unsubscribe}}',
+    'https://%7b%7bunsubscribe%7d%7d ',
+  ])
+    assert.equal(textFromHtml(`<a href="${href}">Out</a>`), 'Out [{{unsubscribe}}]\n', href)
   for (const html of ['<'.repeat(100_000), '<a '.repeat(20_000), '<div>'.repeat(20_000), '&'.repeat(100_000)]) {
     assert.equal(typeof textFromHtml(html), 'string')
   }

@@ -23,6 +23,7 @@ import {
   textHeader,
   tokenHeader,
 } from './headers.ts'
+import { plainPlaceholder } from './html-links.ts'
 import { OCTETS, parseMediaType } from './media-types.ts'
 
 export interface MailboxInput {
@@ -249,7 +250,13 @@ export function textFromHtml(html: string): string {
 const toText = compileHtml({
   wordwrap: 78,
   selectors: [
-    { selector: 'a', options: { hideLinkHrefIfSameAsText: true, ignoreHref: false, noAnchorUrl: true } },
+    {
+      selector: 'a',
+      options: {
+        ...{ hideLinkHrefIfSameAsText: true, ignoreHref: false, noAnchorUrl: true },
+        pathRewrite: plainPlaceholder,
+      },
+    },
     { selector: 'img', format: 'skip' },
     { selector: 'h1', options: { uppercase: false } },
     { selector: 'h2', options: { uppercase: false } },
