@@ -5,9 +5,9 @@
 //   0.6    on one of them. They copy one another, so that two are weak evidence and one is a hint.
 //   0      on none
 //
-// A sub-domain is as disposable as the domain above it, up to the registrable domain. Two kinds are never disposable,
-// whatever a list says: mailbox providers that everybody knows, and alias relays, whose addresses reach their owner for
-// years. The lists are packages: a newer version of the package is the newer list, nothing is fetched at run time.
+// A sub-domain is as disposable as the domain above it, up to the registrable domain. Three kinds are never disposable,
+// whatever a list says: mailbox providers that everybody knows, the further domains under which such providers give out
+// lasting mailboxes, and alias relays, whose addresses reach their owner for years. The lists are packages: a newer version of the package is the newer list, nothing is fetched at run time.
 
 import { getDomain } from 'tldts'
 import { HashedSet, readOnce } from './hashed-set.ts'
@@ -65,6 +65,22 @@ const ALIAS_RELAYS = new Set([
   'use.startmail.com',
 ])
 
+/** Of mail.com (1&1), Tuta and Hushmail, those that a list takes for disposable. */
+const LASTING = new Set([
+  ...[
+    'birdlover.com',
+    'collector.org',
+    'consultant.com',
+    'contractor.net',
+    'discofan.com',
+    'dr.com',
+    'fastservice.com',
+  ],
+  ...['mindless.com', 'myself.com', 'optician.com', 'pacific-ocean.com', 'photographer.net', 'presidency.com'],
+  ...['priest.com', 'protestant.com', 'qualityservice.com', 'salesperson.net', 'snakebite.com'],
+  ...['techie.com', 'uymail.com', 'writeme.com', 'keemail.me', 'hush.ai', 'hush.com', 'mac.hush.com'],
+])
+
 /** @param domain lower-case A-labels */
 export function isAliasRelay(domain: string): boolean {
   return withParents(domain).some((name) => ALIAS_RELAYS.has(name))
@@ -78,7 +94,7 @@ export function isAliasRelay(domain: string): boolean {
  */
 export function disposableConfidence(domain: string): number {
   const names = withParents(domain)
-  if (names.some((name) => ALIAS_RELAYS.has(name) || isKnownProvider(name))) return 0
+  if (names.some((name) => ALIAS_RELAYS.has(name) || LASTING.has(name) || isKnownProvider(name))) return 0
   const { precise, wide } = lists()
   if (names.some((name) => precise.has(name))) return 0.97
   const listed = wide.filter((list) => names.some((name) => list.has(name))).length

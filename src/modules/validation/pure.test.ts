@@ -28,6 +28,9 @@ test('neither a provider for everybody, nor an alias relay, nor an unknown domai
   for (const domain of ['duck.com', 'mozmail.com', 'privaterelay.appleid.com', 'someone.anonaddy.com', '33mail.com']) {
     assert.deepEqual([disposableConfidence(domain), isAliasRelay(domain)], [0, true], domain)
   }
+  for (const domain of ['writeme.com', 'consultant.com', 'keemail.me', 'hush.com', 'mac.hush.com']) {
+    assert.equal(disposableConfidence(domain), 0, domain)
+  }
   for (const domain of ['posthorn.test', 'example.org', 'bbc.co.uk', 'co.uk', 'localhost']) {
     assert.deepEqual([disposableConfidence(domain), isAliasRelay(domain)], [0, false], domain)
   }
@@ -143,7 +146,16 @@ test('a provider is told by its hosts, label by label', () => {
 
 const facts: fc.Arbitrary<Facts> = fc.record({
   syntaxValid: fc.boolean(),
-  exchanger: fc.constantFrom<Exchanger>('usable', 'implicit', 'none', 'null_mx', 'no_domain', 'private', 'unknown'),
+  exchanger: fc.constantFrom<Exchanger>(
+    'usable',
+    'implicit',
+    'none',
+    'dead',
+    'null_mx',
+    'no_domain',
+    'private',
+    'unknown',
+  ),
   disposable: fc.constantFrom(0, 0.6, 0.9, 0.97),
   aliasRelay: fc.boolean(),
   pattern: fc.constantFrom<LocalPattern>('human_name', 'role', 'random', 'generic'),
