@@ -128,6 +128,16 @@ test('a user whom another account made with the same address becomes no operator
   assert.equal((await (await signIn(who))('GET', '/operator/accounts')).status, 200)
 })
 
+test("the system's own account is nobody's to handle", async () => {
+  const { asks } = await operator()
+  const id = '00000000-0000-0000-0000-000000000000'
+  const deeds = ['suspend', 'resume', 'open'].map((deed) => ['POST', `/operator/accounts/${id}/${deed}`] as const)
+  for (const [method, path, body] of [...deeds, ['PATCH', `/operator/accounts/${id}`, { plan: 'starter' }] as const])
+    assert.equal((await asks(method, path, body)).status, 404, path)
+  assert.equal((await asks('GET', `/operator/actions?account_id=${id}`)).body.pagination.total, 0, 'nothing was done')
+  assert.equal((await asks('GET', '/session')).body.data.acting, false)
+})
+
 test('an operator makes, finds, limits, suspends and resumes accounts, and the log tells each deed', async () => {
   const { who, asks } = await operator()
   const made = await asks('POST', '/operator/accounts', { email: 'new@customer.example', name: '100 % Post_' })

@@ -24,6 +24,7 @@ import {
   updatePlan,
   updateSuspended,
 } from './sql.ts'
+import { SYSTEM_ACCOUNT_ID } from './system.ts'
 
 export interface OperatorContext {
   readonly database: Database
@@ -136,7 +137,8 @@ function changeLocked(
   change: (db: Db, row: AccountRow) => Promise<unknown>,
 ): Promise<void> {
   return database.transaction(async (db) => {
-    const row = await lockAccount(db, accountId)
+    // The system's own account is nobody's, and no list shows it.
+    const row = accountId === SYSTEM_ACCOUNT_ID ? null : await lockAccount(db, accountId)
     if (row === null) throw errors.not_found()
     await change(db, row)
     await noteDeed(db, { ids, clock }, by, { ...deed, accountId })

@@ -23,6 +23,7 @@ import {
   useSetupToken,
 } from './sql-operator.ts'
 import type { FoundSession } from './sql-users.ts'
+import { SYSTEM_ACCOUNT_ID } from './system.ts'
 
 export const SETUP_TOKEN_LIFE_MS = 7 * 86_400_000
 const TOKEN_BYTES = 32
@@ -41,7 +42,8 @@ export async function openAccount(
   accountId: string,
 ): Promise<void> {
   await options.database.transaction(async (db) => {
-    if ((await selectAccount(db, accountId)) === null) throw errors.not_found()
+    const isThere = accountId !== SYSTEM_ACCOUNT_ID && (await selectAccount(db, accountId)) !== null
+    if (!isThere) throw errors.not_found()
     await setActing(db, session, accountId === session.account_id ? null : accountId)
     await noteDeed(db, options, { email: session.email, ip }, { action: 'account.open', accountId })
   })
