@@ -23,6 +23,12 @@ test('sandbox mail stands in the inbox of the account, for its keys alone', asyn
     list = await world.api.get(`/api/v1/inbox?email_id=${id}`)
   }
   assert.equal(list.body.pagination.total, 1)
+  const full = (await testApi.get('/api/v1/inbox?limit=1')).body.pagination
+  assert.deepEqual(
+    full,
+    { total: 1, limit: 1, offset: 0, next_cursor: null },
+    'nothing lies behind a page that it fills',
+  )
   const [mail] = list.body.data
   assert.deepEqual([mail.from, mail.to, mail.subject], ['you@example.com', 'bounce@sandbox.test', 'Grüße'])
   const since = async (from: string): Promise<number> =>

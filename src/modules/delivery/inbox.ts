@@ -63,7 +63,7 @@ export interface InboxFilter {
 export interface InboxPage {
   readonly limit: number
   readonly offset: number
-  /** Newest first: only what is older than the mail of this id. */
+  /** Newest first: only what is older than the mail of this id, which takes the place of an offset. */
   readonly before: string | null
 }
 
@@ -72,15 +72,16 @@ export async function listInbox(
   accountId: string,
   { to, subject, emailId, from }: InboxFilter,
   { limit, offset, before }: InboxPage,
-): Promise<{ readonly rows: readonly InboxRow[]; readonly total: number }> {
+): Promise<{ readonly rows: readonly InboxRow[]; readonly total: number; readonly next: string | null }> {
   const pattern = subject === null ? null : `%${subject.replaceAll(/[\\%_]/g, '\\$&')}%`
   const filter = [accountId, to, pattern, emailId, from]
   return database.tenant(accountId, async (db) => {
     const [rows, count] = await Promise.all([
-      db.query<InboxRow>(sql.listInbox, [...filter, before, limit, offset]),
+      db.query<InboxRow>(sql.listInbox, [...filter, before, limit + 1, before === null ? offset : 0]),
       db.one<{ total: number }>(sql.countInbox, filter),
     ])
-    return { rows, total: count?.total ?? 0 }
+    const shown = rows.slice(0, limit)
+    return { rows: shown, total: count?.total ?? 0, next: rows.length > limit ? (shown.at(-1)?.id ?? null) : null }
   })
 }
 

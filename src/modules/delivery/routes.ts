@@ -167,8 +167,7 @@ async function answerList(database: Database, accountId: string, query: Static<t
   const to = query.to === undefined ? null : keyOf(query.to)
   const from = query.from === undefined ? null : new Date(query.from)
   const filter = { to, subject, emailId, from }
-  const { rows, total } = await listInbox(database, accountId, filter, { limit, offset, before: cursor })
-  const next = rows.length === limit ? (rows.at(-1)?.id ?? null) : null
+  const { rows, total, next } = await listInbox(database, accountId, filter, { limit, offset, before: cursor })
   return list(rows.map(wireMail), { total, limit, offset, next_cursor: next })
 }
 
