@@ -46,7 +46,7 @@ export function cleaningLoop(database: Database, { clock, ids, log }: Ground): S
   return loop({
     name: 'cleaning',
     turn: async () => {
-      await forgetKeys(database.system, clock.now())
+      const keys = await forgetKeys(database.system, clock.now(), CLEAN_AT_ONCE)
       const expired = await database.transaction((db) => expireSuppressions(db, { ids, clock }, CLEAN_AT_ONCE))
       const old = await forgetOldSoftBounces(database.system, { ids, clock }, CLEAN_AT_ONCE)
       const inboxSince = new Date(clock.now().getTime() - INBOX_KEPT_MS)
@@ -57,7 +57,7 @@ export function cleaningLoop(database: Database, { clock, ids, log }: Ground): S
       const told = await forgetNotices(database.system, clock.now(), CLEAN_AT_ONCE)
       const mailed = await forgetConfirmationMails(database.system, clock.now(), CLEAN_AT_ONCE)
       const blocks = await forgetContentBlocks(database.system, clock.now(), CLEAN_AT_ONCE)
-      const most = Math.max(expired, old, read, asked, ended, reports, told, mailed, blocks)
+      const most = Math.max(keys, expired, old, read, asked, ended, reports, told, mailed, blocks)
       return most === CLEAN_AT_ONCE ? 0 : CLEAN_EVERY_MS
     },
     onError: (err) => log.warn({ err }, 'cleaning will be tried again'),

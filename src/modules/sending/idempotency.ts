@@ -70,9 +70,9 @@ export async function freeKeys(db: Writer, keys: readonly IdempotencyKey[]): Pro
   if (keys.length > 0) await db.execute(sql.freeKeys, columns(keys))
 }
 
-/** Deletes what is older than a day. */
-export async function forgetKeys(db: Db, now: Date): Promise<void> {
-  await db.execute(sql.forgetKeys, [new Date(now.getTime() - IDEMPOTENCY_KEPT_MS)])
+/** @returns how many were older than a day and are gone; as many as `limit` means that there may be more */
+export function forgetKeys(db: Db, now: Date, limit: number): Promise<number> {
+  return db.execute(sql.forgetKeys, [new Date(now.getTime() - IDEMPOTENCY_KEPT_MS), limit])
 }
 
 export function nameOf({ accountId, path, key }: Omit<IdempotencyKey, 'bodyHash'>): string {

@@ -31,7 +31,12 @@ export const freeKeys = statement(
   `delete from idempotency i using unnest($1::uuid[], $2::text[], $3::text[]) as k(account_id, path, key)
    where i.account_id = k.account_id and i.path = k.path and i.key = k.key`,
 )
-export const forgetKeys = statement('sending_forget_keys', 'delete from idempotency where created_at < $1')
+export const forgetKeys = statement(
+  'sending_forget_keys',
+  `delete from idempotency i using (
+     select account_id, path, key from idempotency where created_at < $1 order by created_at limit $2 for update skip locked) o
+   where i.account_id = o.account_id and i.path = o.path and i.key = o.key`,
+)
 
 export interface TemplateRow {
   readonly id: string
