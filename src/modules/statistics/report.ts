@@ -11,6 +11,8 @@ import * as sql from './sql.ts'
 export const MAX_DAYS = 365
 const DEFAULT_DAYS = 30
 const DAY_MS = 86_400_000
+/** PostgreSQL has no year 0. */
+const FIRST_DATE = '0001-01-01'
 const UNKNOWN_ZONE = '22023'
 
 export interface ReportQuery {
@@ -36,7 +38,7 @@ const NONE = Object.fromEntries(COUNTERS.map((name) => [name, 0])) as Counts
 export function periodOf(query: ReportQuery, clock: Clock): Period {
   const today = dateIn(query.timezone, clock.now())
   const last = query.to_date ?? today
-  const first = query.from_date ?? dateBefore(last, DEFAULT_DAYS - 1)
+  const first = query.from_date ?? laterOf(FIRST_DATE, dateBefore(last, DEFAULT_DAYS - 1))
   const days = daysOf({ from_date: first, to_date: last })
   if (days < 1) fault('to_date', 'not_before_from_date')
   if (days > MAX_DAYS) fault('from_date', 'max_days')
@@ -45,6 +47,10 @@ export function periodOf(query: ReportQuery, clock: Clock): Period {
 
 function fault(parameter: string, rule: string): never {
   throw platformErrors.invalid_parameter({ parameter, rule })
+}
+
+function laterOf(one: string, other: string): string {
+  return one > other ? one : other
 }
 
 function dateBefore(date: string, days: number): string {

@@ -413,6 +413,17 @@ for (const query of FAULTS) {
   })
 }
 
+test('a period that ends in the first days there are begins with them', async () => {
+  for (const timezone of ['UTC', 'Europe/Vienna']) {
+    const { status, body } = await world.api.get(`${V1}/sends?to_date=0001-01-03&timezone=${timezone}`)
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.deepEqual(
+      body.data.map(({ date }: { date: string }) => date),
+      ['0001-01-01', '0001-01-02', '0001-01-03'],
+    )
+  }
+})
+
 test('a key that is bound to domains sees the figures of these alone', async () => {
   const account = await world.newAccount()
   const domainId = await world.verifiedDomain('bound.example', account)
