@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Service, startAll, stopAll } from './lifecycle.ts'
+import { aborted, type Service, startAll, stopAll } from './lifecycle.ts'
 
 test('a service that does not start says by which settings it is told where to listen', async () => {
   const taken: Service = {
@@ -35,4 +35,12 @@ test('a service that never stops keeps nobody waiting behind the deadline, and t
     return true
   })
   assert.deepEqual(stopped, ['last', 'hangs', 'hangs too', 'first'])
+})
+
+test('who waits for a signal that has aborted already does not wait', async () => {
+  await aborted(AbortSignal.abort())
+  const later = new AbortController()
+  const waiting = aborted(later.signal)
+  later.abort()
+  await waiting
 })

@@ -1,5 +1,7 @@
 // Whatever runs is a Service. Nothing runs that is not stopped.
 
+import { once } from 'node:events'
+
 export interface Service {
   readonly name: string
   /** Where an operator says what it listens on: told when it does not start. */
@@ -49,6 +51,11 @@ export async function stopAll(services: readonly Service[], deadline: AbortSigna
     }
   }
   if (errors.length > 0) throw new AggregateError(errors, 'services did not stop cleanly')
+}
+
+/** Resolves when `signal` aborts, at once when it has. */
+export async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort')
 }
 
 /** @returns false when it did not within `lateMs` of the deadline. @throws what it throws */

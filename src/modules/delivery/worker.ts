@@ -16,9 +16,8 @@
 //
 // A graceful stop claims nothing more, finishes what is on the wire within the deadline and hands back the rest.
 
-import { once } from 'node:events'
 import { isUnavailable } from '../../platform/db.ts'
-import { type Loop, loop, type Service } from '../../platform/lifecycle.ts'
+import { aborted, type Loop, loop, type Service } from '../../platform/lifecycle.ts'
 import {
   type ClaimAnswer,
   type Claimed,
@@ -488,10 +487,6 @@ const largeBytes = ({ body, bodyBytes }: Letter): number => (body === null ? bod
 
 function siteOf({ recipient }: Letter): string {
   return recipient.slice(recipient.lastIndexOf('@') + 1).toLowerCase()
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort')
 }
 
 function describe(error: unknown): string {

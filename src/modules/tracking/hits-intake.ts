@@ -7,7 +7,7 @@ import path from 'node:path'
 import { type Db, isUnavailable, sqlState } from '../../platform/db.ts'
 import { platformErrors } from '../../platform/errors.ts'
 import { journalIn } from '../../platform/journal.ts'
-import { type Loop, loop } from '../../platform/lifecycle.ts'
+import { aborted, type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import { sharedCommit } from '../../platform/shared-commit.ts'
 import { type Hit, hitOfLine, journalLine, MAX_WAITING_BYTES, MAX_WRITE_BYTES, sizeOf } from './hits.ts'
@@ -132,12 +132,8 @@ export function hitsIntake(options: HitsIntakeOptions, journals: Pick<JournalWat
     stop: async (deadline) => {
       await group.idle()
       stopping = true
-      const late = new Promise<void>((resolve) => {
-        if (deadline.aborted) resolve()
-        else deadline.addEventListener('abort', () => resolve(), { once: true })
-      })
       const last = handOn.stop(deadline).then(turn, () => undefined)
-      await Promise.race([last.catch(() => undefined), late])
+      await Promise.race([last.catch(() => undefined), aborted(deadline)])
       await journal.close()
     },
   }

@@ -13,7 +13,7 @@ import type { Connector } from '../../platform/connect.ts'
 import type { Database } from '../../platform/db.ts'
 import { groupCommit } from '../../platform/group-commit.ts'
 import { FIRST_ID, type Ids } from '../../platform/ids.ts'
-import { type Loop, loop } from '../../platform/lifecycle.ts'
+import { aborted, type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { eventsByReference, factsOf, wireEvent } from '../events/index.ts'
@@ -242,13 +242,10 @@ export function webhookWorker(options: WorkerOptions): Loop {
     stop: async (deadline) => {
       await worker.stop(deadline)
       track(giveBack(lanes.withdraw(null)))
-      const late = new Promise<void>((resolve) => {
-        deadline.addEventListener('abort', () => resolve(), { once: true })
-      })
       const over = async (): Promise<void> => {
         while (settled.size > 0) await Promise.allSettled(settled)
       }
-      await Promise.race([over(), late])
+      await Promise.race([over(), aborted(deadline)])
     },
   }
 }
