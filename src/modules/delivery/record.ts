@@ -8,7 +8,7 @@
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
-import { isPassing, isUnavailable, sqlState } from '../../platform/db.ts'
+import { isPassing, isUnavailable, mayLackPartition } from '../../platform/db.ts'
 import { groupCommit } from '../../platform/group-commit.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/log.ts'
@@ -49,9 +49,6 @@ const ENOUGH = 32
 const RETRY_MS = 500
 const TRIES = 5
 
-// A row without a partition, and what is said behind it in a pipeline.
-const NO_PARTITION: ReadonlySet<string> = new Set(['23514', '25P02'])
-
 export function recorderOf(options: RecorderOptions): Recorder {
   const { database, clock, log } = options
   const giveUp = new AbortController()
@@ -74,7 +71,7 @@ export function recorderOf(options: RecorderOptions): Recorder {
   /** Waits before the next try. @returns false when there is none: it is refused, and not for the moment */
   const mayTryAgain = async (error: unknown, tries: number): Promise<boolean> => {
     if (giveUp.signal.aborted) throw error
-    const unready = NO_PARTITION.has(sqlState(error) ?? '')
+    const unready = mayLackPartition(error)
     if (!isUnavailable(error) && (tries >= TRIES || !(unready || isPassing(error)))) return false
     if (unready) await ensureEventPartitions(database.system, clock.now()).catch(() => undefined)
     await clock.sleep(RETRY_MS, giveUp.signal)

@@ -9,7 +9,7 @@
 // so is one that was broken off for another transaction, even if it is one request.
 
 import type { Clock } from '../../platform/clock.ts'
-import { type Database, type Db, isBrokenOff, isUnavailable, sqlState, type Writer } from '../../platform/db.ts'
+import { type Database, type Db, isBrokenOff, isUnavailable, mayLackPartition, type Writer } from '../../platform/db.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { type GroupCommit, groupCommit } from '../../platform/group-commit.ts'
 import type { Ids } from '../../platform/ids.ts'
@@ -148,15 +148,12 @@ async function writeGroup(options: AcceptOptions, group: readonly Submission[]):
     return await write(group)
   } catch (error) {
     if (isUnavailable(error)) throw error
-    const unready = NO_PARTITION.has(sqlState(error) ?? '')
+    const unready = mayLackPartition(error)
     if (unready) await ensurePartitions(options)
     if (group.length === 1 && !unready && !isBrokenOff(error)) throw error
     return Promise.all(group.map(async (one) => (await write([one]).catch(asResult))[0] as GroupResult))
   }
 }
-
-/** A row without a partition; and what the statement behind it in the pipeline says, which may be heard first. */
-const NO_PARTITION: ReadonlySet<string> = new Set(['23514', '25P02'])
 
 async function ensurePartitions({ database, clock }: AcceptOptions): Promise<void> {
   await ensureOutboxPartitions(database.system, clock.now())
