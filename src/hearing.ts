@@ -40,7 +40,7 @@ export function hearingOf({ config, ground, store, domains, sites, verpMac, onRe
     clock,
     ids,
     sites,
-    from: config.systemFrom ?? `posthorn@${hostname}`,
+    from: config.systemFrom,
     hostname,
     signingDomain: async (name) => (await domains.find(name)).find(({ status }) => status === 'verified')?.id ?? null,
   })

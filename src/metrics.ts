@@ -150,7 +150,6 @@ export function serviceMetrics({ database, ground, beating, isUp }: ServiceMetri
   })
 }
 
-/** Counts an attempt whose result is durable. @param host the receiving host, or null when none was reached */
 /** Emails of a submission, one for each recipient. */
 export function noteAccepted(
   metrics: ServiceMetrics,
@@ -163,7 +162,7 @@ export function noteAccepted(
   )
 }
 
-/** @returns who runs the receiving host */
+/** Counts an attempt whose result is durable. @returns who runs the receiving host */
 export function noteAttempt(metrics: ServiceMetrics, { attempt, host, recipientDomain }: TriedEmail): string {
   const provider = host === null ? 'none' : providerOf(recipientDomain, [host]).name
   metrics.note('attempts', 1, { outcome: attempt.outcome, provider })

@@ -100,7 +100,9 @@ function daysBefore(now: Date, days: number): Date {
 }
 
 function earliest(dates: readonly (Date | undefined)[], lessMs = 0): Date {
-  return new Date(Math.min(...dates.map((date) => date?.getTime() ?? Number.POSITIVE_INFINITY)) - lessMs)
+  const times = dates.map((date) => date?.getTime() ?? Number.POSITIVE_INFINITY)
+  // There may be as many as accounts: more than a call takes arguments.
+  return new Date(times.reduce((first, time) => Math.min(first, time), Number.POSITIVE_INFINITY) - lessMs)
 }
 
 async function forgetOf(

@@ -4,6 +4,7 @@
 import type { Db } from '../../platform/db.ts'
 import { firstIdAt } from '../../platform/ids.ts'
 import type { Stream } from '../events/index.ts'
+import { statusName } from './control.ts'
 import * as sql from './sql.ts'
 import { type EmailStatus, STATUS } from './types.ts'
 
@@ -58,7 +59,7 @@ export async function lockReportedEmail(db: Db, key: ReportKey): Promise<Reporte
     stream: row.stream === 1 ? 'broadcast' : 'transactional',
     sandbox: row.sandbox,
     tag: row.tag,
-    status: (Object.keys(STATUS) as EmailStatus[]).find((name) => STATUS[name] === row.status) ?? 'failed',
+    status: statusName(row.status),
   }
 }
 

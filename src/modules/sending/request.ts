@@ -391,5 +391,5 @@ const SANDBOX_ADDRESS =
 export function sandboxResultOf(key: string): SandboxResult | null {
   const word = SANDBOX_ADDRESS.exec(key)?.[1]
   if (word === undefined) return key.endsWith('@sandbox.test') ? 'deliver' : null
-  return SANDBOX_RESULTS.find((result) => word.startsWith(result === 'complain' ? 'complain' : result)) ?? 'deliver'
+  return SANDBOX_RESULTS.find((result) => word.startsWith(result)) ?? 'deliver'
 }

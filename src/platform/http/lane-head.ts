@@ -63,11 +63,6 @@ export function laneHeads(): (text: string) => LaneHead | null {
   }
 }
 
-/** @param text each byte one character */
-export function laneHeadOf(text: string): LaneHead | null {
-  return laneHeads()(text)
-}
-
 function fieldsOf(fields: string): Fields | null {
   if (!FIELDS.test(fields)) return null
   let hosts = 0

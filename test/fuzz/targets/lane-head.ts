@@ -1,7 +1,7 @@
 // Heads of requests: what the quick lane takes is one plain GET, and Node's own parser finds the same in it.
 
 import assert from 'node:assert/strict'
-import { laneHeadOf, MAX_HEAD_BYTES } from '../../../src/platform/http/lane-head.ts'
+import { laneHeads, MAX_HEAD_BYTES } from '../../../src/platform/http/lane-head.ts'
 import type { Target } from '../frame.ts'
 
 export const target: Target = {
@@ -28,7 +28,7 @@ export const target: Target = {
   maxBytes: 20_000,
   run: (input) => {
     const text = input.toString('latin1')
-    const head = laneHeadOf(text)
+    const head = laneHeads()(text)
     if (head === null) return 'none'
     assert.ok(text.length <= MAX_HEAD_BYTES)
     assert.equal(text.indexOf('\r\n\r\n'), text.length - 4, 'something comes behind it')
