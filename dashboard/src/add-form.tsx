@@ -1,7 +1,7 @@
 // A line of fields and a button that adds one thing to a list of the API: domains, addresses, keys, endpoints, users.
 
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { call, type Json, refresh } from './api.ts'
+import { besides, call, faultOf, type Json, refresh } from './api.ts'
 import { Button, Field, Problem } from './ui.tsx'
 
 export interface AddField {
@@ -9,6 +9,8 @@ export interface AddField {
   readonly name: string
   readonly label: string
   readonly type?: 'text' | 'email' | 'url'
+  /** How it is to be written, said when it is not. */
+  readonly form?: string
 }
 
 export function AddForm({
@@ -32,14 +34,17 @@ export function AddForm({
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
   const [error, setError] = useState<unknown>(null)
   const [busy, setBusy] = useState(false)
+  const names = fields.map(({ name }) => name)
+  const faulty = names.some((name) => faultOf(error, name) !== undefined)
   const add = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     setError(null)
     setBusy(true)
     try {
-      const { data } = await call('POST', path, { ...typed, ...also })
+      const given = Object.fromEntries(Object.entries(typed).map(([name, value]) => [name, value.trim()]))
+      const { data } = await call('POST', path, { ...given, ...also })
       setTyped({})
-      added?.(data, typed)
+      added?.(data, given)
       await refresh(path)
     } catch (problem) {
       setError(problem)
@@ -48,24 +53,35 @@ export function AddForm({
   }
   return (
     <>
-      <form onSubmit={(event) => void add(event)} className="mb-4 flex flex-wrap items-end gap-3">
-        {fields.map(({ name, label, type }) => (
+      <form
+        onSubmit={(event) => void add(event)}
+        className={`mb-4 flex flex-wrap gap-3 ${faulty ? 'items-start' : 'items-end'}`}
+      >
+        {fields.map(({ name, label, type, form }) => (
           <div key={name} className="min-w-48 flex-1 sm:max-w-md">
             <Field
               label={label}
               type={type ?? 'text'}
               required
               value={typed[name] ?? ''}
+              fault={faultText(faultOf(error, name), form)}
               onChange={(value) => setTyped((so) => ({ ...so, [name]: value }))}
             />
           </div>
         ))}
         {children}
-        <Button type="submit" kind="main" disabled={busy}>
-          {button}
-        </Button>
+        {/* Beside its field, also when what is wrong stands below that. */}
+        <div className={faulty ? 'pt-[25px]' : ''}>
+          <Button type="submit" kind="main" disabled={busy}>
+            {button}
+          </Button>
+        </div>
       </form>
-      <Problem error={error} />
+      <Problem error={besides(error, names)} />
     </>
   )
+}
+
+function faultText(fault: string | undefined, form: string | undefined): string | undefined {
+  return fault === undefined || form === undefined ? fault : `${fault}: ${form}`
 }

@@ -26,19 +26,67 @@ export async function call(method: string, path: string, body?: unknown): Promis
     ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
   })
   const text = await answer.text()
-  const read: Json = text === '' ? null : JSON.parse(text)
+  const read: Json = readJson(text)
   // The session ended meanwhile: the frame asks who is here, and shows the sign-in.
   if (answer.status === 401 && !path.startsWith('/session')) void queries.invalidateQueries({ queryKey: ['/session'] })
-  if (!answer.ok)
-    throw new ApiProblem(answer.status, read ?? { error: answer.statusText, code: 'unknown', details: {} })
+  if (!answer.ok) {
+    // Of another than the service: a proxy that reaches nobody behind it.
+    const unknown = {
+      error: `The answer was ${answer.status} ${answer.statusText}`.trim(),
+      code: 'unknown',
+      details: {},
+    }
+    throw new ApiProblem(answer.status, read ?? unknown)
+  }
   return read
+}
+
+/** Null for what is no JSON. */
+function readJson(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+interface FieldFault {
+  readonly field: string
+  readonly rule: string
+  readonly message: string
+}
+
+function faultsOf(error: unknown): readonly FieldFault[] {
+  return error instanceof ApiProblem ? (error.details?.fields ?? []) : []
+}
+
+/** A pattern is for programs. */
+function inWords({ rule, message }: FieldFault): string {
+  return rule === 'pattern' || rule === 'format' ? 'is not written as it should be' : message
 }
 
 /** What is wrong, with the fields when the form has faults. */
 export function problemText(error: unknown): string {
+  if (error instanceof TypeError && !navigator.onLine) return 'This browser is offline.'
+  if (error instanceof TypeError) return 'The service did not answer. Is it running, and can this browser reach it?'
   if (!(error instanceof ApiProblem)) return error instanceof Error ? error.message : String(error)
-  const fields: readonly { field: string; message: string }[] = error.details?.fields ?? []
-  return fields.length === 0 ? error.message : fields.map(({ field, message }) => `${field} ${message}`).join('; ')
+  const fields = faultsOf(error)
+  return fields.length === 0 ? error.message : fields.map((one) => `${one.field} ${inWords(one)}`).join('; ')
+}
+
+/** What is wrong with one field of a form, to stand beside it. */
+export function faultOf(error: unknown, field: string): string | undefined {
+  const fault = faultsOf(error).find((one) => one.field === field)
+  return fault === undefined ? undefined : inWords(fault)
+}
+
+/** An error without the faults that stand beside the fields of a form; null when nothing else is wrong. */
+export function besides(error: unknown, fields: readonly string[]): unknown {
+  const faults = faultsOf(error)
+  if (!(error instanceof ApiProblem) || faults.length === 0) return error
+  const others = faults.filter(({ field }) => !fields.includes(field))
+  if (others.length === 0) return null
+  return new ApiProblem(error.status, { error: error.message, code: error.code, details: { fields: others } })
 }
 
 export const queries = new QueryClient({

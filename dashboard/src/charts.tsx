@@ -305,7 +305,7 @@ export function mailsOf(day: string): Search {
 }
 
 export function percent(rate: number): string {
-  return `${(rate * 100).toFixed(rate < 0.01 && rate > 0 ? 2 : 1)} %`
+  return `${(rate * 100).toFixed(rate < 0.01 && rate > 0 ? 2 : 1)}\u00a0%`
 }
 
 export function dayName(day: string): string {

@@ -2,13 +2,13 @@
 
 import { Link, Outlet, useRouter } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { ApiProblem, call, type Json, queries, useApi } from './api.ts'
+import { ApiProblem, call, type Json, problemText, queries, useApi } from './api.ts'
 import { refresher } from './follow.ts'
 import { KeyHelp, useKeys } from './keys.tsx'
 import { followEvents, useLive } from './live.ts'
 import { groupsFor } from './nav.ts'
 import { Palette } from './palette.tsx'
-import { Said } from './say.tsx'
+import { Said, say } from './say.tsx'
 import { SignIn } from './sign-in.tsx'
 import { Button, Problem, Waiting } from './ui.tsx'
 
@@ -76,10 +76,11 @@ function Inside({ me }: { readonly me: Json }) {
 
 /** Above each page while an operator looks into an account that is not theirs. */
 function Acting({ name }: { readonly name: string }) {
-  const leave = async (): Promise<void> => {
-    await call('POST', '/operator/leave')
-    location.assign('/operator/accounts')
-  }
+  const leave = (): Promise<void> =>
+    call('POST', '/operator/leave').then(
+      () => location.assign('/operator/accounts'),
+      (problem: unknown) => say(problemText(problem)),
+    )
   return (
     <aside
       aria-label="Another account"
@@ -136,11 +137,14 @@ function Groups({ isOperator }: { readonly isOperator: boolean }) {
 
 function Who({ me }: { readonly me: Json }) {
   const live = useLive()
-  const signOut = async (): Promise<void> => {
-    await call('DELETE', '/session')
-    queries.clear()
-    location.assign('/')
-  }
+  const signOut = (): Promise<void> =>
+    call('DELETE', '/session').then(
+      () => {
+        queries.clear()
+        location.assign('/')
+      },
+      (problem: unknown) => say(problemText(problem)),
+    )
   return (
     <div className="sticky bottom-0 mt-auto border-t border-line bg-paper px-2 pt-2 text-quiet pb-3">
       <p className="truncate" title={me.user.email}>

@@ -1,7 +1,7 @@
 // The first set-up, at the address that the console prints; the token stands behind its number sign.
 
 import { type FormEvent, useState } from 'react'
-import { call } from './api.ts'
+import { besides, call, faultOf } from './api.ts'
 import { Button, Field, Problem } from './ui.tsx'
 
 export function SetUp() {
@@ -37,6 +37,7 @@ export function SetUp() {
             required
             value={email}
             onChange={setEmail}
+            fault={faultOf(error, 'email')}
           />
           <Field
             label="Password"
@@ -46,9 +47,16 @@ export function SetUp() {
             required
             value={password}
             onChange={setPassword}
+            fault={faultOf(error, 'password')}
           />
-          <Field label="Name of your company" autoComplete="organization" value={name} onChange={setName} />
-          <Problem error={error} />
+          <Field
+            label="Name of your company"
+            autoComplete="organization"
+            value={name}
+            onChange={setName}
+            fault={faultOf(error, 'name')}
+          />
+          <Problem error={besides(error, ['email', 'password', 'name'])} />
           <Button type="submit" kind="main">
             Set up
           </Button>

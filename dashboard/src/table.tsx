@@ -1,7 +1,7 @@
 // A list of rows. On a phone each row becomes two lines: its main cell, and below it the others that have room.
 
 import type { ReactNode } from 'react'
-import { Empty, Waiting } from './ui.tsx'
+import { Empty, Pending } from './ui.tsx'
 
 export interface Column<Row> {
   readonly head: string
@@ -23,14 +23,18 @@ export function Table<Row>({
   columns,
   keyOf,
   empty,
+  error,
 }: {
   readonly caption: string
+  /** Undefined: they have not come yet. */
   readonly rows: readonly Row[] | undefined
+  /** Why they do not come. */
+  readonly error?: unknown
   readonly columns: readonly Column<Row>[]
   readonly keyOf?: (row: Row) => string
   readonly empty: ReactNode
 }) {
-  if (rows === undefined) return <Waiting lines={8} />
+  if (rows === undefined) return <Pending error={error} lines={8} />
   if (rows.length === 0) return <Empty>{empty}</Empty>
   const tight = columns.some(({ fill }) => fill === true)
   // Roles are named since a row that is laid out otherwise is no row any more to some readers.
@@ -91,7 +95,7 @@ function Cell<Row>({
     'px-2 py-1.5 first:pl-0 last:pr-0 max-md:min-w-0 max-md:p-0',
     main ? 'max-md:order-first max-md:basis-full max-md:font-semibold' : '',
     wide ? 'max-md:hidden' : '',
-    right ? 'text-right' : '',
+    right ? 'md:text-right' : '',
     width,
   ]
   return (

@@ -2,6 +2,7 @@
 
 import { type ReactNode, useId, useState } from 'react'
 import { problemText } from './api.ts'
+import { copied } from './clipboard.ts'
 
 export function Page({
   title,
@@ -19,7 +20,7 @@ export function Page({
     <main id="main" className="mx-auto w-full max-w-[1100px] px-4 py-6 outline-none sm:px-8" tabIndex={-1}>
       <title>{`${title} · Posthorn`}</title>
       <div className="mb-5 flex flex-wrap items-start justify-between gap-3">
-        <div className="min-w-0">
+        <div className="min-w-0 break-words">
           <h1 className="text-xl font-semibold">{title}</h1>
           {sentence !== undefined && <p className="mt-1 max-w-[70ch] text-quiet">{sentence}</p>}
         </div>
@@ -82,12 +83,15 @@ export function Field({
   rows,
   mono = false,
   options,
+  fault,
 }: {
   readonly label: string
   readonly value: string
   readonly onChange: (value: string) => void
   readonly type?: string
   readonly hint?: string
+  /** What is wrong with it. */
+  readonly fault?: string | undefined
   readonly required?: boolean
   readonly autoComplete?: string
   readonly name?: string
@@ -98,14 +102,16 @@ export function Field({
   readonly options?: readonly string[]
 }) {
   const id = useId()
+  const described = [...(fault === undefined ? [] : [`${id}-fault`]), ...(hint === undefined ? [] : [`${id}-hint`])]
   const shared = {
     id,
     name,
     value,
     required,
     autoComplete,
-    className: `w-full rounded border border-line bg-raised px-2.5 text-ink ${rows === undefined ? 'h-[34px]' : 'py-1.5'} ${mono ? 'font-mono text-xs' : ''}`,
-    ...(hint !== undefined && { 'aria-describedby': `${id}-hint` }),
+    className: `w-full rounded border bg-raised px-2.5 text-ink ${fault === undefined ? 'border-line' : 'border-bad'} ${rows === undefined ? 'h-[34px]' : 'py-1.5'} ${mono ? 'font-mono text-xs' : ''}`,
+    ...(fault !== undefined && { 'aria-invalid': true }),
+    ...(described.length > 0 && { 'aria-describedby': described.join(' ') }),
   }
   return (
     <div className="min-w-0">
@@ -128,6 +134,12 @@ export function Field({
             <option key={one} value={one} />
           ))}
         </datalist>
+      )}
+      {fault !== undefined && (
+        <p id={`${id}-fault`} role="alert" className="mt-1 text-xs break-words text-bad">
+          <span aria-hidden="true">▲ </span>
+          {fault}
+        </p>
       )}
       {hint !== undefined && (
         <p id={`${id}-hint`} className="mt-1 text-xs text-quiet">
@@ -225,6 +237,16 @@ export function State({ name, word = name }: { readonly name: string; readonly w
   )
 }
 
+const FULL: Intl.DateTimeFormatOptions = {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZoneName: 'short',
+}
+
 /** In the viewer's zone, as short as it stays clear; UTC on hover. */
 export function Time({ at, full = false }: { readonly at: string | null | undefined; readonly full?: boolean }) {
   if (at === null || at === undefined) return <span className="text-quiet">–</span>
@@ -235,7 +257,7 @@ export function Time({ at, full = false }: { readonly at: string | null | undefi
       title={`${date.toISOString().replace('T', ' ').slice(0, 19)} UTC`}
       className="whitespace-nowrap"
     >
-      {full ? date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' }) : shortTime(date)}
+      {full ? date.toLocaleString(undefined, FULL) : shortTime(date)}
     </time>
   )
 }
@@ -261,15 +283,14 @@ export function Copy({
   /** Said after the label to who cannot see what it stands beside. */
   readonly what?: string
 }) {
-  const [done, setDone] = useState(false)
+  const [done, setDone] = useState('')
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text)
-    setDone(true)
-    setTimeout(() => setDone(false), 1_500)
+    setDone((await copied(text)) ? 'Copied' : 'Not copied')
+    setTimeout(() => setDone(''), 1_500)
   }
   return (
     <Button small={!big} onClick={() => void copy()}>
-      {done ? 'Copied' : label}
+      {done === '' ? label : done}
       {what !== undefined && <span className="sr-only"> {what}</span>}
     </Button>
   )
@@ -289,6 +310,11 @@ export function Waiting({ lines = 4 }: { readonly lines?: number }) {
       ))}
     </div>
   )
+}
+
+/** In the place of what has not come yet, or did not come at all. */
+export function Pending({ error, lines = 4 }: { readonly error: unknown; readonly lines?: number }) {
+  return error === null || error === undefined ? <Waiting lines={lines} /> : <Problem error={error} />
 }
 
 export function Problem({ error }: { readonly error: unknown }) {
@@ -353,7 +379,7 @@ export function rate(part: number, whole: number): string {
   if (whole === 0) return 'none yet'
   if (whole < 20) return `${part} of ${whole}`
   const share = part / whole
-  return `${(share * 100).toFixed(share === 1 || share === 0 ? 0 : share < 0.01 ? 2 : 1)} %`
+  return `${(share * 100).toFixed(share === 1 || share === 0 ? 0 : share < 0.01 ? 2 : 1)}\u00a0%`
 }
 
 /** A link that stands among buttons. */

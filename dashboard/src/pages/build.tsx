@@ -4,7 +4,7 @@ import { call, type Json, refresh, useApi } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
 import { Listing } from '../listing.tsx'
 import { say } from '../say.tsx'
-import { Button, Choice, Code, Copy, Facts, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
+import { Button, Choice, Code, Copy, Facts, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 
 export function Keys() {
   const [mode, setMode] = useState('live')
@@ -54,7 +54,7 @@ export function Keys() {
           },
           { head: 'Mode', cell: ({ mode: of }) => (of === 'sandbox' ? 'test' : of) },
           { head: 'Scopes', wide: true, cell: ({ scopes }) => scopes.join(', ') },
-          { head: 'Last used', right: true, cell: ({ last_used_at: at }) => <Time at={at} /> },
+          { head: 'Last used', right: true, named: true, cell: ({ last_used_at: at }) => <Time at={at} /> },
           {
             head: 'Do',
             right: true,
@@ -128,9 +128,9 @@ export function Smtp() {
         />
       }
     >
-      <Problem error={found.error ?? error} />
+      <Problem error={error} />
       {data === undefined ? (
-        <Waiting />
+        <Pending error={found.error} />
       ) : (
         <Facts
           facts={[
@@ -192,12 +192,11 @@ export function Usage() {
       sentence={
         data === undefined
           ? undefined
-          : `Plan ${data.plan}, month ${data.period}; counted anew on ${data.reset_at.slice(0, 10)}.`
+          : `Plan ${data.plan}, month ${data.period}; counted anew on ${data.reset_at.slice(0, 10)} at ${data.reset_at.slice(11, 16)} UTC.`
       }
     >
-      <Problem error={usage.error} />
       {data === undefined ? (
-        <Waiting />
+        <Pending error={usage.error} />
       ) : (
         <ul className="grid gap-4">
           {KINDS.map(([kind, title]) => (
@@ -220,7 +219,10 @@ export function Usage() {
         <Section title="Rate limits">
           <Facts
             facts={Object.entries(limits.data.data.limits.rate as Record<string, Json>).map(
-              ([kind, { limit, window_seconds: seconds }]) => [RATES[kind] ?? kind, `${limit} calls in ${seconds} s`],
+              ([kind, { limit, window_seconds: seconds }]) => [
+                RATES[kind] ?? kind,
+                `${limit} ${limit === 1 ? 'call' : 'calls'} in ${seconds} s`,
+              ],
             )}
           />
         </Section>

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { call, type Json, refresh, useApi } from '../api.ts'
 import { percent } from '../charts.tsx'
 import { Table } from '../table.tsx'
-import { Button, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
+import { Button, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 
 const PARTS: Readonly<Record<string, string>> = {
   delivery: 'Delivered',
@@ -33,16 +33,16 @@ export function Health() {
       }
       actions={<Button onClick={() => void anew()}>Calculate anew</Button>}
     >
-      <Problem error={found.error ?? error} />
+      <Problem error={error} />
       {health === undefined ? (
-        <Waiting />
+        <Pending error={found.error} />
       ) : (
         <>
           <Section title="Findings">
             <ul className="grid gap-2">
               {health.findings.map((one: Json) => (
                 <li key={one.code + one.message}>
-                  <State name={one.severity === 'info' ? 'ok' : one.severity} /> {one.message}
+                  <State name={one.severity} /> {one.message}
                 </li>
               ))}
               {health.findings.length === 0 && <li className="text-quiet">Nothing to mend.</li>}
@@ -78,6 +78,7 @@ export function Health() {
             <Table
               caption="Score by day"
               rows={history.data?.data as readonly Json[] | undefined}
+              error={history.error}
               keyOf={(one) => one.date}
               columns={[
                 { head: 'Day', cell: ({ date }) => date },

@@ -8,13 +8,16 @@ import { say } from '../say.tsx'
 import { TlsReports } from '../tls-reports.tsx'
 import { Button, Copy, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
 
+/** What the API takes; names in other scripts are none of it (`xn--`). */
+const DOMAIN_FORM = 'the letters a to z, digits and hyphens, without https:// and without a path.'
+
 export function Domains() {
   const navigate = useNavigate()
   return (
-    <Page title="Domains" sentence="Who mail may come from. A domain sends once its four DNS records stand.">
+    <Page title="Domains" sentence="Who mail may come from. A domain sends once the DNS records that it needs stand.">
       <AddForm
         path="/customer/domains"
-        fields={[{ name: 'domain', label: 'Domain, such as mail.example.com' }]}
+        fields={[{ name: 'domain', label: 'Domain, such as mail.example.com', form: DOMAIN_FORM }]}
         button="Add"
         added={({ id }) => void navigate({ to: '/domains/$id', params: { id } })}
       />
@@ -75,9 +78,9 @@ export function Domain() {
     }
   }
   const remove = async (): Promise<void> => {
-    await call('DELETE', `/customer/domains/${id}`)
+    setError(null)
+    await call('DELETE', `/customer/domains/${id}`).then(() => navigate({ to: '/domains' }), setError)
     await refresh('/customer/domains')
-    await navigate({ to: '/domains' })
   }
   const records: readonly Json[] = [...(dns.data?.data.dns_records ?? []), ...(dns.data?.data.optional_records ?? [])]
   const report = ready.data?.data
@@ -147,7 +150,7 @@ function zoneOf(records: readonly Json[]): string {
 
 function DnsRecord({ record }: { readonly record: Json }) {
   const found: readonly string[] = record.found ?? []
-  const purpose: string = record.purpose.toUpperCase()
+  const purpose: string = record.purpose.toUpperCase().replaceAll('_', ' ')
   return (
     <li className="rounded border border-line p-3">
       <div className="flex flex-wrap items-center justify-between gap-2">
@@ -199,7 +202,10 @@ function Report({ report }: { readonly report: Json }) {
             <State name={one.passed ? 'ok' : one.required ? 'missing' : 'warning'} />
           </span>
           <span className="w-52 shrink-0">{one.label}</span>
-          <span className="min-w-0 flex-1 break-words text-quiet max-md:basis-full">{one.message}</span>
+          {/* The message says what to do, and nothing is left to do where it passed. */}
+          <span className="min-w-0 flex-1 break-words text-quiet max-md:basis-full">
+            {one.passed ? '' : one.message}
+          </span>
         </li>
       ))}
     </ul>
@@ -220,7 +226,7 @@ export function TrackingDomains() {
     >
       <AddForm
         path="/customer/tracking-domains"
-        fields={[{ name: 'domain', label: 'Name, such as links.example.com' }]}
+        fields={[{ name: 'domain', label: 'Name, such as links.example.com', form: DOMAIN_FORM }]}
         button="Add"
         added={({ domain }) => say(`${domain} is added: publish its CNAME, then verify.`)}
       />

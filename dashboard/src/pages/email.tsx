@@ -114,7 +114,7 @@ const MATTERS: Readonly<Record<string, string>> = {
 function Why({ email, bounces }: { readonly email: Json; readonly bounces: readonly Json[] }) {
   const refused = email.status === 'suppressed'
   if (bounces.length === 0 && !refused && email.status !== 'deferred') return null
-  const frame = 'mb-6 grid gap-1 rounded border-l-4 border-line bg-raised p-4'
+  const frame = 'mb-6 grid grid-cols-[minmax(0,1fr)] gap-1 rounded border-l-4 border-line bg-raised p-4'
   if (bounces.length === 0)
     return (
       <div className={frame}>
@@ -154,7 +154,7 @@ function Why({ email, bounces }: { readonly email: Json; readonly bounces: reado
         {bounce.suppressed === true && (
           <p>
             <Link to="/suppressions" search={{ search: email.to } as never} className="underline">
-              {email.to} is suppressed since
+              {email.to} is suppressed since then
             </Link>
           </p>
         )}

@@ -1,13 +1,17 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
 import { call, refresh, useApi } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
 import { Listing } from '../listing.tsx'
 import { Preview } from '../preview.tsx'
+import { say } from '../say.tsx'
 import { Facts, LIKE_A_BUTTON, Page, Problem, Time, Waiting } from '../ui.tsx'
 
 export function Inbox() {
+  const [error, setError] = useState<unknown>(null)
   const clear = async (): Promise<void> => {
-    await call('DELETE', '/inbox')
+    setError(null)
+    await call('DELETE', '/inbox').then(() => say('The inbox is empty.'), setError)
     await refresh('/inbox')
   }
   return (
@@ -24,6 +28,7 @@ export function Inbox() {
         />
       }
     >
+      <Problem error={error} />
       <Listing
         path="/inbox"
         caption="Captured mail"
@@ -57,6 +62,7 @@ export function InboxMail() {
   const { id } = useParams({ strict: false }) as { id: string }
   const navigate = useNavigate()
   const found = useApi(`/inbox/${id}`)
+  const [error, setError] = useState<unknown>(null)
   if (found.error !== null)
     return (
       <Page title="Captured mail">
@@ -71,9 +77,9 @@ export function InboxMail() {
     )
   const mail = found.data.data
   const remove = async (): Promise<void> => {
-    await call('DELETE', `/inbox/${id}`)
+    setError(null)
+    await call('DELETE', `/inbox/${id}`).then(() => navigate({ to: '/inbox' }), setError)
     await refresh('/inbox')
-    await navigate({ to: '/inbox' })
   }
   return (
     <Page
@@ -87,6 +93,7 @@ export function InboxMail() {
         </div>
       }
     >
+      <Problem error={error} />
       <Facts
         facts={[
           ['From', mail.from],

@@ -40,13 +40,14 @@ export function Queues() {
         </div>
         <Button type="submit">Search</Button>
       </form>
-      <Problem error={error ?? found.error} />
+      <Problem error={error ?? (found.data === undefined ? null : found.error)} />
       <p role="status" className={done === '' ? 'sr-only' : 'mb-3'}>
         {done}
       </p>
       <Table
         caption="Queue by destination"
         rows={found.data?.data as readonly Json[] | undefined}
+        error={found.error}
         keyOf={({ destination }) => destination}
         columns={[
           {
@@ -64,7 +65,7 @@ export function Queues() {
             ),
           },
           { head: 'Depth', right: true, named: true, cell: depth },
-          { head: 'Oldest', named: true, cell: ({ oldest_at: at }) => <Age at={at} /> },
+          { head: 'First due', named: true, cell: ({ oldest_at: at }) => <Due at={at} /> },
           {
             head: 'Rate',
             right: true,
@@ -135,19 +136,18 @@ function LastAnswer({ row }: { readonly row: Json }) {
   )
 }
 
-/** How long ago, in words; the moment on hover. */
-function Age({ at }: { readonly at: string | null }) {
+/** How long ago or ahead, in words; the moment on hover. */
+function Due({ at }: { readonly at: string | null }) {
   if (at === null) return <span className="text-quiet">–</span>
   const seconds = (Date.now() - Date.parse(at)) / 1_000
   return (
     <time dateTime={at} title={`${at.replace('T', ' ').slice(0, 19)} UTC`} className="whitespace-nowrap">
-      {inWords(seconds)}
+      {seconds < 0 ? `in ${inWords(-seconds)}` : `${inWords(seconds)} ago`}
     </time>
   )
 }
 
 function inWords(seconds: number): string {
-  if (seconds < 0) return 'ahead'
   if (seconds < 120) return `${Math.round(seconds)} s`
   if (seconds < 7_200) return `${Math.round(seconds / 60)} min`
   if (seconds < 172_800) return `${Math.round(seconds / 3_600)} h`
@@ -168,10 +168,11 @@ export function Machines() {
       : `${running.length} ${running.length === 1 ? 'process runs' : 'processes run'}${silent === 0 ? '' : `, ${silent} fell silent`}${versions.size > 1 ? `; versions differ: ${[...versions].join(', ')}` : ''}.`
   return (
     <Page title="Machines" sentence={sentence}>
-      <Problem error={found.error} />
+      {rows !== undefined && <Problem error={found.error} />}
       <Table
         caption="Processes"
         rows={rows}
+        error={found.error}
         columns={[
           {
             head: 'Machine',
@@ -206,6 +207,7 @@ export function Machines() {
         <Table
           caption="Followers of the log"
           rows={found.data?.followers as readonly Json[] | undefined}
+          error={found.error}
           keyOf={({ name }) => name}
           columns={[
             { head: 'Follower', main: true, cell: ({ name }) => name },

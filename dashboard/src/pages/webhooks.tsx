@@ -124,7 +124,9 @@ export function Webhook() {
           <Confirm
             label="Remove"
             question="Remove this endpoint? It is told nothing more, and its deliveries are forgotten."
-            onYes={() => void act('DELETE', path, 'Removed.').then(() => navigate({ to: '/webhooks' }))}
+            onYes={() =>
+              void act('DELETE', path, 'Removed.').then((answer: Json) => answer && navigate({ to: '/webhooks' }))
+            }
           />
         </div>
       }
@@ -140,7 +142,7 @@ export function Webhook() {
           ],
           ['Events', hook.events.includes('*') ? 'all' : hook.events.join(', ')],
           ['Secret', <Secret key="s" secret={secret} last4={hook.secret_last4} />],
-          ['Failures in a row', hook.consecutive_failures === 0 ? null : hook.consecutive_failures],
+          ['Failed tries in a row', hook.consecutive_failures === 0 ? null : hook.consecutive_failures],
           ['Since', <Time key="t" full at={hook.created_at} />],
         ]}
       />
@@ -157,7 +159,7 @@ export function Webhook() {
 function sentenceOf(hook: Json): string {
   if (!hook.is_active) return `Switched off: ${hook.disabled_reason ?? 'by hand'}. What happens meanwhile is not told.`
   if (hook.consecutive_failures > 0)
-    return `The last ${hook.consecutive_failures === 1 ? 'delivery' : `${hook.consecutive_failures} deliveries`} failed; they are tried again by themselves.`
+    return `The last ${hook.consecutive_failures === 1 ? 'try' : `${hook.consecutive_failures.toLocaleString()} tries`} failed; what was not taken is tried again by itself.`
   return hook.last_delivery_at === null ? 'Told nothing yet.' : 'It takes what it is told.'
 }
 

@@ -1,0 +1,108 @@
+// What its users stumble over: words that are longer than the page, forms that lose or misplace what is said, figures that
+// lead nowhere, and changes that a slip of the hand makes.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Dashboard, type Owner, startDashboard } from './dashboard.ts'
+import { waitFor } from './ground.ts'
+
+const LONG = 'W'.repeat(220)
+const WIDTHS = [390, 1280]
+
+const stack = new AsyncDisposableStack()
+let dashboard: Dashboard
+
+before(async () => {
+  dashboard = stack.use(await startDashboard('people'))
+})
+after(() => stack.disposeAsync())
+
+const call = (...given: Parameters<Dashboard['posthorn']['call']>) => dashboard.posthorn.call(...given)
+
+async function send({ test_api_key: key }: Owner, mail: object = {}): Promise<string> {
+  const whole = { from: 'a@b.example', to: 'jo@example.net', subject: 'A mail', html: '<p>Hi</p>', ...mail }
+  const { body, status } = await call(key, 'POST', '/api/v1/send', whole)
+  assert.equal(status, 202)
+  return body.data.email_id
+}
+
+test('a word longer than the page breaks, on a phone and on a desk', async () => {
+  const who = await dashboard.owner({ operator: true })
+  await call(who.api_key, 'PATCH', '/api/v1/customer/profile', { name: LONG.slice(0, 100) })
+  const to = `${'x'.repeat(64)}@${'sub.'.repeat(20)}example.net`
+  const id = await send(who, { subject: LONG, to })
+  const captured = await waitFor(
+    'captured mail',
+    async () => (await call(who.test_api_key, 'GET', '/api/v1/inbox')).body.data[0],
+  )
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  const account = `/operator/accounts/${who.account_id}`
+  const found: string[] = []
+  for (const where of ['/emails', `/emails/${id}`, `/inbox/${captured.id}`, account, '/operator/accounts'])
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 800 })
+      await dashboard.open(page, where)
+      const over = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
+      if (over > 0) found.push(`${where} at ${width} px is ${over} px too wide`)
+    }
+  assert.deepEqual([...found, ...here.faults], [])
+})
+
+test('what is wrong with a field stands at the field, in words, and what was typed stays', async () => {
+  const who = await dashboard.owner()
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/domains')
+  const field = page.getByLabel(/^Domain, such as/)
+  await field.fill('https://shop.example/')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByText('is not written as it should be: the letters a to z').waitFor()
+  assert.equal(await field.getAttribute('aria-invalid'), 'true')
+  const described = (await field.getAttribute('aria-describedby')) ?? ''
+  assert.match(await page.locator(`[id="${described}"]`).innerText(), /without https/)
+  assert.equal(await field.inputValue(), 'https://shop.example/')
+  await field.fill(' shop.example ')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByRole('heading', { name: 'shop.example', exact: true }).waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
+test('a page that may not be read, or whose service is away, says so instead of waiting', async () => {
+  const who = await dashboard.owner()
+  await using owner = await dashboard.visit(who)
+  const added = await owner.context.request.post(`${dashboard.posthorn.url}/api/v1/users`, {
+    data: { email: 'viewer@posthorn.test', role: 'viewer' },
+    headers: { origin: dashboard.posthorn.url },
+  })
+  const { password } = (await added.json()).data
+  await using here = await dashboard.visit({ ...who, email: 'viewer@posthorn.test', dashboard_password: password })
+  const { page } = here
+  for (const where of ['/keys', '/smtp']) {
+    await dashboard.open(page, where)
+    await page.locator('main').getByRole('alert').waitFor()
+  }
+  await page.route('**/api/v1/emails?**', (route) => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }))
+  await dashboard.open(page, '/emails')
+  await page.getByText('The answer was 502').waitFor({ timeout: 20_000 })
+  await page.unroute('**/api/v1/emails?**')
+  await page.route('**/api/v1/customer/health-score', (route) => route.abort())
+  await dashboard.open(page, '/health')
+  await page.getByText('The service did not answer.').waitFor({ timeout: 20_000 })
+  assert.deepEqual(here.faults, [])
+})
+
+test('what is copied is copied also where the browser gives a page no clipboard', async () => {
+  const who = await dashboard.owner()
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await page.addInitScript({ content: `Object.defineProperty(navigator, 'clipboard', { value: undefined })` })
+  await dashboard.open(page, '/')
+  const button = page.getByRole('button', { name: 'Copy the call in curl', exact: true })
+  await button.click()
+  await page.getByRole('button', { name: 'Copied the call in curl', exact: true }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.press('Control+v')
+  assert.match(await page.getByRole('combobox').inputValue(), /^curl -sS http/)
+  assert.deepEqual(here.faults, [])
+})
