@@ -1,7 +1,7 @@
 // A page that lists: filters and place in the address, rows from one path of the API.
 
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
 import { type Json, useApi, withQuery } from './api.ts'
 import type { Search } from './search.ts'
 import { type Column, Table } from './table.tsx'
@@ -17,6 +17,8 @@ export interface Filter {
 }
 
 const PAGE_ROWS = 50
+/** Where the API stops counting. */
+const COUNTED = 100_000
 /** A phone shows so many filters to begin with. */
 const PHONE_FILTERS = 2
 
@@ -30,6 +32,7 @@ export function Listing({
   pages = 'offset',
   every,
   always,
+  keyOf,
 }: {
   readonly path: string
   /** Parameters that are always given. */
@@ -42,14 +45,16 @@ export function Listing({
   readonly pages?: 'offset' | 'page'
   readonly every?: number
   readonly always?: number
+  /** What tells a row from the others; absent: its `id`. */
+  readonly keyOf?: (row: Json) => string
 }) {
   const search = useSearch({ strict: false }) as Search
   const navigate = useNavigate()
   const page = Math.max(1, Number(search['page'] ?? 1) || 1)
   const given = Object.fromEntries(filters.map(({ name, day }) => [name, momentOf(search[name], day)]))
-  const filtered = Object.values(given).some((value) => value !== undefined)
   const place = pages === 'page' ? { page } : { offset: (page - 1) * PAGE_ROWS }
-  const found = useApi(withQuery(path, { ...fixed, ...given, ...place, limit: PAGE_ROWS }), {
+  const chosen = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  const found = useApi(withQuery(path, { ...fixed, ...chosen, ...place, limit: PAGE_ROWS }), {
     ...(every !== undefined && { every }),
     ...(always !== undefined && { always }),
   })
@@ -61,23 +66,36 @@ export function Listing({
   }
   return (
     <>
-      {filters.length > 0 && <Filters key={JSON.stringify(given)} filters={filters} search={search} go={go} />}
-      <Problem error={found.error} />
+      {filters.length > 0 && <Filters filters={filters} search={search} go={go} />}
+      {found.data !== undefined && <Problem error={found.error} />}
       <Table
         caption={caption}
         rows={found.data?.data}
+        error={found.error}
         columns={columns}
+        {...(keyOf !== undefined && { keyOf })}
         empty={
-          filtered ? <NothingFits clear={() => go(Object.fromEntries(filters.map(({ name }) => [name, ''])))} /> : empty
+          page > last && total > 0 ? (
+            <>
+              There is no page {page.toLocaleString()}.{' '}
+              <button type="button" className="cursor-pointer underline" onClick={() => go({ page: String(last) })}>
+                To the last one
+              </button>
+            </>
+          ) : Object.keys(chosen).length > 0 ? (
+            <NothingFits clear={() => go({ ...Object.fromEntries(filters.map(({ name }) => [name, ''])), page: '' })} />
+          ) : (
+            empty
+          )
         }
       />
       {found.data !== undefined && total > 0 && (
         <div className="mt-3 flex items-center justify-between gap-3 text-quiet">
           <span>
-            {total.toLocaleString()} {total === 1 ? 'entry' : 'entries'}
-            {last > 1 && `, page ${page} of ${last}`}
+            {total.toLocaleString()} {total === 1 ? 'entry' : total === COUNTED ? 'entries or more' : 'entries'}
+            {last > 1 && page <= last && `, page ${page.toLocaleString()} of ${last.toLocaleString()}`}
           </span>
-          {last > 1 && (
+          {last > 1 && page <= last && (
             <span className="flex gap-2">
               <Button disabled={page <= 1} onClick={() => go({ page: String(page - 1) })}>
                 Newer
@@ -104,6 +122,9 @@ function Filters({
 }) {
   const [typed, setTyped] = useState<Record<string, string>>({})
   const [all, setAll] = useState(false)
+  // What the address says stands, once it says it: typed here, or come back to.
+  const said = JSON.stringify(filters.map(({ name }) => search[name]))
+  useEffect(() => setTyped({}), [said])
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     go({ ...typed, page: undefined })
@@ -127,7 +148,7 @@ function Filters({
             <Choice
               label={label}
               value={search[name] ?? ''}
-              onChange={(value) => go({ [name]: value, page: undefined })}
+              onChange={(value) => go({ ...typed, [name]: value, page: undefined })}
               options={[['', 'all'], ...options]}
             />
           </div>

@@ -49,6 +49,31 @@ test('a word longer than the page breaks, on a phone and on a desk', async () =>
   assert.deepEqual([...found, ...here.faults], [])
 })
 
+test('filters keep what was typed beside what is chosen, and the focus', async () => {
+  const who = await dashboard.owner()
+  await send(who, { subject: 'Found' })
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/emails')
+  const subject = page.getByLabel('Subject', { exact: true })
+  await subject.fill('Found')
+  await page.getByLabel('Status', { exact: true }).focus()
+  await page.getByLabel('Status', { exact: true }).selectOption('bounced')
+  await page.getByText('Nothing fits these filters.').waitFor()
+  assert.equal(await subject.inputValue(), 'Found')
+  assert.match(page.url(), /\?(?=.*search=Found)(?=.*status=bounced)/)
+  assert.equal(await page.evaluate<string>('document.activeElement.tagName'), 'SELECT')
+  await subject.fill('Another')
+  await page.goBack()
+  await page.getByRole('link', { name: 'Found', exact: true }).waitFor()
+  assert.equal(await subject.inputValue(), '')
+  await dashboard.open(page, '/emails?page=77')
+  await page.getByText('There is no page 77.').waitFor()
+  await page.getByRole('button', { name: 'To the last one', exact: true }).click()
+  await page.getByRole('link', { name: 'Found', exact: true }).waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
 test('what is wrong with a field stands at the field, in words, and what was typed stays', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who)
