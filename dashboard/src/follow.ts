@@ -9,7 +9,7 @@ const GATHER_MS = 1_000
 const LATER_MS = 2_500
 
 const TOUCHED: Readonly<Record<string, readonly string[]>> = {
-  email: ['/emails', '/inbox', '/stats/outbound'],
+  email: ['/emails', '/events?', '/inbox', '/stats/outbound'],
   'email.bounced': ['/customer/bounces', '/customer/suppressions'],
   'email.complained': ['/customer/bounces', '/customer/suppressions'],
   'email.unsubscribed': ['/customer/unsubscribes'],

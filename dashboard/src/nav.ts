@@ -19,6 +19,7 @@ const GROUPS: readonly Group[] = [
     title: 'Send',
     places: [
       { path: '/emails', name: 'Emails', key: 'e' },
+      { path: '/events', name: 'Events', key: 'x' },
       { path: '/inbox', name: 'Inbox', key: 'i' },
       { path: '/templates', name: 'Templates', key: 't' },
       { path: '/contacts', name: 'Contacts', key: 'c' },

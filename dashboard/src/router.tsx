@@ -24,6 +24,7 @@ const page = (path: string, load: () => Promise<Record<string, unknown>>, name: 
 
 const emails = () => import('./pages/emails.tsx')
 const email = () => import('./pages/email.tsx')
+const events = () => import('./pages/events.tsx')
 const inbox = () => import('./pages/inbox.tsx')
 const domains = () => import('./pages/domains.tsx')
 const lists = () => import('./pages/lists.tsx')
@@ -41,6 +42,7 @@ const tree = root.addChildren([
   createRoute({ getParentRoute: () => root, path: '/', validateSearch: readSearch, component: Overview }),
   page('/emails', emails, 'Emails'),
   page('/emails/$id', email, 'Email'),
+  page('/events', events, 'Events'),
   page('/inbox', inbox, 'Inbox'),
   page('/inbox/$id', inbox, 'InboxMail'),
   page('/templates', templates, 'Templates'),

@@ -39,7 +39,7 @@ test('a word longer than the page breaks, on a phone and on a desk', async () =>
   const { page } = here
   const account = `/operator/accounts/${who.account_id}`
   const found: string[] = []
-  for (const where of ['/emails', `/emails/${id}`, `/inbox/${captured.id}`, account, '/operator/accounts'])
+  for (const where of ['/emails', `/emails/${id}`, `/inbox/${captured.id}`, '/events', account, '/operator/accounts'])
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 800 })
       await dashboard.open(page, where)
@@ -129,5 +129,42 @@ test('what is copied is copied also where the browser gives a page no clipboard'
   await page.keyboard.press('Control+k')
   await page.keyboard.press('Control+v')
   assert.match(await page.getByRole('combobox').inputValue(), /^curl -sS http/)
+  assert.deepEqual(here.faults, [])
+})
+
+test('each figure of the overview leads to what it counts', async () => {
+  const who = await dashboard.owner()
+  await send(who, { to: 'bounce@sandbox.test', subject: 'Lost' })
+  await send(who, { subject: 'Arrived' })
+  const counted = '/api/v1/stats/outbound?include_sandbox=true'
+  const key = who.test_api_key
+  await waitFor('the figures', async () => (await call(key, 'GET', counted)).body.data.bounces === 1)
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/?sandbox=1')
+  const figure = (name: string) =>
+    page
+      .locator('dl > div')
+      .filter({ has: page.getByText(name, { exact: true }) })
+      .getByRole('link')
+  await figure('Bounced').click()
+  await page.getByRole('heading', { name: 'Bounces', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'bounce@sandbox.test', exact: true }).waitFor()
+  assert.match(page.url(), /\?from=\d{4}-\d\d-\d\d$/)
+  await page.getByLabel('Sandbox', { exact: true }).selectOption('false')
+  await page.getByText('Nothing fits these filters.').waitFor()
+  for (const [name, event] of [
+    ['Opened', 'email.opened'],
+    ['Clicked', 'email.clicked'],
+  ] as const) {
+    await dashboard.open(page, '/?sandbox=1')
+    await figure(name).click()
+    await page.getByRole('heading', { name: 'Events', exact: true }).waitFor()
+    assert.equal(await page.getByLabel('Event', { exact: true }).inputValue(), event)
+  }
+  await page.getByLabel('Event', { exact: true }).selectOption('email.bounced')
+  await page.getByRole('row', { name: /email bounced Lost · sandbox bounce@sandbox\.test/ }).waitFor()
+  await page.getByRole('link', { name: 'Lost', exact: true }).click()
+  await page.getByRole('heading', { name: 'Lost', exact: true }).waitFor()
   assert.deepEqual(here.faults, [])
 })

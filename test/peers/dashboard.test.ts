@@ -12,7 +12,7 @@ import { type Dashboard, type Owner, seriousFaults, settled, startDashboard, typ
 import { freePort, waitFor } from './ground.ts'
 
 const PAGES =
-  '/ /emails /inbox /templates /templates/new /contacts /contacts?import=1 /domains /tracking-domains /health /suppressions /suppressions?import=1 /unsubscribes /bounces /validation /risk /webhooks /keys /smtp /usage /settings'.split(
+  '/ /emails /events /inbox /templates /templates/new /contacts /contacts?import=1 /domains /tracking-domains /health /suppressions /suppressions?import=1 /unsubscribes /bounces /validation /risk /webhooks /keys /smtp /usage /settings'.split(
     ' ',
   )
 const OPERATOR_PAGES = '/operator/queues /operator/accounts /operator/machines /operator/plans /operator/log'.split(' ')

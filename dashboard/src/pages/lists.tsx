@@ -290,6 +290,9 @@ export function Bounces() {
         filters={[
           { name: 'recipient', label: 'Recipient' },
           { name: 'type', label: 'Type', options: words('hard', 'soft', 'block', 'complaint', 'unknown') },
+          { name: 'from', label: 'From day', day: 'start' },
+          { name: 'to', label: 'To day', day: 'end' },
+          { name: 'include_sandbox', label: 'Sandbox', options: [['false', 'left out']] },
         ]}
         columns={[
           { head: 'Type', cell: ({ type }) => <State name={type} /> },
@@ -386,7 +389,7 @@ export function Contacts() {
             { head: 'Name', wide: true, fill: true, cell: ({ name }) => name ?? '' },
             { head: 'State', cell: ({ status }) => <State name={status} /> },
             { head: 'Source', wide: true, cell: ({ source }) => source },
-            { head: 'Confirmed', right: true, cell: ({ confirmed_at: at }) => <Time at={at} /> },
+            { head: 'Confirmed', right: true, named: true, cell: ({ confirmed_at: at }) => <Time at={at} /> },
           ]}
           empty="No contact yet. Import a list, or let your sign-up form call POST /api/v1/customer/contacts: it asks them to confirm."
         />

@@ -5,7 +5,7 @@ import { type Json, useApi, withQuery } from '../api.ts'
 import { RateDays, StackedDays } from '../charts.tsx'
 import type { Search } from '../search.ts'
 import { ProviderStrips } from '../strips.tsx'
-import { Button, Code, Copy, Page, Problem, rate, Section, State, Time, Waiting } from '../ui.tsx'
+import { Button, Code, Copy, Page, Pending, Problem, rate, Section, State, Time, Waiting } from '../ui.tsx'
 
 const RANGES = [7, 30, 90] as const
 const DEFAULT_DAYS = 30
@@ -40,8 +40,11 @@ export function Overview() {
       sentence={figures === undefined ? ' ' : sentenceOf(figures, days, latest.data?.data ?? [])}
       actions={<Range days={days} sandbox={range.include_sandbox} />}
     >
-      <Problem error={totals.error} />
-      {figures === undefined ? <Waiting lines={3} /> : <Figures figures={figures} days={days} />}
+      {figures === undefined ? (
+        <Pending error={totals.error} lines={3} />
+      ) : (
+        <Figures figures={figures} days={days} sandbox={range.include_sandbox} />
+      )}
       {reports.every(({ data }) => data !== undefined) && (
         <>
           <Days sends={sends.data.data} bounces={bounces.data.data} spam={spam.data.data} tries={providers.data.data} />
@@ -49,6 +52,7 @@ export function Overview() {
           <Engagement opens={opens.data.data} clicks={clicks.data.data} />
         </>
       )}
+      <Problem error={reports.find(({ error }) => error !== null)?.error} />
       {reports.some(({ data, error }) => data === undefined && error === null) && <Waiting lines={12} />}
       <Health />
       <Latest />
@@ -77,9 +81,17 @@ function Range({ days, sandbox }: { readonly days: number; readonly sandbox: boo
   )
 }
 
-function Figures({ figures, days }: { readonly figures: Json; readonly days: number }) {
-  const bounced = `${rate(figures.bounces, figures.sent)}, keep under 2 %`
-  const complained = `${rate(figures.spam_complaints, figures.delivered)}, keep under 0.1 %`
+function Figures({
+  figures,
+  days,
+  sandbox,
+}: {
+  readonly figures: Json
+  readonly days: number
+  readonly sandbox: boolean
+}) {
+  const bounced = `${rate(figures.bounces, figures.sent)}, keep under 2\u00a0%`
+  const complained = `${rate(figures.spam_complaints, figures.delivered)}, keep under 0.1\u00a0%`
   const from = new Date(Date.now() - (days - 1) * DAY_MS).toLocaleDateString('sv-SE')
   return (
     <dl className="grid grid-cols-2 gap-px overflow-hidden rounded border border-line bg-line sm:grid-cols-3 lg:grid-cols-6">
@@ -97,6 +109,7 @@ function Figures({ figures, days }: { readonly figures: Json; readonly days: num
         note={bounced}
         bad={isOver(figures.bounces, figures.sent, MAX_BOUNCE_RATE)}
         to="/bounces"
+        search={{ from, ...(!sandbox && { include_sandbox: 'false' }) }}
       />
       <Figure
         name="Complaints"
@@ -110,11 +123,15 @@ function Figures({ figures, days }: { readonly figures: Json; readonly days: num
         name="Opened"
         value={figures.unique_opens}
         note={`beside ${figures.machine_opens.toLocaleString()} by machines`}
+        to="/events"
+        search={{ from, event: 'email.opened' }}
       />
       <Figure
         name="Clicked"
         value={figures.unique_clicks}
         note={`beside ${figures.bot_clicks.toLocaleString()} by machines`}
+        to="/events"
+        search={{ from, event: 'email.clicked' }}
       />
     </dl>
   )
@@ -280,7 +297,7 @@ function Health() {
       }
     >
       {health === undefined ? (
-        <Waiting lines={2} />
+        <Pending error={found.error} lines={2} />
       ) : (
         <>
           <p>
@@ -291,7 +308,7 @@ function Health() {
           <ul className="mt-1">
             {health.findings.slice(0, 3).map((finding: Json) => (
               <li key={finding.code}>
-                <State name={finding.severity === 'info' ? 'ok' : finding.severity} /> {finding.message}
+                <State name={finding.severity} /> {finding.message}
               </li>
             ))}
           </ul>
@@ -313,7 +330,7 @@ function Latest() {
         </Link>
       }
     >
-      {emails === undefined && <Waiting lines={8} />}
+      {emails === undefined && <Pending error={recent.error} lines={8} />}
       {emails?.length === 0 && <FirstMail />}
       {emails !== undefined && emails.length > 0 && (
         <ul className="divide-y divide-line border-y border-line">

@@ -1,0 +1,69 @@
+// What happened, one by one: the list behind those figures of the overview that no state of an email tells.
+
+import { Link } from '@tanstack/react-router'
+import type { Json } from '../api.ts'
+import { Listing } from '../listing.tsx'
+import { Page, State, Time } from '../ui.tsx'
+
+const KINDS = [
+  ...['sent', 'scheduled', 'deferred', 'delivered', 'opened', 'clicked', 'bounced', 'complained', 'unsubscribed'],
+  ...['suppressed', 'failed', 'canceled'],
+].map((kind) => [`email.${kind}`, `email ${kind}`] as const)
+const OTHERS = [
+  ['domain.verified', 'domain verified'],
+  ['domain.verification_failed', 'domain not verified'],
+  ['suppression.created', 'suppression added'],
+  ['suppression.deleted', 'suppression removed'],
+  ['contact.confirmed', 'contact confirmed'],
+  ['health.grade_changed', 'health grade changed'],
+] as const
+const NAMES: ReadonlyMap<string, string> = new Map<string, string>([...KINDS, ...OTHERS])
+
+export function Events() {
+  return (
+    <Page
+      title="Events"
+      sentence="What happened, newest first: what webhooks are told. Every open and click stands here, those of machines too; the overview counts an email once, and people alone."
+    >
+      <Listing
+        path="/events"
+        caption="Events"
+        every={5_000}
+        filters={[
+          { name: 'event', label: 'Event', options: [...KINDS, ...OTHERS] },
+          { name: 'recipient', label: 'Recipient' },
+          { name: 'tag', label: 'Tag' },
+          { name: 'from', label: 'From day', day: 'start' },
+          { name: 'to', label: 'To day', day: 'end' },
+        ]}
+        columns={[
+          { head: 'Event', cell: ({ event, data }) => <Kind event={event} data={data} /> },
+          { head: 'About', main: true, fill: true, cell: (row) => <About row={row} /> },
+          { head: 'Recipient', cell: ({ data }) => data.recipient ?? data.email ?? '' },
+          { head: 'When', right: true, cell: ({ timestamp: at }) => <Time at={at} /> },
+        ]}
+        keyOf={({ event_id: id }) => id}
+        empty="Nothing happened yet. A first mail is told of here as it is accepted."
+      />
+    </Page>
+  )
+}
+
+function Kind({ event, data }: { readonly event: string; readonly data: Json }) {
+  const machine = data.is_machine === true
+  const word = `${NAMES.get(event) ?? event}${machine ? ' by a machine' : ''}`
+  return <State name={machine ? 'machine' : (event.split('.')[1] ?? event)} word={word} />
+}
+
+function About({ row: { email_id: id, data } }: { readonly row: Json }) {
+  if (id === undefined || id === null) return data.domain ?? data.reason ?? ''
+  return (
+    <>
+      <Link to="/emails/$id" params={{ id }} className="underline">
+        {data.subject === undefined || data.subject === '' ? '(no subject)' : data.subject}
+      </Link>
+      {data.sandbox === true && <span className="text-quiet"> · sandbox</span>}
+      {typeof data.url === 'string' && <span className="text-quiet"> · {data.url}</span>}
+    </>
+  )
+}
