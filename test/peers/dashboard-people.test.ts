@@ -168,3 +168,35 @@ test('each figure of the overview leads to what it counts', async () => {
   await page.getByRole('heading', { name: 'Lost', exact: true }).waitFor()
   assert.deepEqual(here.faults, [])
 })
+
+test('an arrow key alone changes no plan and no role: both are set, and asked for', async () => {
+  const who = await dashboard.owner({ operator: true })
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  const changes: string[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'PATCH') changes.push(new URL(request.url()).pathname)
+  })
+  await dashboard.open(page, `/operator/accounts/${who.account_id}`)
+  await page.getByLabel('Plan', { exact: true }).selectOption('business')
+  await page.getByRole('button', { name: 'Change the plan', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Change the plan' })
+  await dialog.getByRole('button', { name: 'Cancel', exact: true }).click()
+  assert.deepEqual(changes, [])
+  await page.getByRole('button', { name: 'Change the plan', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Change the plan', exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Change the plan', exact: true }).waitFor({ state: 'detached' })
+  assert.deepEqual(changes, [`/api/v1/operator/accounts/${who.account_id}`])
+  await dashboard.open(page, '/settings')
+  await page.getByLabel('Email', { exact: true }).fill('other@posthorn.test')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByLabel('Role of other@posthorn.test', { exact: true }).selectOption('owner')
+  await page.getByRole('button', { name: 'Change the role', exact: true }).waitFor()
+  assert.equal(changes.length, 1)
+  await page
+    .getByRole('table', { name: 'Sessions' })
+    .getByText(/^Chrome on /)
+    .waitFor()
+  assert.deepEqual(here.faults, [])
+})

@@ -2,11 +2,11 @@
 
 import { Link, useParams } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { call, type Json, refresh, useApi, withQuery } from '../api.ts'
+import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
 import { Listing, words } from '../listing.tsx'
 import { Table } from '../table.tsx'
-import { Button, Choice, Code, Facts, Field, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
+import { Button, Choice, Code, Facts, Field, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 
 const PLANS = ['starter', 'professional', 'business', 'enterprise', 'custom'] as const
 const LIMITS: readonly (readonly [name: string, label: string])[] = [
@@ -103,17 +103,24 @@ function NewAccount() {
     <div className="mb-6 rounded border border-line p-4">
       <form onSubmit={(event) => void add(event)} className="flex flex-wrap items-end gap-3">
         <div className="min-w-52 flex-1">
-          <Field label="Address of the owner" type="email" required value={email} onChange={setEmail} />
+          <Field
+            label="Address of the owner"
+            type="email"
+            required
+            value={email}
+            onChange={setEmail}
+            fault={faultOf(error, 'email')}
+          />
         </div>
         <div className="min-w-52 flex-1">
-          <Field label="Name of the account" required value={name} onChange={setName} />
+          <Field label="Name of the account" required value={name} onChange={setName} fault={faultOf(error, 'name')} />
         </div>
         <Choice label="Its plan" value={plan} onChange={setPlan} options={words(...PLANS)} />
         <Button type="submit" kind="main">
           Make
         </Button>
       </form>
-      <Problem error={error} />
+      <Problem error={besides(error, ['email', 'name'])} />
       {made !== null && (
         <div role="status" className="mt-4">
           <p className="mb-2">Shown this once; hand it to the owner on a safe way:</p>
@@ -147,7 +154,11 @@ export function Account() {
     if (await act('POST', `${path}/open`)) location.assign('/')
   }
   if (account === undefined)
-    return <Page title="Account">{found.error ? <Problem error={found.error} /> : <Waiting />}</Page>
+    return (
+      <Page title="Account">
+        <Pending error={found.error} />
+      </Page>
+    )
   const suspended = account.suspended_at !== null
   const turn = (verb: 'suspend' | 'resume') => void act('POST', `${path}/${verb}`)
   return (
@@ -196,14 +207,7 @@ export function Account() {
         ]}
       />
       <Section title="Plan and limits">
-        <div className="mb-4">
-          <Choice
-            label="Plan"
-            value={account.plan}
-            onChange={(plan) => void act('PATCH', path, { plan })}
-            options={words(...PLANS)}
-          />
-        </div>
+        <SetPlan key={account.plan} account={account} set={(plan) => void act('PATCH', path, { plan })} />
         <Table
           caption="Limits"
           rows={LIMITS.map(([name, label]) => ({ id: name, label }))}
@@ -258,6 +262,24 @@ export function Account() {
   )
 }
 
+/** Chosen first and set then: arrow keys alone change a closed list. */
+function SetPlan({ account, set }: { readonly account: Json; readonly set: (plan: string) => void }) {
+  const [plan, setPlan] = useState<string>(account.plan)
+  return (
+    <div className="mb-4 flex items-end gap-3">
+      <Choice label="Plan" value={plan} onChange={setPlan} options={words(...PLANS)} />
+      {plan !== account.plan && (
+        <Confirm
+          kind="plain"
+          label="Change the plan"
+          question={`Put ${account.name} on the plan ${plan} instead of ${account.plan}? The limits of that plan hold at once; those of its own stay.`}
+          onYes={() => set(plan)}
+        />
+      )}
+    </div>
+  )
+}
+
 function SetLimit({
   label,
   own,
@@ -299,6 +321,7 @@ const DEEDS: Readonly<Record<string, string>> = {
   'account.open': 'looked in as owner',
   'account.close': 'left again',
   'account.request': 'changed something inside',
+  'smtp_password.read': 'was shown an SMTP password',
   'queue.pause': 'paused a destination',
   'queue.resume': 'resumed a destination',
   'queue.retry': 'retried a destination',
@@ -371,10 +394,10 @@ export function PlansPage() {
       title="Plans"
       sentence="What each plan allows, as this installation has it. POSTHORN_PLANS_FILE changes it; one account gets limits of its own on its page."
     >
-      <Problem error={found.error} />
       <Table
         caption="Plans"
         rows={found.data?.data as readonly Json[] | undefined}
+        error={found.error}
         keyOf={({ plan }) => plan}
         columns={[
           { head: 'Plan', main: true, cell: ({ plan }) => plan },

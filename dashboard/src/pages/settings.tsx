@@ -1,10 +1,10 @@
 import { type FormEvent, useState } from 'react'
 import { AddForm } from '../add-form.tsx'
-import { call, type Json, refresh, useApi } from '../api.ts'
+import { besides, call, faultOf, type Json, refresh, useApi } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
 import { say } from '../say.tsx'
 import { Table } from '../table.tsx'
-import { Button, Choice, Code, Field, Page, Problem, Section, Time, Waiting } from '../ui.tsx'
+import { Button, Choice, Code, Field, Page, Pending, Problem, Section, Time } from '../ui.tsx'
 
 export function Settings() {
   const me = useApi('/session')
@@ -12,7 +12,11 @@ export function Settings() {
   const data: Json = me.data?.data
   return (
     <Page title="Settings">
-      {profile.data === undefined ? <Waiting /> : <Profile key={profile.data.data.id} profile={profile.data.data} />}
+      {profile.data === undefined ? (
+        <Pending error={profile.error} />
+      ) : (
+        <Profile key={profile.data.data.id} profile={profile.data.data} />
+      )}
       <Section title="Password">
         <Password />
       </Section>
@@ -59,7 +63,7 @@ function Profile({ profile }: { readonly profile: Json }) {
     <Section title="Account">
       <form onSubmit={save} className="mb-4 flex flex-wrap items-end gap-3">
         <div className="min-w-52 flex-1">
-          <Field label="Name" required value={name} onChange={setName} />
+          <Field label="Name" required value={name} onChange={setName} fault={faultOf(error, 'name')} />
         </div>
         <div className="min-w-40">
           <Field
@@ -68,11 +72,12 @@ function Profile({ profile }: { readonly profile: Json }) {
             value={timezone}
             onChange={setTimezone}
             options={Intl.supportedValuesOf('timeZone')}
+            fault={faultOf(error, 'timezone')}
           />
         </div>
         <Button type="submit">Save</Button>
       </form>
-      <Problem error={error} />
+      <Problem error={besides(error, ['name', 'timezone'])} />
       <ul className="grid gap-1">
         {SWITCHES.map(([field, label]) => (
           <li key={field}>
@@ -100,6 +105,7 @@ function Password() {
   const save = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     setError(null)
+    setDone(false)
     try {
       await call('PUT', '/session/password', { current_password: current, new_password: wanted })
       setCurrent('')
@@ -118,6 +124,7 @@ function Password() {
         required
         value={current}
         onChange={setCurrent}
+        fault={faultOf(error, 'current_password')}
       />
       <Field
         label="New password, 12 characters or more"
@@ -126,9 +133,10 @@ function Password() {
         required
         value={wanted}
         onChange={setWanted}
+        fault={faultOf(error, 'new_password')}
       />
       <Button type="submit">Change</Button>
-      <Problem error={error} />
+      <Problem error={besides(error, ['current_password', 'new_password'])} />
       {done && <p role="status">Changed; all other sessions ended.</p>}
     </form>
   )
@@ -216,6 +224,49 @@ function SecondFactor({ on }: { readonly on: boolean }) {
   )
 }
 
+const ROLES = ['owner', 'developer', 'viewer'] as const
+const MAY: Readonly<Record<string, string>> = {
+  owner: 'may do everything here, users and keys included',
+  developer: 'may do all but what is about users and keys',
+  viewer: 'may look, and change nothing',
+}
+
+/** Chosen first and set then: arrow keys alone change a closed list. */
+function SetRole({
+  of,
+  role,
+  set,
+}: {
+  readonly of: string
+  readonly role: string
+  readonly set: (role: string) => void
+}) {
+  const [wanted, setWanted] = useState(role)
+  return (
+    <span className="inline-flex gap-2">
+      <select
+        aria-label={`Role of ${of}`}
+        value={wanted}
+        onChange={(event) => setWanted(event.target.value)}
+        className="rounded border border-line bg-raised px-1 text-ink"
+      >
+        {ROLES.map((one) => (
+          <option key={one}>{one}</option>
+        ))}
+      </select>
+      {wanted !== role && (
+        <Confirm
+          small
+          kind="plain"
+          label="Change the role"
+          question={`${of} becomes ${wanted}: ${MAY[wanted] ?? ''}.`}
+          onYes={() => set(wanted)}
+        />
+      )}
+    </span>
+  )
+}
+
 function Users() {
   const found = useApi('/users')
   const [role, setRole] = useState('developer')
@@ -226,11 +277,6 @@ function Users() {
     await call(method, path, body).catch(setError)
     await refresh('/users')
   }
-  const roles = [
-    ['owner', 'owner'],
-    ['developer', 'developer'],
-    ['viewer', 'viewer'],
-  ] as const
   return (
     <div>
       <AddForm
@@ -240,7 +286,7 @@ function Users() {
         also={{ role }}
         added={setMade}
       >
-        <Choice label="Role" value={role} onChange={setRole} options={roles} />
+        <Choice label="Role" value={role} onChange={setRole} options={ROLES.map((one) => [one, one])} />
       </AddForm>
       <Problem error={error} />
       {made !== null && (
@@ -251,21 +297,18 @@ function Users() {
       <Table
         caption="Users"
         rows={found.data?.data as readonly Json[] | undefined}
+        error={found.error}
         columns={[
           { head: 'Email', main: true, cell: ({ email: address }) => address },
           {
             head: 'Role',
-            cell: ({ id, role: has, email: of }) => (
-              <select
-                aria-label={`Role of ${of}`}
-                value={has}
-                onChange={(event) => void act('PATCH', `/users/${id}`, { role: event.target.value })}
-                className="rounded border border-line bg-raised px-1 text-ink"
-              >
-                {roles.map(([one]) => (
-                  <option key={one}>{one}</option>
-                ))}
-              </select>
+            cell: ({ id, role, email: of }) => (
+              <SetRole
+                key={role}
+                of={of}
+                role={role}
+                set={(wanted) => void act('PATCH', `/users/${id}`, { role: wanted })}
+              />
             ),
           },
           { head: 'Second factor', wide: true, cell: ({ totp_enabled: has }) => (has ? 'yes' : 'no') },
@@ -291,31 +334,65 @@ function Users() {
 
 function Sessions() {
   const found = useApi('/sessions')
+  const [error, setError] = useState<unknown>(null)
   const end = async (id: string): Promise<void> => {
-    await call('DELETE', `/sessions/${id}`)
+    setError(null)
+    await call('DELETE', `/sessions/${id}`).then(() => say('That session is over.'), setError)
     await refresh('/sessions')
   }
   return (
-    <Table
-      caption="Sessions"
-      rows={found.data?.data as readonly Json[] | undefined}
-      columns={[
-        { head: 'Browser', main: true, fill: true, cell: ({ user_agent: agent }) => agent },
-        { head: 'Address', wide: true, cell: ({ ip }) => ip },
-        { head: 'Last seen', wide: true, cell: ({ last_seen_at: at }) => <Time at={at} /> },
-        {
-          head: 'Do',
-          cell: ({ id, current }) =>
-            current ? (
-              'this one'
-            ) : (
-              <Button small onClick={() => void end(id)}>
-                End
-              </Button>
-            ),
-        },
-      ]}
-      empty="Nowhere else."
-    />
+    <>
+      <Problem error={error} />
+      <Table
+        caption="Sessions"
+        rows={found.data?.data as readonly Json[] | undefined}
+        error={found.error}
+        columns={[
+          {
+            head: 'Browser',
+            main: true,
+            fill: true,
+            cell: ({ user_agent: agent }) => <span title={agent ?? ''}>{browserOf(agent ?? '')}</span>,
+          },
+          { head: 'From', named: true, cell: ({ ip }) => ip },
+          { head: 'Last seen', named: true, cell: ({ last_seen_at: at }) => <Time at={at} /> },
+          {
+            head: 'Do',
+            cell: ({ id, current }) =>
+              current ? (
+                'this one'
+              ) : (
+                <Button small onClick={() => void end(id)}>
+                  End
+                </Button>
+              ),
+          },
+        ]}
+        empty="Nowhere else."
+      />
+    </>
   )
+}
+
+const BROWSERS: readonly (readonly [sign: RegExp, name: string])[] = [
+  [/\bEdgA?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(?:Headless)?Chrom(?:e|ium)\/|\bCriOS\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+]
+const SYSTEMS: readonly (readonly [sign: RegExp, name: string])[] = [
+  [/Android/, 'Android'],
+  [/iPhone|iPad/, 'iOS'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X/, 'macOS'],
+  [/CrOS/, 'ChromeOS'],
+  [/Linux/, 'Linux'],
+]
+
+/** Enough to know one's own by; all that the browser said of itself is shown on hover. */
+function browserOf(agent: string): string {
+  const [, browser] = BROWSERS.find(([sign]) => sign.test(agent)) ?? []
+  const [, system] = SYSTEMS.find(([sign]) => sign.test(agent)) ?? []
+  return browser === undefined ? agent : system === undefined ? browser : `${browser} on ${system}`
 }
