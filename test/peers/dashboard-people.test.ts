@@ -8,6 +8,7 @@ import { waitFor } from './ground.ts'
 
 const LONG = 'W'.repeat(220)
 const WIDTHS = [390, 1280]
+const STALE_MS = 6_000
 
 const stack = new AsyncDisposableStack()
 let dashboard: Dashboard
@@ -198,5 +199,35 @@ test('an arrow key alone changes no plan and no role: both are set, and asked fo
     .getByRole('table', { name: 'Sessions' })
     .getByText(/^Chrome on /)
     .waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
+test('what was written into a template is not lost by leaving, nor by a version of somebody else', async () => {
+  const who = await dashboard.owner()
+  const text = { name: 'Welcome', subject: 'First', text: 'Hello' }
+  const made = await call(who.api_key, 'POST', '/api/v1/templates', text)
+  const { id } = made.body.data
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await page.clock.install()
+  await dashboard.open(page, `/templates/${id}`)
+  const subject = page.getByLabel('Subject', { exact: true })
+  await subject.fill('Mine')
+  await call(who.api_key, 'PUT', `/api/v1/templates/${id}`, { ...text, subject: 'Theirs' })
+  // Come back to after a while, what a page shows is read again.
+  await page.clock.fastForward(STALE_MS)
+  await page.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
+  await page.getByText('Version 2 was written meanwhile.').waitFor()
+  assert.equal(await subject.inputValue(), 'Mine')
+  await page.getByRole('link', { name: 'Domains', exact: true }).click()
+  const asks = page.getByRole('dialog', { name: 'Not saved' })
+  await asks.getByRole('button', { name: 'Stay', exact: true }).click()
+  assert.equal(await subject.inputValue(), 'Mine')
+  await page.getByRole('button', { name: 'Save as a new version', exact: true }).click()
+  await page.getByText('Version 3; each change').waitFor()
+  await subject.fill('Given up')
+  await page.getByRole('link', { name: 'Domains', exact: true }).click()
+  await asks.getByRole('button', { name: 'Leave without it', exact: true }).click()
+  await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor()
   assert.deepEqual(here.faults, [])
 })

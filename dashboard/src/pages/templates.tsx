@@ -1,13 +1,14 @@
 // Texts for many mails: written, looked at with values filled in, and taken back to an earlier version.
 
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
-import { call, type Json, refresh, useApi, withQuery } from '../api.ts'
+import { type FormEvent, useRef, useState } from 'react'
+import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
 import { Listing } from '../listing.tsx'
 import { say } from '../say.tsx'
 import { Table } from '../table.tsx'
 import { Button, Code, Field, LIKE_A_BUTTON, Page, Problem, Section, Time, Waiting } from '../ui.tsx'
+import { Unsaved } from '../unsaved.tsx'
 
 const PATH = '/templates'
 
@@ -68,16 +69,31 @@ export function Template() {
       </Page>
     )
   const template: Json = found.data.data
-  return <Editor key={`${id} ${template.version}`} template={template} />
+  return <Editor key={id} template={template} />
+}
+
+interface Draft {
+  readonly name: string
+  readonly subject: string
+  readonly html: string
+  readonly text: string
+}
+const FIELDS = ['name', 'subject', 'html', 'text'] as const
+
+function draftOf({ name, subject, html, text }: Json): Draft {
+  return { name, subject, html: html ?? '', text: text ?? '' }
 }
 
 function Editor({ template }: { readonly template: Json }) {
-  const [draft, setDraft] = useState({
-    name: template.name as string,
-    subject: template.subject as string,
-    html: (template.html ?? '') as string,
-    text: (template.text ?? '') as string,
-  })
+  // The version that the draft began with: a newer one takes its place, unless something would be lost by it.
+  const [base, setBase] = useState<Json>(template)
+  const [draft, setDraft] = useState<Draft>(() => draftOf(template))
+  const changed = FIELDS.some((field) => draft[field] !== draftOf(base)[field])
+  if (template.version !== base.version && !changed) {
+    setBase(template)
+    setDraft(draftOf(template))
+  }
+  const leaves = useRef(false)
   const [error, setError] = useState<unknown>(null)
   const navigate = useNavigate()
   const isNew = template.id === null
@@ -89,6 +105,8 @@ function Editor({ template }: { readonly template: Json }) {
     try {
       const { data } = await call(isNew ? 'POST' : 'PUT', isNew ? PATH : `${PATH}/${template.id}`, body)
       say(`«${name}» is kept as version ${data.version}.`)
+      leaves.current = isNew
+      if (!isNew) setBase(data)
       await refresh(PATH)
       if (isNew) await navigate({ to: '/templates/$id', params: { id: data.id } })
     } catch (problem) {
@@ -96,12 +114,15 @@ function Editor({ template }: { readonly template: Json }) {
     }
   }
   const remove = async (): Promise<void> => {
-    await call('DELETE', `${PATH}/${template.id}`).then(() => navigate({ to: '/templates' }), setError)
+    setError(null)
+    const gone = (): Promise<void> => {
+      leaves.current = true
+      return navigate({ to: '/templates' })
+    }
+    await call('DELETE', `${PATH}/${template.id}`).then(gone, setError)
     await refresh(PATH)
   }
   const set = (field: keyof typeof draft) => (value: string) => setDraft({ ...draft, [field]: value })
-  const changed =
-    draft.subject !== template.subject || draft.html !== (template.html ?? '') || draft.text !== (template.text ?? '')
   return (
     <Page
       title={isNew ? 'New template' : template.name}
@@ -121,13 +142,26 @@ function Editor({ template }: { readonly template: Json }) {
       }
     >
       <form onSubmit={(event) => void save(event)} className="grid gap-3">
-        <Field label="Name" required value={draft.name} onChange={set('name')} />
-        <Field label="Subject" required value={draft.subject} onChange={set('subject')} />
+        <Field label="Name" required value={draft.name} onChange={set('name')} fault={faultOf(error, 'name')} />
+        <Field
+          label="Subject"
+          required
+          value={draft.subject}
+          onChange={set('subject')}
+          fault={faultOf(error, 'subject')}
+        />
         <div className="grid gap-3 lg:grid-cols-2">
-          <Field label="HTML" rows={14} mono value={draft.html} onChange={set('html')} />
-          <Field label="Text" rows={14} mono value={draft.text} onChange={set('text')} />
+          <Field label="HTML" rows={14} mono value={draft.html} onChange={set('html')} fault={faultOf(error, 'html')} />
+          <Field label="Text" rows={14} mono value={draft.text} onChange={set('text')} fault={faultOf(error, 'text')} />
         </div>
-        <Problem error={error} />
+        <Problem error={besides(error, FIELDS)} />
+        {template.version !== base.version && (
+          <p role="status" className="text-wait">
+            Version {template.version} was written meanwhile. What stands here began with version {base.version}; saved,
+            it comes after both.
+          </p>
+        )}
+        <Unsaved waits={() => changed && !leaves.current} />
         <div>
           <Button type="submit" kind="main">
             {isNew ? 'Save' : 'Save as a new version'}
@@ -140,7 +174,12 @@ function Editor({ template }: { readonly template: Json }) {
             <Filled id={template.id} places={placesOf(template)} />
           </Section>
           <Section title="Versions">
-            <Versions id={template.id} present={template.version} />
+            <Versions
+              id={template.id}
+              present={template.version}
+              waits={changed}
+              restored={() => setDraft(draftOf(base))}
+            />
           </Section>
         </>
       )}
@@ -217,23 +256,35 @@ function nested(flat: Readonly<Record<string, string>>): Json {
   return root
 }
 
-function Versions({ id, present }: { readonly id: string; readonly present: number }) {
+function Versions({
+  id,
+  present,
+  waits,
+  restored,
+}: {
+  readonly id: string
+  readonly present: number
+  /** Whether something typed above would be lost. */
+  readonly waits: boolean
+  readonly restored: () => void
+}) {
   const found = useApi(`${PATH}/${id}/versions`)
   const [error, setError] = useState<unknown>(null)
   const restore = async (version: number): Promise<void> => {
     setError(null)
-    await call('POST', `${PATH}/${id}/versions/${version}/restore`).then(
-      () => say(`Version ${version} is the present one again.`),
-      setError,
-    )
+    await call('POST', `${PATH}/${id}/versions/${version}/restore`).then(() => {
+      restored()
+      say(`Version ${version} is the present one again.`)
+    }, setError)
     await refresh(PATH)
   }
   return (
     <>
-      <Problem error={error ?? found.error} />
+      <Problem error={error} />
       <Table
         caption="Versions"
         rows={found.data?.data as readonly Json[] | undefined}
+        error={found.error}
         keyOf={({ version }) => String(version)}
         columns={[
           { head: 'Version', main: true, cell: ({ version }) => version },
@@ -246,14 +297,38 @@ function Versions({ id, present }: { readonly id: string; readonly present: numb
               version === present ? (
                 'present'
               ) : (
-                <Button small onClick={() => void restore(version)}>
-                  Restore
-                </Button>
+                <Restore version={version} waits={waits} restore={() => void restore(version)} />
               ),
           },
         ]}
         empty="No earlier version."
       />
     </>
+  )
+}
+
+function Restore({
+  version,
+  waits,
+  restore,
+}: {
+  readonly version: number
+  readonly waits: boolean
+  readonly restore: () => void
+}) {
+  if (!waits)
+    return (
+      <Button small onClick={restore}>
+        Restore
+      </Button>
+    )
+  return (
+    <Confirm
+      small
+      kind="plain"
+      label="Restore"
+      question={`Restore version ${version}? What you changed above and did not save is lost.`}
+      onYes={restore}
+    />
   )
 }
