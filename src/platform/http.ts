@@ -37,7 +37,7 @@ import type { Pulse } from './pulse.ts'
 import { acceptAll, bodyValidator, refuseUnfitText, validatorCompiler } from './validation.ts'
 
 export type * from './http/endpoint.ts'
-export { endpoint, LONGEST_BODY_MS } from './http/endpoint.ts'
+export { domainsSeen, endpoint, LONGEST_BODY_MS } from './http/endpoint.ts'
 export * from './http/envelopes.ts'
 export { errorBody } from './http/errors.ts'
 export { isFromOurPages } from './http/origin.ts'

@@ -13,6 +13,7 @@ import {
   type AnyEndpoint,
   CursorPagination,
   DateTime,
+  domainsSeen,
   endpoint,
   ListLimit,
   ListOffset,
@@ -89,7 +90,7 @@ export function bounceRoutes({ database }: BounceRoutesOptions): readonly AnyEnd
       tag: 'Bounces',
       query: Query,
       answers: { 200: listOf(BounceItem, CursorPagination, { success: Type.Boolean() }) },
-      handle: async ({ principal: { accountId }, query }) => {
+      handle: async ({ principal: { accountId, domainIds }, query }) => {
         const { limit, offset, cursor = null } = query
         const filter = [
           accountId,
@@ -97,7 +98,7 @@ export function bounceRoutes({ database }: BounceRoutesOptions): readonly AnyEnd
           query.to ?? null,
           query.type ?? null,
           query.recipient === undefined ? null : recipientOf(query.recipient),
-          query.domain_id ?? null,
+          domainsSeen(query.domain_id, domainIds),
           query.category ?? null,
           query.email_id ?? null,
           query.include_sandbox,

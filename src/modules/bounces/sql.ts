@@ -20,10 +20,10 @@ export const RECORD_BOUNCES = statement(
        report_dkim_reason)`,
 )
 
-// $2 $3 bounced from and before, $4 type, $5 recipient, $6 domain, $7 category, $8 email, $9 sandbox bounces too.
+// $2 $3 bounced from and before, $4 type, $5 recipient, $6 domains, $7 category, $8 email, $9 sandbox bounces too.
 const FILTER = `b.account_id = $1 and ($2::timestamptz is null or b.bounced_at >= $2)
   and ($3::timestamptz is null or b.bounced_at < $3) and ($4::text is null or b.type = $4)
-  and ($5::text is null or b.recipient_key = $5) and ($6::uuid is null or b.domain_id = $6)
+  and ($5::text is null or b.recipient_key = $5) and ($6::uuid[] is null or b.domain_id = any($6))
   and ($7::text is null or b.category = $7) and ($8::uuid is null or b.email_id = $8) and ($9 or not b.sandbox)`
 
 /** $10 the id to go on behind, or null. */

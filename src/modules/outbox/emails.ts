@@ -64,7 +64,8 @@ export interface EmailFilter {
   readonly statuses: readonly EmailStatus[] | null
   readonly recipientKey: string | null
   readonly tag: string | null
-  readonly domainId: string | null
+  /** Null: of every domain and of none. */
+  readonly domainIds: readonly string[] | null
   readonly messageId: string | null
   /** A part of recipient, subject or message id. */
   readonly search: string | null
@@ -100,7 +101,7 @@ export async function listEmails(
     filter.statuses === null ? null : [...new Set(filter.statuses.map((status) => STATUS[status]))],
     filter.recipientKey,
     filter.tag,
-    filter.domainId,
+    filter.domainIds === null ? null : [...new Set(filter.domainIds)],
     filter.messageId,
     filter.search === null ? null : `%${filter.search.replaceAll(/[\\%_]/g, '\\$&')}%`,
   ]
@@ -134,12 +135,12 @@ export async function listEmails(
 }
 
 /** The filter that leaves the fewest as a rule. Null: a recipient or a message id, where the planner cannot go wrong. */
-function wayTo({ statuses, recipientKey, tag, domainId, messageId }: EmailFilter): Way | null {
+function wayTo({ statuses, recipientKey, tag, domainIds, messageId }: EmailFilter): Way | null {
   if (recipientKey !== null || messageId !== null) return null
   const few = statuses !== null && !statuses.includes('delivered')
   if (tag !== null && !few) return 'tag'
   if (statuses !== null) return 'status'
-  return domainId === null ? 'id' : 'domain'
+  return domainIds === null ? 'id' : 'domain'
 }
 
 /** @throws not_found */

@@ -8,6 +8,7 @@ import {
   CursorPagination,
   DateTime,
   dataOf,
+  domainsSeen,
   endpoint,
   FRAMED_HEADERS,
   IdParams,
@@ -15,6 +16,7 @@ import {
   ListOffset,
   list,
   listOf,
+  type Principal,
   raw,
   single,
   typed,
@@ -109,6 +111,12 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
   const steer = { scope: 'send' }
   const story = async (accountId: string, id: string): Promise<object> =>
     wireStory(await emailStory(database, accountId, id), options.readMessage)
+  /** A key that is bound to domains has the emails of these alone, and of none: sandbox mail may come from any. */
+  const within = async ({ accountId, domainIds }: Principal, id: string): Promise<void> => {
+    if (domainIds === null) return
+    const { domain_id: domainId } = await oneEmail(database, accountId, id)
+    if (domainId !== null && !domainIds.includes(domainId)) throw errors.not_found()
+  }
   return [
     endpoint({
       method: 'GET',
@@ -118,7 +126,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       tag: 'Emails',
       query: ListQuery,
       answers: { 200: listOf(Email, CursorPagination) },
-      handle: ({ principal, query }) => answerList(lists, principal.accountId, query),
+      handle: ({ principal, query }) => answerList(lists, principal, query),
     }),
     endpoint({
       method: 'GET',
@@ -129,7 +137,10 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       params: IdParams,
       answers: { 200: dataOf(SingleEmail) },
       errors: [errors.not_found],
-      handle: async ({ principal, params }) => single(await story(principal.accountId, params.id)),
+      handle: async ({ principal, params }) => {
+        await within(principal, params.id)
+        return single(await story(principal.accountId, params.id))
+      },
     }),
     endpoint({
       method: 'GET',
@@ -141,6 +152,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       answers: { 200: typed('text/html') },
       errors: [errors.not_found],
       handle: async ({ principal, params }) => {
+        await within(principal, params.id)
         const { content } = await emailStory(database, principal.accountId, params.id)
         const { html } = await readable(content, options.readMessage)
         return raw('text/html; charset=utf-8', html ?? '', FRAMED_HEADERS)
@@ -156,6 +168,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       answers: { 200: typed('message/rfc822') },
       errors: [errors.not_found],
       handle: async ({ principal, params }) => {
+        await within(principal, params.id)
         await oneEmail(database, principal.accountId, params.id)
         return raw('message/rfc822', await options.compose(principal.accountId, params.id))
       },
@@ -169,7 +182,9 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       params: IdParams,
       answers: { 200: dataOf(SingleEmail) },
       errors: [errors.not_found, errors.not_cancelable],
-      handle: async ({ principal: { accountId }, params: { id } }) => {
+      handle: async ({ principal, params: { id } }) => {
+        const { accountId } = principal
+        await within(principal, id)
         await cancelEmail(options, accountId, id)
         return single(await story(accountId, id))
       },
@@ -183,7 +198,9 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       params: IdParams,
       answers: { 200: dataOf(SingleEmail) },
       errors: [errors.not_found, errors.invalid_state],
-      handle: async ({ principal: { accountId }, params: { id } }) => {
+      handle: async ({ principal, params: { id } }) => {
+        const { accountId } = principal
+        await within(principal, id)
         await retryEmail(options, accountId, id)
         return single(await story(accountId, id))
       },
@@ -198,7 +215,9 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       body: Type.Object({ scheduled_at: DateTime }, { additionalProperties: false }),
       answers: { 200: dataOf(SingleEmail) },
       errors: [errors.not_found, errors.invalid_state],
-      handle: async ({ principal: { accountId }, params: { id }, body }) => {
+      handle: async ({ principal, params: { id }, body }) => {
+        const { accountId } = principal
+        await within(principal, id)
         await rescheduleEmail(options, accountId, id, readSchedule(body.scheduled_at, options.clock.now()))
         return single(await story(accountId, id))
       },
@@ -218,7 +237,7 @@ function readSchedule(text: string, now: Date): Date {
 
 async function answerList(
   lists: Lists,
-  accountId: string,
+  { accountId, domainIds }: Principal,
   query: Static<typeof ListQuery>,
 ): Promise<ReturnType<typeof list>> {
   const { limit, offset } = query
@@ -232,7 +251,7 @@ async function answerList(
     statuses: readStatuses(query.status),
     recipientKey: query.recipient === undefined ? null : recipientKey(query.recipient),
     tag: query.tag ?? null,
-    domainId: query.domain_id ?? null,
+    domainIds: domainsSeen(query.domain_id, domainIds),
     messageId: query.message_id?.replaceAll(/^<|>$/g, '') ?? null,
     search: query.search ?? null,
   }

@@ -2,7 +2,7 @@
 // planner from statistics that may be of before a burst: the comparison of rows and the order name the index's columns in
 // full, and only that index has them in that order. Keys are found first and rows read for the page alone.
 //
-// $1 account, $2 $3 ids from and below, $4 statuses, $5 recipient, $6 tag, $7 domain, $8 message id, $9 pattern of a search:
+// $1 account, $2 $3 ids from and below, $4 statuses, $5 recipient, $6 tag, $7 domains, $8 message id, $9 pattern of a search:
 // what is null lets all pass (the tenant's face plans each call for the values given). $10 most rows, $11 offset.
 
 import { type Statement, statement } from '../../platform/db.ts'
@@ -16,7 +16,7 @@ const passes = {
   status: '($4::smallint[] is null or status = any($4))',
   recipient: '($5::text is null or recipient_key = $5)',
   tag: '($6::text is null or tag = $6)',
-  domain: '($7::uuid is null or domain_id = $7)',
+  domain: '($7::uuid[] is null or domain_id = any($7))',
   message: '($8::text is null or message_id = $8)',
   search: `($9::text is null or recipient_key like lower($9) escape '\\' or subject ilike $9 escape '\\' or message_id ilike $9 escape '\\')`,
 }
@@ -40,7 +40,8 @@ const keys: Readonly<Record<Way, (limited: string) => string>> = {
   status: (limited) => `select k.id from unnest($4::smallint[]) as asked(status) cross join lateral (
      ${along('status', 'email.status', 'asked.status', limited)}) k`,
   tag: (limited) => along('tag', 'tag', '$6', limited),
-  domain: (limited) => along('domain', 'domain_id', '$7::uuid', limited),
+  domain: (limited) => `select k.id from unnest($7::uuid[]) as asked(domain_id) cross join lateral (
+     ${along('domain', 'email.domain_id', 'asked.domain_id', limited)}) k`,
 }
 
 const page = (way: Way): Statement =>

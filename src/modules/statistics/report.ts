@@ -3,6 +3,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import { type Db, sqlState } from '../../platform/db.ts'
 import { platformErrors } from '../../platform/errors.ts'
+import { domainsSeen } from '../../platform/http.ts'
 import { COUNTERS, type Counter, type Counts } from './counters.ts'
 import { rate } from './figures.ts'
 import { NO_DOMAIN, SCOPE } from './roll-up.ts'
@@ -152,7 +153,7 @@ export async function read<Row extends object>(
 
 /** The first parameters of every statement that reads roll-ups. */
 function asked(accountId: string, { query, period, boundTo }: Asked): readonly unknown[] {
-  const domains = domainsOf(query.domain_id, boundTo)
+  const domains = domainsSeen(query.domain_id, boundTo)
   const tagged = query.tag !== undefined
   const scope = domains === null ? (tagged ? SCOPE.tag : SCOPE.account) : tagged ? SCOPE.domainAndTag : SCOPE.domain
   return [
@@ -209,11 +210,6 @@ export function datesOf(period: Period): readonly string[] {
 
 function daysOf({ from_date: first, to_date: last }: Pick<Period, 'from_date' | 'to_date'>): number {
   return (Date.parse(last) - Date.parse(first)) / DAY_MS + 1
-}
-
-function domainsOf(asked: string | undefined, boundTo: readonly string[] | null): readonly string[] | null {
-  if (boundTo === null) return asked === undefined ? null : [asked]
-  return asked === undefined ? boundTo : boundTo.filter((id) => id === asked.toLowerCase())
 }
 
 function isUtc(timezone: string): boolean {

@@ -16,6 +16,17 @@ export interface Principal {
   readonly domainIds: readonly string[] | null
 }
 
+/**
+ * The domains of which a list may tell; null = of all, and of what belongs to none.
+ *
+ * @param asked the one that the caller wants; undefined: all that there are
+ * @param boundTo as in Principal
+ */
+export function domainsSeen(asked: string | undefined, boundTo: Principal['domainIds']): Principal['domainIds'] {
+  if (boundTo === null) return asked === undefined ? null : [asked]
+  return asked === undefined ? boundTo : boundTo.filter((id) => id === asked.toLowerCase())
+}
+
 /** What an endpoint asks of its caller. */
 export interface Access {
   /** A key needs this scope or `full`. */
