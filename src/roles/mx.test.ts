@@ -179,6 +179,29 @@ describe('the inbound MX', { concurrency: false }, () => {
     assert.equal(await w.h.suppressed('bob@example.net'), null)
   })
 
+  test('of a report about several, what it says of ours counts; a failure beside others that did not fail is theirs', async () => {
+    await using w = await inside()
+    const of = (address: string, action: string, status: string): string =>
+      `Final-Recipient: rfc822; ${address}\nAction: ${action}\nStatus: ${status}\n\n`
+    const other = of('other@forwarded.example', 'failed', '5.1.1')
+    for (const [index, [fields, status]] of (
+      [
+        [of('bob0@example.net', 'delayed', '4.4.1') + other, 'delivered'],
+        [of('BOB1@example.net', 'expanded', '2.0.0') + other, 'delivered'],
+        [of('third@forwarded.example', 'delivered', '2.0.0') + other, 'delivered'],
+        [other + of('bob3@example.net', 'failed', '5.2.2'), 'bounced'],
+        [other + of('third@forwarded.example', 'failed', '5.2.2'), 'bounced'],
+      ] as const
+    ).entries()) {
+      const address = `bob${index}@example.net`
+      const { id, returnPath } = await w.delivered(address)
+      assert.match(await w.send(returnPath, dsn(fields)), /^250 /)
+      await w.settle()
+      assert.equal(await w.h.status(id), status, fields)
+      assert.equal(await w.h.suppressed(address), null, fields)
+    }
+  })
+
   test('a complaint is matched by the signed id of the returned mail, and a forged one by nothing', async () => {
     await using w = await inside()
     const { id, mail } = await w.delivered('bob@example.net')

@@ -156,10 +156,13 @@ function about(
 /**
  * What is said of our recipient: by name, or as the only one. A report about several others (a forwarder's, a list's) is
  * taken at its mildest.
+ *
+ * @returns null when it did not fail, whatever became of others
  */
 function failureOf(recipients: readonly ReportedRecipient[], key: string): ReportedRecipient | null {
-  const failed = recipients.filter(({ action }) => action === 'failed')
-  const named = failed.find(({ address }) => address?.toLowerCase() === key)
-  const mildest = failed.find(({ verdict }) => verdict.type !== 'hard') ?? failed[0]
-  return named ?? mildest ?? null
+  const named = recipients.filter(({ address }) => address?.toLowerCase() === key)
+  const ours = named.length > 0 ? named : recipients
+  const failed = ours.filter(({ action }) => action === 'failed')
+  if (named.length === 0 && failed.length < ours.length) return null
+  return failed.find(({ verdict }) => verdict.type !== 'hard') ?? failed[0] ?? null
 }
