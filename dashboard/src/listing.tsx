@@ -51,9 +51,8 @@ export function Listing({
   const search = useSearch({ strict: false }) as Search
   const navigate = useNavigate()
   const page = Math.max(1, Number(search['page'] ?? 1) || 1)
-  const given = Object.fromEntries(filters.map(({ name, day }) => [name, momentOf(search[name], day)]))
   const place = pages === 'page' ? { page } : { offset: (page - 1) * PAGE_ROWS }
-  const chosen = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  const chosen = chosenOf(filters, search)
   const found = useApi(withQuery(path, { ...fixed, ...chosen, ...place, limit: PAGE_ROWS }), {
     ...(every !== undefined && { every }),
     ...(always !== undefined && { always }),
@@ -162,6 +161,12 @@ function Filters({
       )}
     </form>
   )
+}
+
+/** What the address says of these filters, as the API is asked for it; what is not said is left out. */
+export function chosenOf(filters: readonly Filter[], search: Search): Readonly<Record<string, string>> {
+  const given = filters.map(({ name, day }) => [name, momentOf(search[name], day)] as const)
+  return Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }
 
 function momentOf(text: string | undefined, day: Filter['day']): string | undefined {

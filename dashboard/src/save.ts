@@ -15,17 +15,21 @@ export function save(name: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(address), 10_000)
 }
 
-/** A whole list of the API as CSV, read page by page. */
+/**
+ * A list of the API as CSV, read page by page.
+ * @param query which of it: filters, as the API takes them
+ */
 export async function saveList(
   name: string,
   path: string,
   pages: 'page' | 'offset',
   columns: readonly string[],
+  query: Readonly<Record<string, string | boolean>> = {},
 ): Promise<number> {
   const rows: Cell[][] = []
   for (let page = 1; ; page++) {
     const place = pages === 'page' ? { page } : { offset: (page - 1) * ROWS_A_PAGE }
-    const { data, pagination } = await call('GET', withQuery(path, { ...place, limit: ROWS_A_PAGE }))
+    const { data, pagination } = await call('GET', withQuery(path, { ...query, ...place, limit: ROWS_A_PAGE }))
     for (const row of data as readonly Json[]) rows.push(columns.map((column) => row[column]))
     if (data.length === 0 || rows.length >= pagination.total) break
   }

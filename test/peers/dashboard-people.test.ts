@@ -2,7 +2,9 @@
 // lead nowhere, and changes that a slip of the hand makes.
 
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { type Dashboard, type Owner, startDashboard } from './dashboard.ts'
 import { waitFor } from './ground.ts'
 
@@ -152,8 +154,11 @@ test('each figure of the overview leads to what it counts', async () => {
   await page.getByRole('heading', { name: 'Bounces', exact: true }).waitFor()
   await page.getByRole('link', { name: 'bounce@sandbox.test', exact: true }).waitFor()
   assert.match(page.url(), /\?from=\d{4}-\d\d-\d\d$/)
+  // What is taken along is what is shown, and no more.
+  assert.deepEqual(await exported(page), ['bounce@sandbox.test'])
   await page.getByLabel('Sandbox', { exact: true }).selectOption('false')
   await page.getByText('Nothing fits these filters.').waitFor()
+  assert.deepEqual(await exported(page), [])
   for (const [name, event] of [
     ['Opened', 'email.opened'],
     ['Clicked', 'email.clicked'],
@@ -169,6 +174,14 @@ test('each figure of the overview leads to what it counts', async () => {
   await page.getByRole('heading', { name: 'Lost', exact: true }).waitFor()
   assert.deepEqual(here.faults, [])
 })
+
+/** The first column of what «Export» gives, without its heading. */
+async function exported(page: Page): Promise<readonly string[]> {
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export', exact: true }).click()
+  const rows = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n')
+  return rows.slice(1).map((row) => row.split(',')[0] ?? '')
+}
 
 test('an arrow key alone changes no plan and no role: both are set, and asked for', async () => {
   const who = await dashboard.owner({ operator: true })

@@ -7,7 +7,7 @@ import { call, type Json, problemText, refresh } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
 import type { Entry } from '../csv.ts'
 import { Import } from '../import.tsx'
-import { Listing, words } from '../listing.tsx'
+import { chosenOf, type Filter, Listing, words } from '../listing.tsx'
 import { saveList } from '../save.ts'
 import { say } from '../say.tsx'
 import type { Search } from '../search.ts'
@@ -178,7 +178,10 @@ function Evidence({ row }: { readonly row: Json }) {
 
 const UNSUBSCRIBES = '/customer/unsubscribes'
 
+const UNSUBSCRIBE_FILTERS: readonly Filter[] = [{ name: 'search', label: 'Address' }]
+
 export function Unsubscribes() {
+  const search = useSearch({ strict: false }) as Search
   const [error, setError] = useState<unknown>(null)
   const [importing, button] = useImport()
   return (
@@ -193,6 +196,7 @@ export function Unsubscribes() {
             path={UNSUBSCRIBES}
             pages="page"
             columns={['email', 'source', 'reason', 'created_at']}
+            query={chosenOf(UNSUBSCRIBE_FILTERS, search)}
             setError={setError}
           />
         </div>
@@ -216,7 +220,7 @@ export function Unsubscribes() {
           pages="page"
           caption="Unsubscribed addresses"
           every={15_000}
-          filters={[{ name: 'search', label: 'Address' }]}
+          filters={UNSUBSCRIBE_FILTERS}
           columns={[
             { head: 'Address', main: true, cell: ({ email }) => email },
             {
@@ -243,19 +247,22 @@ function ExportList({
   path,
   pages,
   columns,
+  query = {},
   setError,
 }: {
   readonly name: string
   readonly path: string
   readonly pages: 'page' | 'offset'
   readonly columns: readonly string[]
+  /** Which of the list: what the page shows of it. */
+  readonly query?: Readonly<Record<string, string | boolean>>
   readonly setError: (error: unknown) => void
 }) {
   const [busy, setBusy] = useState(false)
   const write = async (): Promise<void> => {
     setBusy(true)
     setError(null)
-    await saveList(name, path, pages, columns).then((rows) => say(`${rows} rows in ${name}.`), setError)
+    await saveList(name, path, pages, columns, query).then((rows) => say(`${rows} rows in ${name}.`), setError)
     setBusy(false)
   }
   return (
@@ -265,8 +272,18 @@ function ExportList({
   )
 }
 
+const BOUNCE_FILTERS: readonly Filter[] = [
+  { name: 'recipient', label: 'Recipient' },
+  { name: 'type', label: 'Type', options: words('hard', 'soft', 'block', 'complaint', 'unknown') },
+  { name: 'from', label: 'From day', day: 'start' },
+  { name: 'to', label: 'To day', day: 'end' },
+  { name: 'include_sandbox', label: 'Sandbox', options: [['false', 'left out']] },
+]
+const WITH_SANDBOX = { include_sandbox: true }
+
 export function Bounces() {
   const [error, setError] = useState<unknown>(null)
+  const chosen = chosenOf(BOUNCE_FILTERS, useSearch({ strict: false }) as Search)
   return (
     <Page
       title="Bounces"
@@ -277,6 +294,7 @@ export function Bounces() {
           path="/customer/bounces"
           pages="offset"
           columns={['recipient', 'type', 'category', 'smtp_code', 'diagnostic_code', 'email_id', 'bounced_at']}
+          query={{ ...WITH_SANDBOX, ...chosen }}
           setError={setError}
         />
       }
@@ -284,16 +302,10 @@ export function Bounces() {
       <Problem error={error} />
       <Listing
         path="/customer/bounces"
-        fixed={{ include_sandbox: true }}
+        fixed={WITH_SANDBOX}
         caption="Bounces"
         every={15_000}
-        filters={[
-          { name: 'recipient', label: 'Recipient' },
-          { name: 'type', label: 'Type', options: words('hard', 'soft', 'block', 'complaint', 'unknown') },
-          { name: 'from', label: 'From day', day: 'start' },
-          { name: 'to', label: 'To day', day: 'end' },
-          { name: 'include_sandbox', label: 'Sandbox', options: [['false', 'left out']] },
-        ]}
+        filters={BOUNCE_FILTERS}
         columns={[
           { head: 'Type', cell: ({ type }) => <State name={type} /> },
           {
