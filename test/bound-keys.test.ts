@@ -7,6 +7,9 @@ import { type Api, startWorld, type World } from './world.ts'
 
 const LISTS = ['/api/v1/emails', '/api/v1/events?event=email.bounced', '/api/v1/customer/bounces']
 
+const SPAM =
+  '<h1>CLICK HERE NOW!!! FREE MONEY $$$ WINNER!!!</h1><p>Act now, 100% free, no risk, buy cheap viagra!!!</p>'
+
 const stack = new AsyncDisposableStack()
 let world: World
 let ours: string
@@ -73,6 +76,21 @@ for (const path of LISTS) {
     assert.equal((await both.get(path)).body.pagination.total, 2)
   })
 }
+
+test('what the contents of mails were found to be is told of its domains alone', async () => {
+  for (const name of ['ours', 'theirs']) {
+    const message = { from: `a@${name}.example`, to: 'b@example.net', subject: 'FREE MONEY!!!', html: SPAM }
+    await world.api.post('/api/v1/send', message)
+  }
+  const of = async (api: Api, query = ''): Promise<readonly number[]> => {
+    const { data, pagination } = (await api.get(`/api/v1/content-events${query}`)).body
+    return [data.length, pagination.total]
+  }
+  const all = (await of(world.api))[0] ?? 0
+  assert.ok(all >= 2)
+  assert.deepEqual(await of(bound), [all / 2, all / 2])
+  assert.deepEqual(await of(bound, `?domain_id=${theirs}`), [0, 0])
+})
 
 test('an email of another domain is as one that is not there', async () => {
   const [own, other] = [`/api/v1/emails/${bounced['ours']}`, `/api/v1/emails/${bounced['theirs']}`]

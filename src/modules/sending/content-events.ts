@@ -60,7 +60,8 @@ export interface ContentEventFilter {
   /** Exclusive. */
   readonly to: Date | null
   readonly emailId: string | null
-  readonly domainId: string | null
+  /** Null: of every domain and of none. */
+  readonly domainIds: readonly string[] | null
   readonly level: string | null
 }
 
@@ -75,14 +76,14 @@ export interface ContentEventPage {
 export async function listContentEvents(
   database: Database,
   accountId: string,
-  { from, to, emailId, domainId, level }: ContentEventFilter,
+  { from, to, emailId, domainIds, level }: ContentEventFilter,
   { limit, offset, cursor }: { readonly limit: number; readonly offset: number; readonly cursor: string | null },
 ): Promise<ContentEventPage> {
   const low = from === null ? FIRST_ID : firstIdAt(from)
   const high = to === null ? LAST_ID : firstIdAt(to)
   const below = cursor !== null && cursor < high ? cursor : high
   const skipped = cursor === null ? offset : 0
-  const filter = [emailId, domainId, level]
+  const filter = [emailId, domainIds, level]
   return database.tenant(accountId, async (db) => {
     const [rows, counted] = await Promise.all([
       db.query<sql.ContentEventRow>(sql.contentEvents, [

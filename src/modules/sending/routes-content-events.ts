@@ -5,6 +5,7 @@ import {
   type AnyEndpoint,
   CursorPagination,
   DateTime,
+  domainsSeen,
   endpoint,
   ListLimit,
   ListOffset,
@@ -51,7 +52,7 @@ export function contentEventRoutes({ database }: { readonly database: Database }
       }),
       answers: { 200: listOf(ContentEvent, CursorPagination) },
       errors: [accountErrors.feature_not_enabled],
-      handle: async ({ principal: { accountId }, query }) => {
+      handle: async ({ principal: { accountId, domainIds }, query }) => {
         const { limit, offset, from, to, cursor } = query
         if (cursor !== undefined && !isUuid(cursor)) {
           throw platformErrors.invalid_parameter({ parameter: 'cursor', rule: 'format' })
@@ -60,7 +61,7 @@ export function contentEventRoutes({ database }: { readonly database: Database }
           from: from === undefined ? null : new Date(from),
           to: to === undefined ? null : new Date(to),
           emailId: query.email_id ?? null,
-          domainId: query.domain_id ?? null,
+          domainIds: domainsSeen(query.domain_id, domainIds),
           level: (query.risk_level as string | undefined) ?? null,
         }
         const page = { limit, offset, cursor: cursor?.toLowerCase() ?? null }

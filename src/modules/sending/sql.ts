@@ -142,7 +142,7 @@ export interface ContentEventRow {
 }
 
 // Content of level high or critical counts against a mail: then it blocked it, or was let pass with a warning. $2 $3 the ids
-// from and below, $4 email, $5 domain, $6 level; each that is null lets all pass.
+// from and below, $4 email, $5 domains, $6 level; each that is null lets all pass.
 const OF_EMAILS = `select e.id, e.id as email_id,
      case when e.risk ->> 'content_level' not in ('high', 'critical') then 'content.scored'
        when (e.risk ->> 'would_block')::boolean and not (e.risk ->> 'overridden')::boolean
@@ -151,11 +151,11 @@ const OF_EMAILS = `select e.id, e.id as email_id,
      (e.risk ->> 'content_score')::int as score, e.risk ->> 'content_level' as level,
      coalesce(e.risk -> 'content_matches', '[]') as matches, e.created_at
    from (${judgedEmailsSql({ accountId: '$1', from: '$2', below: '$3' })}) e
-   where e.risk ? 'content_level' and ($4::uuid is null or e.id = $4) and ($5::uuid is null or e.domain_id = $5)
+   where e.risk ? 'content_level' and ($4::uuid is null or e.id = $4) and ($5::uuid[] is null or e.domain_id = any($5))
      and ($6::text is null or e.risk ->> 'content_level' = $6)`
 const OF_BLOCKS = `select b.id, null::uuid as email_id, 'content.blocked' as event, b.score::int, b.level, b.matches, b.created_at
    from content_block b
-   where b.account_id = $1 and b.id >= $2 and b.id < $3 and $4::uuid is null and ($5::uuid is null or b.domain_id = $5)
+   where b.account_id = $1 and b.id >= $2 and b.id < $3 and $4::uuid is null and ($5::uuid[] is null or b.domain_id = any($5))
      and ($6::text is null or b.level = $6)`
 
 /** The newest first; $7 so many, $8 behind so many, $9 their sum. */
