@@ -424,3 +424,32 @@ test('the sender rule, the quota, scopes and sandbox keys hold as on a send', as
   const { body: document } = await live.api.get('/openapi.json')
   assert.ok(!('/emails' in document.paths) && '/api/v1/send' in document.paths, 'our document is of our interface')
 })
+
+test('SendGrid: what a call says once is not taken as often as it is used', async () => {
+  const call = (personalizations: readonly object[], more: object) =>
+    world.api.post('/v3/mail/send', {
+      personalizations: personalizations.map((one) => ({ to: [{ email: fresh() }], ...one })),
+      from: { email: 'hello@shop.example' },
+      subject: 'Hi',
+      content: [{ type: 'text/plain', value: 'a'.repeat(20_000) }],
+      ...more,
+    })
+  const many = Array.from({ length: 100 }, () => ({}))
+  const file = { content: Buffer.alloc(2 * 1_048_576).toString('base64'), filename: 'a.bin', type: 'image/png' }
+  assert.equal((await call(many, { attachments: [file] })).status, 413)
+  const grown = { substitutions: { a: 'b'.repeat(200) } }
+  assert.equal((await call([grown], {})).status, 202)
+  assert.equal((await call([{ substitutions: { a: 'b'.repeat(2_000) } }], {})).status, 413, 'one text is too large')
+  assert.equal(
+    (
+      await call(
+        many.map(() => grown),
+        {},
+      )
+    ).status,
+    413,
+    'all texts together are',
+  )
+  assert.equal((await call([{ substitutions: { a: 'b'.repeat(10_001) } }], {})).status, 413)
+  assert.equal((await call([{ substitutions: { x: { toString: 1 } } }], {})).status, 202)
+})

@@ -9,6 +9,8 @@ export const MAX_SEND_BODY_BYTES = 35 * 1_048_576
 export const MAX_PREVIEW_BODY_BYTES = 12 * 1_048_576
 export const MAX_BATCH_BODY_BYTES = 50 * 1_048_576
 export const MAX_BATCH_MESSAGES = 500
+/** Of the messages of one call together: what the body says once may stand in each of them. */
+export const MAX_CALL_BYTES = 128 * 1_048_576
 export const MAX_TAG_CHARS = 128
 export const MAX_METADATA_KEYS = 20
 export const MAX_METADATA_KEY_CHARS = 64

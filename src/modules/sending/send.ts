@@ -10,8 +10,9 @@ import type { RiskPolicy, RiskRoom } from '../risk/index.ts'
 import { type Acceptance, NOT_ALL, type Outcome, type Submission, type SubmissionResult } from './accept.ts'
 import { SendBody } from './body.ts'
 import { draftOf } from './draft.ts'
+import { errors } from './errors.ts'
 import type { IdempotencyKey } from './idempotency.ts'
-import { MAX_BATCH_MESSAGES, MAX_IDEMPOTENCY_KEY_CHARS } from './limits.ts'
+import { MAX_BATCH_MESSAGES, MAX_CALL_BYTES, MAX_IDEMPOTENCY_KEY_CHARS } from './limits.ts'
 import { readSendRequest, type SendRequest } from './request.ts'
 import type { Accepted } from './rows.ts'
 import {
@@ -107,13 +108,17 @@ export function sendingOf(options: SendingOptions): Sending {
     return { draft, sender, content, keyId: principal.keyId }
   }
 
-  const read = async (principal: Principal, body: unknown): Promise<Incoming> => {
+  const read = async (principal: Principal, body: unknown, take = roomOfCall()): Promise<Incoming> => {
     const fields = (body !== null && typeof body === 'object' ? body : {}) as Record<string, unknown>
     const { request, faults } = readSendRequest(fields, clock.now())
     const all = mergeFaults(faultsOf(body), faults)
     if (request === null || all.length > 0) throw validationError(all)
-    const filled = request.templateId === null ? request : await options.fillTemplate(principal.accountId, request)
-    return incoming(principal, draftOf(filled))
+    const draft = draftOf(request)
+    take(draft.sizeBytes)
+    if (request.templateId === null) return incoming(principal, draft)
+    const filled = draftOf(await options.fillTemplate(principal.accountId, request))
+    take(filled.sizeBytes - draft.sizeBytes)
+    return incoming(principal, filled)
   }
 
   return {
@@ -136,7 +141,8 @@ export function sendingOf(options: SendingOptions): Sending {
     },
     call: async (principal, { messages: bodies, strict, answerOf: stored, path, key, body }) => {
       const idempotency = idempotencyOf(principal, path, key, body)
-      const messages = await Promise.all(bodies.map((one) => read(principal, one).catch(asApiError)))
+      const take = roomOfCall()
+      const messages = await Promise.all(bodies.map((one) => read(principal, one, take).catch(asApiError)))
       if (strict && messages.some((message) => message instanceof ApiError)) {
         const refused = messages.map((message) => (message instanceof ApiError ? message : NOT_ALL))
         return { kind: 'done', outcomes: refused.map((error) => ({ kind: 'refused', error })) }
@@ -156,7 +162,8 @@ export function sendingOf(options: SendingOptions): Sending {
       if (outcome?.kind !== 'accepted') throw outcome?.error ?? platformErrors.internal_error()
     },
     batch: async (principal, body, key, strict) => {
-      const messages = await Promise.all(batchItems(body).map((item) => read(principal, item).catch(asApiError)))
+      const take = roomOfCall()
+      const messages = await Promise.all(batchItems(body).map((item) => read(principal, item, take).catch(asApiError)))
       const result = await acceptance.submit({
         accountId: principal.accountId,
         messages,
@@ -171,6 +178,15 @@ export function sendingOf(options: SendingOptions): Sending {
       if (strict) refuseUnlessAll(result.outcomes)
       return { status: 200, body: batchAnswer(result.outcomes), replayed: false }
     },
+  }
+}
+
+/** Takes a message's bytes from what those of one call have together. @throws ApiError payload_too_large */
+function roomOfCall(): (bytes: number) => void {
+  let left = MAX_CALL_BYTES
+  return (bytes) => {
+    if (bytes > left) throw errors.payload_too_large({ limit_bytes: MAX_CALL_BYTES, of: 'all messages of the call' })
+    left -= bytes
   }
 }
 

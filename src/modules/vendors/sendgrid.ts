@@ -2,26 +2,29 @@
 //
 // - Each personalization is a message of its own, over what the call says for all; all are accepted or none.
 // - The first category is the tag; further ones stand in the metadata as `categories`, beside the custom arguments.
-// - Substitutions are put in as they are. For a template the dynamic data are its variables: the client sends them with
-//   ids alone that begin with `d-`, so `template_id` is `d-` and the id of one of ours, or the bare id.
+// - Substitutions are put in as they are, at most 10,000 bytes of them in a personalization, as there.
+// - For a template the dynamic data are its variables: the client sends them with ids alone that begin with `d-`, so
+//   `template_id` is `d-` and the id of one of ours, or the bare id.
 // - Sandbox mode keeps the mail in the house. A group (`asm`) asks for the unsubscribe header; there are no groups.
 // - Ignored: batch_id, ip_pool_name, sections, bypass and footer settings, Google Analytics.
 
 import type { ApiError } from '../../platform/errors.ts'
+import { sendingErrors, sendingLimits } from '../sending/index.ts'
 import { type Fields, faultsOf, fieldsOf, given, listOf, type Translated, tracking, wordsOf } from './translation.ts'
 
 /** One message for each personalization. */
 export function translateSendGrid(body: unknown): readonly Translated[] {
   const call = fieldsOf(body)
+  const costs = costsOfCall()
   return listOf(call['personalizations']).map((personalization, index) => ({
-    send: messageOf(call, fieldsOf(personalization)),
+    send: messageOf(call, fieldsOf(personalization), costs),
     nameOf: (field) => nameOf(field, index),
   }))
 }
 
-function messageOf(call: Fields, own: Fields): Fields {
+function messageOf(call: Fields, own: Fields, costs: Costs): Fields {
   const from = fieldsOf(own['from'] ?? call['from'])
-  const substitute = substitutions(own['substitutions'], call)
+  const substitute = substitutions(own['substitutions'], call, costs)
   const settings = fieldsOf(call['tracking_settings'])
   const enabled = (name: string): unknown => fieldsOf(settings[name])['enable']
   const asksUnsubscribe = enabled('subscription_tracking') === true || call['asm'] != null
@@ -54,15 +57,66 @@ function messageOf(call: Fields, own: Fields): Fields {
 
 type Substitute = (text: unknown) => unknown
 
+/** What the substitutions of one call may cost together; beyond it, either throws payload_too_large. */
+interface Costs {
+  /** Characters that are looked through. */
+  search(count: number): void
+  /** Characters of the texts that were made. */
+  keep(count: number): void
+}
+
+const MAX_SUBSTITUTION_BYTES = 10_000
+const MAX_SEARCHED_CHARS = 2e9
+const { MAX_CALL_BYTES, MAX_PART_BYTES } = sendingLimits
+
+function costsOfCall(): Costs {
+  const left = { searched: MAX_SEARCHED_CHARS, kept: MAX_CALL_BYTES }
+  return {
+    search: (count) => {
+      left.searched -= count
+      if (left.searched < 0) throw tooLarge(MAX_CALL_BYTES)
+    },
+    keep: (count) => {
+      left.kept -= count
+      if (left.kept < 0) throw tooLarge(MAX_CALL_BYTES)
+    },
+  }
+}
+
+function tooLarge(limitBytes: number): ApiError {
+  return sendingErrors.payload_too_large({ limit_bytes: limitBytes, of: 'substitutions' })
+}
+
 /** The texts of a personalization, and what stands for the unsubscribe link. */
-function substitutions(own: unknown, call: Fields): Substitute {
+function substitutions(own: unknown, call: Fields, costs: Costs): Substitute {
   const { enable, substitution_tag: tag } = fieldsOf(fieldsOf(call['tracking_settings'])['subscription_tracking'])
-  const entries = Object.entries(fieldsOf(own)).filter(([name]) => name !== '')
+  const entries = Object.entries(fieldsOf(own))
+    .filter(([name]) => name !== '')
+    .map(([name, value]) => [name, wordOf(value)] as const)
+  const bytes = entries.reduce((sum, [name, word]) => sum + Buffer.byteLength(name) + Buffer.byteLength(word), 0)
+  if (bytes > MAX_SUBSTITUTION_BYTES) throw tooLarge(MAX_SUBSTITUTION_BYTES)
   if (enable === true && typeof tag === 'string' && tag !== '') entries.push([tag, '{{unsubscribe}}'])
   return (text) => {
     if (typeof text !== 'string') return text
-    return entries.reduce((filled, [name, value]) => filled.replaceAll(name, () => String(value)), text)
+    const filled = entries.reduce((before, [name, word]) => substituted(before, name, word, costs), text)
+    if (filled !== text) costs.keep(filled.length)
+    return filled
   }
+}
+
+/** An object may have a `toString` that is no function. */
+function wordOf(value: unknown): string {
+  return typeof value === 'object' && value !== null ? Object.prototype.toString.call(value) : String(value)
+}
+
+/** The length is known before the text is made. */
+function substituted(text: string, name: string, word: string, { search }: Costs): string {
+  search(text.length)
+  let times = 0
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + name.length)) times++
+  if (times === 0) return text
+  if (text.length + times * (word.length - name.length) > MAX_PART_BYTES) throw tooLarge(MAX_PART_BYTES)
+  return text.replaceAll(name, () => word)
 }
 
 function contentOf(content: unknown, substitute: Substitute): Fields {
