@@ -5,6 +5,7 @@ import type { Composer } from './modules/delivery/index.ts'
 import type { SenderDomains } from './modules/domains/index.ts'
 import {
   emailErrors,
+  fetchBody,
   fetchLetters,
   lockReportedEmail,
   markReported,
@@ -41,8 +42,11 @@ export async function composedLetter(
   id: string,
 ): Promise<Buffer> {
   const [letter] = await fetchLetters(database.system, [{ id, accountId }], MAX_BODY_BYTES)
-  if (letter === undefined || letter.body === null) throw emailErrors.not_found()
+  if (letter === undefined) throw emailErrors.not_found()
+  // What stands in pieces does not come along, whatever its size.
+  const body = letter.body ?? (await fetchBody(database.system, letter))
+  if (body === null) throw emailErrors.not_found()
   const { domainId } = letter
   const key = domainId === null ? null : (await senders.signingKeys(database.system, [domainId])).get(domainId)
-  return (await composer.compose(letter, letter.body, key ?? null)).message
+  return (await composer.compose(letter, body, key ?? null)).message
 }

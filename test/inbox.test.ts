@@ -94,3 +94,17 @@ test('an email that came by SMTP shows its parts as one that came by REST does',
   const preview = await world.api.get(`/api/v1/emails/${id}/preview`)
   assert.match(preview.body, /<p>html<\/p>/)
 })
+
+test('an email whose content stands in pieces is shown whole', async () => {
+  await using world = await startWorld()
+  const { testApi } = world.account
+  const content = Buffer.alloc(2_000_000, 'posthorn').toString('base64')
+  const attachments = [{ filename: 'a.bin', content }]
+  const sent = await testApi.post('/api/v1/send', { ...MAIL, to: 'deliver@sandbox.test', attachments })
+  const id = sent.body.data.email_id
+  const raw = await world.api.get(`/api/v1/emails/${id}/raw`)
+  assert.equal(raw.status, 200)
+  assert.ok(raw.body.replaceAll('\r\n', '').includes(content), 'the attachment is there to its end')
+  assert.match((await world.api.get(`/api/v1/emails/${id}/preview`)).body, /<p>Hello<\/p>/)
+  assert.equal((await world.api.get(`/api/v1/emails/${id}`)).body.data.attachments[0].size, 2_000_000)
+})
