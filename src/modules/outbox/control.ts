@@ -25,6 +25,7 @@ const LIFE_MS = 72 * 3_600_000
 interface LockedEmail {
   readonly id: string
   readonly domain_id: string | null
+  readonly body_id: string
   readonly status: number
   readonly stream: number
   readonly sandbox: boolean
@@ -51,7 +52,7 @@ export async function cancelEmail(options: ControlOptions, accountId: string, id
 /**
  * Tries again at once: a deferred email now, an ended one anew for 72 hours.
  *
- * @throws not_found, invalid_state for every other status
+ * @throws not_found, invalid_state for every other status, and when retention has taken the content
  */
 export async function retryEmail(options: ControlOptions, accountId: string, id: string): Promise<void> {
   const { database, clock, onQueued } = options
@@ -64,6 +65,8 @@ export async function retryEmail(options: ControlOptions, accountId: string, id:
     }
     if (row !== null || (email.status !== STATUS.failed && email.status !== STATUS.bounced))
       throw errors.invalid_state()
+    if ((await db.one(sql.hasBody, [accountId, email.body_id])) === null)
+      throw errors.invalid_state({}, { message: 'The content of the email is no longer kept' })
     const site = email.recipient_key.slice(email.recipient_key.lastIndexOf('@') + 1)
     // On this transaction's connection: retries that each waited for a second one would wait for one another.
     const siteId = (await siteIds(db).of([site])).get(site)

@@ -447,18 +447,21 @@ test('a canceled email is never claimed, a leased one is not canceled, a foreign
   await assert.rejects(cancelEmail(options, ACCOUNT, one?.id ?? ''), { code: 'not_cancelable' })
 })
 
-test('an ended email is tried anew, a delivered one is not', async () => {
+test('an ended email is tried anew, one that is delivered or whose content has gone is not', async () => {
   await using h = await house()
-  await h.put([{}, {}])
+  await h.put([{}, {}, {}])
   const options = { ...h, onQueued: () => undefined }
   const node = await joinAsNode(h.database.system, h.clock, 'a')
-  const [bad, good] = await h.take(node.epoch)
+  const [bad, good, bare] = await h.take(node.epoch)
   await h.database.transaction((db) =>
     complete(db, node.epoch, [
       outcome(bad as Claimed, h.clock.now(), { status: 'bounced', smtpCode: 550 }),
       outcome(good as Claimed, h.clock.now()),
+      outcome(bare as Claimed, h.clock.now(), { status: 'failed' }),
     ]),
   )
+  await h.database.system.execute(statement('test_bare', 'delete from email_body where id = $1'), [bare?.id])
+  await assert.rejects(retryEmail(options, ACCOUNT, bare?.id ?? ''), { code: 'invalid_state' })
   await assert.rejects(retryEmail(options, ACCOUNT, good?.id ?? ''), { code: 'invalid_state' })
   await retryEmail(options, ACCOUNT, bad?.id ?? '')
   assert.deepEqual(

@@ -261,6 +261,7 @@ export const oneBody = statement(
   'outbox_one_body',
   'select body, whole_bytes from email_body where account_id = $1 and id = $2',
 )
+export const hasBody = statement('outbox_has_body', 'select id from email_body where account_id = $1 and id = $2')
 export const onePiece = statement(
   'outbox_one_piece',
   'select body from email_body_piece where account_id = $1 and id = $2 and piece = $3',
@@ -285,7 +286,7 @@ export const lockQueueRow = statement(
 export const dropQueueRow = statement('outbox_drop_queue_row', 'delete from queue where account_id = $1 and id = $2')
 export const lockEmail = statement(
   'outbox_lock_email',
-  `select id, domain_id, status, stream, sandbox, tag, recipient_key, attempts_count, expires_at, scheduled_at
+  `select id, domain_id, body_id, status, stream, sandbox, tag, recipient_key, attempts_count, expires_at, scheduled_at
    from email where account_id = $1 and id = $2 for update`,
 )
 export const endEmail = statement(
