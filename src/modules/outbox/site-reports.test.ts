@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { freshDb } from '../../../test/database.ts'
 import { systemClock } from '../../platform/clock.ts'
-import { connect } from '../../platform/db.ts'
+import { connect, statement } from '../../platform/db.ts'
 import { queueByDestination } from './figures.ts'
 import { siteReporter } from './site-reports.ts'
 import { siteIds } from './sites.ts'
@@ -31,5 +31,21 @@ test('what two machines delivered in the last minute is told together, with what
   await one.flush()
   const later = await queueByDestination(db, { limit: 10, now: new Date(clock.now().getTime() + 60_000) })
   assert.deepEqual([later[0]?.attempts, later[0]?.lastResponse], [0, '250 2.0.0 thanks'])
+  await database.close()
+})
+
+test('of more destinations than are written at once, those that waited longest come next', async () => {
+  await using fresh = await freshDb()
+  const database = connect({ url: fresh.url, onError: () => undefined })
+  const db = database.system
+  const onError = (error: unknown): void => assert.fail(String(error))
+  const reporter = siteReporter({ db, clock: systemClock(), node: 'one', onError })
+  const names = Array.from({ length: 501 }, (_, n) => `d${n}.example.net`)
+  const ids = [...(await siteIds(db).of(names)).values()]
+  for (let turn = 0; turn < 2; turn++) {
+    for (const id of ids) reporter.note(id, 'delivered', '250 ok')
+    await reporter.flush()
+  }
+  assert.equal(await db.execute(statement('test_written', 'select site_id from site_report')), 501)
   await database.close()
 })

@@ -59,8 +59,11 @@ export function siteReporter({
       ])
     }
     for (const [siteId, known] of wanted) {
-      if (sum(known.attempts) === 0) sites.delete(siteId)
-      else known.changed = false
+      sites.delete(siteId)
+      if (sum(known.attempts) === 0) continue
+      known.changed = false
+      // Behind all others: when more have changed than are written at once, those come next.
+      sites.set(siteId, known)
     }
   }
 
