@@ -49,6 +49,14 @@ test('`none` needs no host, the first of two modes counts, and a life of more th
   assert.equal(parseStsPolicy(LINES.join('\n').replace('604800', '9999999999'))?.maxAge, 31_557_600)
 })
 
+test('a policy with a line of blanks without end is read in linear time', () => {
+  const blanks = ' '.repeat(60_000)
+  for (const line of [`mx:${blanks}\rX`, `mx:${blanks}\u2028X`, `${blanks}mx${blanks}`, `a:${blanks}X${blanks}X`]) {
+    assert.deepEqual(parseStsPolicy([...LINES, line].join('\n'))?.mx, ['mail.example.com', '*.example.net'])
+  }
+  assert.equal(parseStsPolicy(LINES.join('\n').replace('enforce', `${blanks}enforce\t${blanks}`))?.mode, 'enforce')
+})
+
 test('a wildcard stands for one label, the leftmost', () => {
   const policy = { mode: 'enforce', mx: ['*.example.net', 'mail.example.com'], maxAge: 1 } as const
   const allowed = ['mx1.example.net', 'MX1.EXAMPLE.NET.', 'mail.example.com']

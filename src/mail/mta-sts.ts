@@ -14,6 +14,8 @@ export interface StsPolicy {
 /** A year, RFC 8461 section 3.2. */
 const MAX_MAX_AGE = 31_557_600
 const MAX_MX = 100
+// Those at the end are looked at from their first alone: from each of them on, a long run would take its square.
+const AROUND = /^[ \t]+|(?<![ \t])[ \t]+$/g
 
 /**
  * The id of the policy that stands behind the TXT records of `_mta-sts.<domain>` (RFC 8461 section 3.1); null: there is
@@ -36,7 +38,8 @@ export function parseStsPolicy(text: string): StsPolicy | null {
   const fields = new Map<string, string>()
   const mx: string[] = []
   for (const line of text.split(/\r?\n/)) {
-    const [, key = '', value = ''] = /^[ \t]*([a-zA-Z0-9_.-]{1,32})[ \t]*:[ \t]*(.*?)[ \t]*$/.exec(line) ?? []
+    const [, key = '', rest = ''] = /^[ \t]*([a-zA-Z0-9_.-]{1,32})[ \t]*:(.*)$/.exec(line) ?? []
+    const value = rest.replaceAll(AROUND, '')
     if (key === 'mx') mx.push(value.toLowerCase().replace(/\.$/, ''))
     else if (key !== '' && !fields.has(key)) fields.set(key, value)
   }
