@@ -22,6 +22,13 @@ test('where reports go: by mail, by HTTPS, at most to two', () => {
   assert.deepEqual(tlsReportAddresses(['v=TLSRPTv1; rua=mailto:a@x.test', 'v=TLSRPTv1; rua=mailto:b@x.test']), [])
 })
 
+test('a record of blanks without end is read in linear time', () => {
+  const blanks = ' '.repeat(1_000_000)
+  for (const record of [`v=TLSRPTv1; rua=${blanks}a${blanks}\n`, `v=TLSRPTv1; rua=x,${blanks}y`]) {
+    assert.deepEqual(tlsReportAddresses([record]), [])
+  }
+})
+
 const REPORT = {
   'organization-name': 'Company-X',
   'date-range': { 'start-datetime': '2026-04-01T00:00:00Z', 'end-datetime': '2026-04-01T23:59:59Z' },

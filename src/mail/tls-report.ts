@@ -21,7 +21,7 @@ export function tlsReportAddresses(records: readonly string[]): readonly TlsRepo
   if (record === undefined || ours.length > 1) return []
   const rua = record
     .split(';')
-    .map((field) => /^[ \t]*rua=(.*?)[ \t]*$/.exec(field)?.[1])
+    .map((field) => /^[ \t]*rua=(.*)$/.exec(field)?.[1])
     .find((found) => found !== undefined)
   return (rua ?? '')
     .split(',')
