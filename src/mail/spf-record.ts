@@ -145,7 +145,8 @@ export function isMacroString(text: string, inExplanation = false): boolean {
 function isDomainSpec(text: string): boolean {
   if (!isMacroString(text)) return false
   if (/%(?:\{[slodiphv]\d*r?[.\-+,/_=]*\}|[%_-])$/i.test(text)) return true
-  return /\.(?:[a-z0-9]*[a-z][a-z0-9]*|[a-z0-9]+-[a-z0-9-]*[a-z0-9])\.?$/i.test(text)
+  const [, label = ''] = /\.([a-z0-9-]+)\.?$/i.exec(text) ?? []
+  return !/^-|-$|^\d*$/.test(label)
 }
 
 /**

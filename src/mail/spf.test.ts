@@ -137,6 +137,37 @@ test('a mechanism without a look-up is reached after ten that have one', async (
   assert.equal((await reaches('shop.example', 'ip4:203.0.113.7', resolver)).kind, 'reached')
 })
 
+// Each row: what stands behind `include:`, and whether it is a domain-spec (RFC 7208 section 7.1).
+const DOMAINS: readonly (readonly [domain: string, fits: boolean])[] = [
+  ['a.b', true],
+  ['a.b.', true],
+  ['a.7b', true],
+  ['a.1-2', true],
+  ['a.XN--P1AI', true],
+  ['%{d}.b', true],
+  ['a.%{d}', true],
+  ['b', false],
+  ['a.', false],
+  ['a..', false],
+  ['a.7', false],
+  ['a.7.', false],
+  ['a.-b', false],
+  ['a.b-', false],
+  ['a.b_c', false],
+  ['%{d}', true],
+  ['%{d}b', false],
+  [`a.${'b'.repeat(1_000_000)}`, true],
+  [`a.${'b'.repeat(1_000_000)}_`, false],
+  [`a.${'7'.repeat(1_000_000)}-`, false],
+  [`a.${'-'.repeat(1_000_000)}b`, false],
+]
+
+test('a domain-spec ends in a macro or in a top label that is no number, however long it is', () => {
+  for (const [domain, fits] of DOMAINS) {
+    assert.equal(!('syntaxError' in parseSpf(`v=spf1 include:${domain}`)), fits, domain.slice(0, 20))
+  }
+})
+
 test('no record text makes the reader throw, and what it reads it reads in linear time', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 400 }), (text) => {
