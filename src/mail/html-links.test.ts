@@ -216,6 +216,16 @@ test('a megabyte of hostile html is scanned and filled within 300 ms', () => {
   }
 })
 
+test('blanks within and around addresses are read in linear time', () => {
+  const blanks = ' '.repeat(16_000)
+  const html =
+    `<a href="${blanks}http://x.test/${blanks}y">`.repeat(500) + `<a href="${blanks}http://x.test/${blanks}">`
+  assert.deepEqual(
+    scanHtml(html).links.map(({ url }) => url),
+    ['http://x.test/'],
+  )
+})
+
 // --- an oracle that is not ours
 
 /** What a browser's parser takes for links: the hrefs of `a` and `area` in tree order, each start tag once. */

@@ -60,8 +60,9 @@ const IN_TEXT = /\{\{unsubscribe\}\}/g
 const ANYWHERE = /(?:\{\{|%7b%7b)unsubscribe(?:\}\}|%7d%7d)/i
 const BEGUN_TAG = /<\/?$/
 const WEB_ADDRESS = /^https?:\/\/[^/?#\\]/i
+// Those at the end are looked at from their first alone: from each of them on, a long run would take its square.
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-const AROUND = /^[\0-\x20]+|[\0-\x20]+$/g
+const AROUND = /^[\0-\x20]+|(?<![\0-\x20])[\0-\x20]+$/g
 const LINE_BREAKS = /[\t\r\n]/g
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const CONTROL = /[\0-\x1f\x7f]/
