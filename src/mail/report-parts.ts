@@ -198,7 +198,8 @@ function decode(bytes: Buffer, charset: string): string {
 /** HTML as lines of text; enough to find phrases in, not for people. */
 function htmlText(html: string): string {
   const words = withoutElement(withoutElement(withoutElement(html, 'style'), 'script'), 'title')
-    .replace(/\s*\n\s*/g, ' ')
+    // From the first blank of a run alone: from each of them on, a long one would take its square.
+    .replace(/(?<!\s)\s*\n\s*/g, ' ')
     .replace(/<(?:br|\/p|\/tr|\/div|\/h\d|\/li|\/td|hr)\b[^<>]{0,200}>/gi, '\n')
     .replace(/<[a-zA-Z/!][^<>]{0,2000}>/g, ' ')
   return decodeHTML(words)

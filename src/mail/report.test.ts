@@ -270,7 +270,7 @@ const BOMBS: readonly (readonly [name: string, text: string])[] = [
         `From: MAILER-DAEMON@x\nSubject: failure notice\n\nnot delivered\n${repeat(text, 300_000)}`,
       ] as const,
   ),
-  ...['<', '<style>', '<a b ', '&', '<!--', '\n '].map(
+  ...['<', '<style>', '<a b ', '&', '<!--', '\n ', ' '].map(
     (text) =>
       [
         `HTML of ${JSON.stringify(text)}`,
