@@ -18,6 +18,8 @@ export function isFault(heard: Heard): heard is Fault {
 }
 
 const MAX_UNREAD_REPLIES = 10_000
+/** Of their text; a reply may have 64 KB. */
+const MAX_UNREAD_CHARS = 1_048_576
 const BLOCK_BYTES = 65_536
 
 const FAULT_CODES: Readonly<Record<string, Fault['code']>> = {
@@ -36,6 +38,11 @@ export function faultOf(error: unknown): Fault {
   return { code: FAULT_CODES[code ?? ''] ?? 'other', message: String(message ?? error) }
 }
 
+/** A line without text is counted too: it takes memory like others. */
+function charsOf({ lines, text }: Reply): number {
+  return text.length + 16 * lines.length
+}
+
 export interface Endpoint {
   readonly ip: string
   readonly port: number
@@ -48,6 +55,7 @@ export class SmtpStream {
   readonly #signal: AbortSignal | undefined
   #reader = new ReplyReader()
   #replies: Reply[] = []
+  #unreadChars = 0
   #fault: Fault | null = null
   /** Who waits for a reply, for a fault, or for room in the socket's buffer. */
   #wake: (() => void) | null = null
@@ -98,6 +106,7 @@ export class SmtpStream {
     while (true) {
       const heard = this.#replies.shift() ?? this.#fault
       if (heard !== null) {
+        if (!isFault(heard)) this.#unreadChars -= charsOf(heard)
         clearTimeout(deadline ?? undefined)
         return heard
       }
@@ -167,7 +176,7 @@ export class SmtpStream {
     // Errors of the lower socket also come through the upper one.
     plain.on('error', () => undefined)
     this.#reader = new ReplyReader()
-    this.#replies = []
+    this.#forget()
     this.#socket = tlsConnect({ ...options, socket: plain })
     this.#listen(this.#socket)
     plain.once('close', () => this.#break({ code: 'closed', message: 'the server closed the connection' }))
@@ -176,16 +185,24 @@ export class SmtpStream {
 
   /** Closes at once; what was said and not yet heard is forgotten. */
   destroy(): void {
-    this.#replies = []
+    this.#forget()
     this.#break({ code: 'closed', message: 'closed by us' })
+  }
+
+  #forget(): void {
+    this.#replies = []
+    this.#unreadChars = 0
   }
 
   #listen(socket: Socket): void {
     socket.on('data', (chunk) => {
       for (const found of this.#reader.push(chunk)) {
         if ('fault' in found) this.#break({ code: 'protocol', message: found.fault })
-        else if (this.#replies.push(found) > MAX_UNREAD_REPLIES) {
-          this.#break({ code: 'protocol', message: 'replies without end' })
+        else {
+          this.#unreadChars += charsOf(found)
+          if (this.#replies.push(found) > MAX_UNREAD_REPLIES || this.#unreadChars > MAX_UNREAD_CHARS) {
+            this.#break({ code: 'protocol', message: 'replies without end' })
+          }
         }
       }
       this.#notify()

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startReceiver } from '../../test/receiver.ts'
+import { isFault, SmtpStream } from './smtp-stream.ts'
+
+const LIMIT = 1_048_576
+
+/** What a stream hears that asked for nothing until the server had said all of it. */
+async function heardOf(said: string): Promise<{ chars: number; count: number; fault: string }> {
+  await using mx = await startReceiver({ banner: { raw: said, then: 'close' } })
+  const stream = await SmtpStream.open({ ip: mx.ip, port: mx.port }, 2_000)
+  assert.ok(stream instanceof SmtpStream)
+  while (stream.fault === null) await new Promise(setImmediate)
+  let chars = 0
+  for (let count = 0; ; count++) {
+    const heard = await stream.hear(2_000)
+    if (isFault(heard)) return { chars, count, fault: `${heard.code} ${heard.message}` }
+    chars += heard.text.length
+  }
+}
+
+test('replies that nobody asked for are kept up to a megabyte, then the connection is broken', async () => {
+  const { chars, fault } = await heardOf(`250 ${'x'.repeat(4_000)}\r\n`.repeat(5_000))
+  assert.equal(fault, 'protocol replies without end')
+  assert.ok(chars > LIMIT / 2 && chars < LIMIT * 1.1, `${chars} characters`)
+})
+
+test('lines without text count among them', async () => {
+  const { count, fault } = await heardOf(`${'250-\r\n'.repeat(999)}250 \r\n`.repeat(500))
+  assert.equal(fault, 'protocol replies without end')
+  assert.ok(count < 100, `${count} replies of 1,000 lines`)
+})
+
+test('a thousand replies wait for who asked for them, over and over on one connection', async () => {
+  const replies = (index: number): string => `250 ${index} ${'x'.repeat(200)}\r\n`.repeat(1_000)
+  await using mx = await startReceiver({ banner: { raw: replies(0) }, rset: { raw: replies(1) } })
+  const stream = await SmtpStream.open({ ip: mx.ip, port: mx.port }, 2_000)
+  assert.ok(stream instanceof SmtpStream)
+  for (let round = 0; round < 10; round++) {
+    for (let index = 0; index < 1_000; index++) {
+      const heard = await stream.hear(2_000)
+      assert.ok(!isFault(heard) && heard.code === 250, JSON.stringify(heard))
+    }
+    stream.say('RSET\r\n')
+  }
+  stream.destroy()
+})
