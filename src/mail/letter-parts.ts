@@ -139,9 +139,11 @@ function bulkyParts(message: Buffer, { start, end, depth }: Place): readonly { b
   const at = start + bodyStart
   const boundary = type.startsWith('multipart/') ? boundaryOf(typeText) : null
   if (boundary !== null) {
-    return partsBetween(entity.subarray(bodyStart), boundary).flatMap((part) =>
-      bulkyParts(message, { start: at + part.start, end: at + part.end, boundaries: [], depth: depth + 1 }),
-    )
+    return partsBetween(entity.subarray(bodyStart), boundary)
+      .flatMap((part) =>
+        bulkyParts(message, { start: at + part.start, end: at + part.end, boundaries: [], depth: depth + 1 }),
+      )
+      .toArray()
   }
   const disposition = fields.find(({ key }) => key === 'content-disposition')
   const isAttached = disposition !== undefined && /^\s*attachment\b/i.test(fieldValue(entity, disposition))
@@ -162,7 +164,7 @@ export function plainLetter(message: Buffer): { readonly html: string | null; re
   const type = field === undefined ? '' : fieldValue(message, field)
   const boundary = /^\s*multipart\/alternative\s*;/i.test(type) ? boundaryOf(type) : null
   const depth = boundary === null ? 0 : 1
-  const count = boundary === null ? 1 : partsBetween(message.subarray(bodyStart), boundary).length
+  const count = boundary === null ? 1 : partsBetween(message.subarray(bodyStart), boundary).take(3).toArray().length
   const parts = partsUnder(message, head)
   if (others.length > 0 || count > 2 || parts.length !== count) return null
   if (!parts.every((part) => part.boundaries.length === depth && isReadable(message, part))) return null

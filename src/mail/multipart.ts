@@ -12,10 +12,12 @@ export function boundaryOf(contentType: string): string | null {
   return quoted?.replace(/\\(.)/g, '$1').trimEnd() ?? plain ?? null
 }
 
-/** The parts of a multipart in order; in one that never ends the last part runs to the end. */
-export function partsBetween(body: Buffer, boundary: string): readonly Extent[] {
+/**
+ * The parts of a multipart in order; in one that never ends the last part runs to the end. One by one: 25 MB may have five
+ * million, which as a list were more than the message many times over.
+ */
+export function* partsBetween(body: Buffer, boundary: string): Generator<Extent, void, undefined> {
   const delimiter = Buffer.from(`--${boundary}`, 'latin1')
-  const parts: Extent[] = []
   /** Where the part under way begins; -1 in the preamble and the epilogue. */
   let part = -1
   for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + 1)) {
@@ -26,10 +28,9 @@ export function partsBetween(body: Buffer, boundary: string): readonly Extent[] 
     if (rest !== '' && rest !== '--') continue
     // The line end before a delimiter belongs to it (RFC 2046 section 5.1.1).
     const partEnd = Math.max(part, at >= 2 && body[at - 2] === 0x0d ? at - 2 : Math.max(at - 1, 0))
-    if (part >= 0) parts.push({ start: part, end: partEnd })
+    if (part >= 0) yield { start: part, end: partEnd }
     part = rest === '--' ? -1 : lineEnd
     if (part < 0) break
   }
-  if (part >= 0) parts.push({ start: part, end: body.length })
-  return parts
+  if (part >= 0) yield { start: part, end: body.length }
 }

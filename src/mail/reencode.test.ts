@@ -82,6 +82,25 @@ test('a soft break cannot make a delimiter out of text', () => {
   assert.match(reencode(Buffer.from(raw)).message.toString(), /Content-Transfer-Encoding: base64/)
 })
 
+// Each row: how many parts stand in how many multiparts, and whether the message is made 7-bit.
+const COUNTS: [multiparts: number, each: number, changed: boolean][] = [
+  [1, 9_999, true],
+  [1, 10_000, false],
+  [2, 4_999, true],
+  [2, 5_001, false],
+  [1, 1_000_000, false],
+]
+for (const [multiparts, each, changed] of COUNTS) {
+  test(`a message of ${multiparts} times ${each} parts is ${changed ? 'made 7-bit' : 'left as it is'}`, () => {
+    const inner = `--o\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n${'--b\r\n'.repeat(each)}\r\né\r\n--b--\r\n`
+    const raw = Buffer.from(`Content-Type: multipart/mixed; boundary=o\r\n\r\n${inner.repeat(multiparts)}--o--\r\n`)
+    const made = reencode(raw)
+    assert.equal(made.changed, changed)
+    if (changed) assert.ok(isAscii(made.message))
+    else assert.equal(made.message, raw)
+  })
+}
+
 test('raw UTF-8 in a header of the message is told', () => {
   assert.equal(headerNeedsSmtpUtf8(Buffer.from('Subject: é\r\n\r\nx')), true)
   assert.equal(headerNeedsSmtpUtf8(Buffer.from('Subject: e\r\n\r\né')), false)

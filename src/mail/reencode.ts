@@ -2,7 +2,8 @@
 //
 // Only the parts that need it change: their body becomes quoted-printable (text) or base64 (all else) and their
 // Content-Transfer-Encoding says so; a multipart or message above them that was labelled 8bit or binary becomes 7bit. Every
-// other byte stays. Nesting deeper than the limit and parts in an encoding we do not know stay as they are.
+// other byte stays. Nesting deeper than the limit and parts in an encoding we do not know stay as they are, and so does a whole
+// message of more parts than the limit: it goes to servers with 8BITMIME alone.
 
 import { encodeBase64, encodeQuotedPrintable } from './encodings.ts'
 import { fieldValue, parseHeaderBlock, type RawField } from './headers.ts'
@@ -10,6 +11,8 @@ import { needsEncoding } from './mime.ts'
 import { boundaryOf, partsBetween } from './multipart.ts'
 
 const NESTING_MOST = 20
+/** Of the whole message. Each costs some 200 bytes while it is rewritten, and 25 MB have room for five million. */
+const PARTS_MOST = 10_000
 
 export interface Reencoded {
   /** The buffer that was given when nothing had to change. */
@@ -21,8 +24,10 @@ export interface Reencoded {
 export function reencode(raw: Buffer): Reencoded {
   if (!needsEncoding(raw)) return { message: raw, changed: false }
   const out: Buffer[] = []
-  const changed = rewrite(raw, { out, boundaries: [], depth: 0, digest: false })
-  return changed ? { message: Buffer.concat(out), changed } : { message: raw, changed: false }
+  const seen = { parts: 0 }
+  const changed = rewrite(raw, { out, seen, boundaries: [], depth: 0, digest: false })
+  if (!changed || seen.parts > PARTS_MOST) return { message: raw, changed: false }
+  return { message: Buffer.concat(out), changed }
 }
 
 /** True when a header of the message itself holds bytes beyond ASCII: only a server with SMTPUTF8 can take it. */
@@ -32,6 +37,8 @@ export function headerNeedsSmtpUtf8(raw: Buffer): boolean {
 
 interface Place {
   readonly out: Buffer[]
+  /** Counted over all multiparts; beyond the limit nothing more is written, and what was is dropped. */
+  readonly seen: { parts: number }
   /** Of the multiparts around: a body that holds one of them must not be cut into other lines. */
   readonly boundaries: readonly string[]
   readonly depth: number
@@ -41,7 +48,7 @@ interface Place {
 
 /** Writes one entity to `out`. @returns whether it differs from what was read */
 function rewrite(entity: Buffer, place: Place): boolean {
-  const { out, boundaries, depth } = place
+  const { out, seen, boundaries, depth } = place
   const { fields, bodyStart } = parseHeaderBlock(entity)
   const body = entity.subarray(bodyStart)
   const keep = (): boolean => {
@@ -64,13 +71,14 @@ function rewrite(entity: Buffer, place: Place): boolean {
   const boundary = type.startsWith('multipart/') ? boundaryOf(typeText) : null
   if (boundary !== null || type === 'message/rfc822' || type === 'message/global') {
     const inner: Buffer[] = []
-    const below = { out: inner, depth: depth + 1, digest: type === 'multipart/digest' }
+    const below = { out: inner, seen, depth: depth + 1, digest: type === 'multipart/digest' }
     const changed =
       boundary === null
         ? rewrite(body, { ...below, boundaries })
         : rewriteParts(body, boundary, { ...below, boundaries: [...boundaries, boundary] })
     if (!changed) return keep()
-    out.push(relabel(entity, bodyStart, encodingField, '7bit'), ...inner)
+    out.push(relabel(entity, bodyStart, encodingField, '7bit'))
+    for (const piece of inner) out.push(piece)
     return true
   }
   // RFC 2046 section 5.2: no other composite may be encoded.
@@ -87,6 +95,7 @@ function rewriteParts(body: Buffer, boundary: string, place: Place): boolean {
   let changed = false
   let copied = 0
   for (const { start, end } of partsBetween(body, boundary)) {
+    if (++place.seen.parts > PARTS_MOST) return false
     place.out.push(body.subarray(copied, start))
     if (rewrite(body.subarray(start, end), place)) changed = true
     copied = end
