@@ -461,3 +461,23 @@ test('dots are doubled after every line end, and only the last line is a lone do
     }),
   )
 })
+
+// Each row: a message, and into how many pieces it goes, the final dot among them.
+const PIECES: [message: string, pieces: number][] = [
+  ['a\r\n', 2],
+  ['.\r\n'.repeat(1_000), 2_001],
+  ['.\r\n'.repeat(1_002), 2],
+  [`a\r\n${'.\r\n'.repeat(1_000)}`, 2_002],
+  [`a\r\n${'.\r\n'.repeat(1_001)}`, 2],
+  ['.\n..\r.a\r\r\n.'.repeat(1_000), 2],
+  ['.\r\n'.repeat(1_000_000), 2],
+]
+for (const [message, pieces] of PIECES) {
+  test(`${message.length} bytes from ${JSON.stringify(message.slice(0, 12))} go out in ${pieces} pieces`, () => {
+    const parts = wireParts(Buffer.from(message))
+    assert.equal(parts.length, pieces)
+    const whole = message.endsWith('\r\n') ? message : `${message}\r\n`
+    const expected = Buffer.from(`${whole.replace(/(^|[\r\n])\./g, '$1..')}.\r\n`)
+    assert.ok(Buffer.concat(parts).equals(expected))
+  })
+}

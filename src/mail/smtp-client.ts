@@ -93,6 +93,8 @@ const NON_ASCII = /[^\p{ASCII}]/u
 const DOT = Buffer.from('.')
 const FINAL_DOT = Buffer.from('.\r\n')
 const CRLF_FINAL_DOT = Buffer.from('\r\n.\r\n')
+/** Each doubled dot makes two: a slice costs 128 bytes and a write, so that beyond it a copy is the lesser evil. */
+const SLICES_MOST = 2_000
 
 export class SmtpConnection {
   /** Banner to AUTH. */
@@ -427,9 +429,11 @@ function unsupported(code: number, text: string, command: 'mail' | 'rcpt'): Unsu
 /**
  * The message with its leading dots doubled (RFC 5321 section 4.5.2) and the final dot, as slices of the given buffer.
  * A dot after a bare CR or LF is doubled as well: such a line end must not become the end of data at a lenient server.
- * Almost no message has such a dot: that costs two searches in native code.
+ * Almost no message has such a dot: that costs two searches in native code. One of very many is copied.
  */
 export function wireParts(message: Buffer): readonly Buffer[] {
+  const ended = message.length === 0 || (message[message.length - 1] === 0x0a && message[message.length - 2] === 0x0d)
+  const final = ended ? FINAL_DOT : CRLF_FINAL_DOT
   const parts: Buffer[] = []
   let done = 0
   if (message[0] === 0x2e) parts.push(DOT)
@@ -437,13 +441,30 @@ export function wireParts(message: Buffer): readonly Buffer[] {
   let afterCr = message.indexOf('\r.')
   while (afterLf !== -1 || afterCr !== -1) {
     const found = afterCr === -1 || (afterLf !== -1 && afterLf < afterCr) ? afterLf : afterCr
+    if (parts.length >= SLICES_MOST) return [withDotsDoubled(message), final]
     parts.push(message.subarray(done, found + 1), DOT)
     done = found + 1
     if (found === afterLf) afterLf = message.indexOf('\n.', done)
     else afterCr = message.indexOf('\r.', done)
   }
   if (done < message.length) parts.push(done === 0 ? message : message.subarray(done))
-  const ended = message.length === 0 || (message[message.length - 1] === 0x0a && message[message.length - 2] === 0x0d)
-  parts.push(ended ? FINAL_DOT : CRLF_FINAL_DOT)
+  parts.push(final)
   return parts
+}
+
+/** Byte by byte: a search costs more than the few bytes from one dot to the next. */
+function withDotsDoubled(message: Buffer): Buffer {
+  let dots = 0
+  for (let at = 0; at < message.length; at++) if (isLeadingDot(message, at)) dots++
+  const doubled = Buffer.allocUnsafe(message.length + dots)
+  let to = 0
+  for (let at = 0; at < message.length; at++) {
+    if (isLeadingDot(message, at)) doubled[to++] = 0x2e
+    doubled[to++] = message[at] as number
+  }
+  return doubled
+}
+
+function isLeadingDot(message: Buffer, at: number): boolean {
+  return message[at] === 0x2e && (at === 0 || message[at - 1] === 0x0a || message[at - 1] === 0x0d)
 }
