@@ -148,6 +148,37 @@ test('a header line beyond 998 bytes is folded where it has a blank, and unfolds
   for (const line of text(made).split('\r\n')) assert.ok(line.length <= 998)
 })
 
+// Each row: how long a header line is, where its last blank stands (null: it has none), and the lines it becomes.
+const LONG_LINES: [length: number, blank: number | null, lines: number[] | null][] = [
+  [998, null, [998]],
+  [998, 500, [998]],
+  [999, null, null],
+  [999, 998, [998, 1]],
+  [999, 500, [500, 499]],
+  [1_000, null, null],
+  [1_000, 998, [998, 2]],
+  [1_000, 500, [500, 500]],
+  [1_000, 999, null],
+]
+for (const [length, blank, lines] of LONG_LINES) {
+  const where = blank === null ? 'without a blank' : `with a blank at ${blank}`
+  test(`a header line of ${length} bytes ${where} is ${lines === null ? 'refused' : `${lines.join(' and ')} bytes`}`, () => {
+    const line = `X-Foo:${'x'.repeat(length - 6)}`
+    const field = blank === null ? line : `${line.slice(0, blank)} ${line.slice(blank + 1)}`
+    const raw = `${field}\r\nFrom: a@shop.example\r\n\r\nx`
+    if (lines === null) {
+      assert.deepEqual(refusal(raw), { code: 550, text: '5.6.0 the header X-Foo has a line of more than 998 bytes' })
+      return
+    }
+    const made = text(prepare(raw)).slice(TRACE.length).split('\r\nFrom:', 1)[0] as string
+    assert.deepEqual(
+      made.split('\r\n').map((one) => one.length),
+      lines,
+    )
+    assert.equal(made.replaceAll('\r\n', ''), field)
+  })
+}
+
 test('of what may stand once the first goes out, and it is what we read; several To and Cc stay', () => {
   const once = 'Subject: one\r\nReply-To: r@x.test\r\nMIME-Version: 1.0\r\nContent-Type: text/plain\r\n'
   const again = 'subject: two\r\nReply-To: s@x.test\r\nMIME-Version: 1.0\r\nContent-Type: text/html\r\n'

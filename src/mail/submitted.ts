@@ -262,7 +262,7 @@ function folded(bytes: Buffer): Buffer | null {
       let rest = line
       while (rest.length > MAX_LINE_BYTES) {
         const at = rest.lastIndexOf(' ', MAX_LINE_BYTES)
-        if (rest.slice(0, at).trim() === '') break
+        if (at < 0 || rest.slice(0, at).trim() === '') break
         pieces.push(rest.slice(0, at))
         rest = rest.slice(at)
       }
