@@ -76,7 +76,7 @@ export const SETTINGS = {
   relayTls: setting(
     'POSTHORN_RELAY_TLS',
     'STARTTLS if offered',
-    'towards the relay: `off`, `starttls`, `implicit`',
+    'towards the relay: `off` (but for mail with `tls_policy: required`), `starttls`, `implicit`',
     (t): RelayTls => (t === undefined ? 'offered' : oneOf(t, ['off', 'starttls', 'implicit'] as const)),
   ),
   smtpPort: setting('POSTHORN_SMTP_PORT', '25', 'towards MX hosts', (t) => remotePort(t) ?? 25),

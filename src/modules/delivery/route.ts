@@ -343,7 +343,7 @@ export class Route {
     const { proven } = this.pace
     await sockets.acquire(proven)
     const sourceIp = this.#sourceFor(target.ip, lane.index)
-    const tls = tlsRequired && this.#options.tls === 'opportunistic' ? 'required' : this.#options.tls
+    const tls = tlsRequired && this.#options.tls !== 'implicit' ? 'required' : this.#options.tls
     const opening = SmtpConnection.open({
       ...target,
       port,
