@@ -1,6 +1,6 @@
 // From a letter to the bytes that go out: composed, treated, signed. The same letter gives the same bytes on every try,
-// since Date, boundaries, tokens and the time of the signature derive from what was stored at acceptance. A submitted
-// message keeps its bytes but for the parts in which something is replaced (mail/letter-parts.ts).
+// since Date, boundaries, tokens and the time of the signature derive from what was stored at acceptance, or when it was
+// tried anew by hand. A submitted message keeps its bytes but for the parts in which something is replaced (mail/letter-parts.ts).
 
 import type { EmailAddress } from '../../mail/address.ts'
 import { createSigner, type Signer, sign } from '../../mail/dkim.ts'
@@ -11,6 +11,8 @@ import { returnPath, type VerpMac } from '../../mail/verp.ts'
 import type { ComposedContent, Letter, Person, SubmittedContent } from '../outbox/index.ts'
 import { contentsOf, type Entry } from './contents.ts'
 import type { HtmlReader } from './html-reader.ts'
+import { startOf } from './results.ts'
+import { GIVE_UP_AFTER_MS } from './schedule.ts'
 import type { Outgoing, SigningKey, Tracking } from './types.ts'
 
 export interface ComposerOptions {
@@ -47,7 +49,7 @@ export function composerOf({ hostname, verpMac, tracking, html }: ComposerOption
     compose: async (letter, body, key) => {
       const reportsTo = returnPath(verpMac, letter.id, letter.accountId, hostname)
       const { message, smtpUtf8, eightBit } = await written(letter, body, reportsTo)
-      const signedAt = letter.scheduledAt ?? letter.createdAt
+      const signedAt = signedAtOf(letter)
       const signatures =
         key === null
           ? []
@@ -109,6 +111,11 @@ export function composerOf({ hostname, verpMac, tracking, html }: ComposerOption
       : { link: null, pixel: null }
     return { link, pixel, unsubscribe: links?.https ?? null }
   }
+}
+
+/** When the email's time began, or that of a retry by hand: by then a signature of the first may have run out. */
+function signedAtOf(letter: Letter): Date {
+  return new Date(Math.max(startOf(letter).getTime(), letter.expiresAt.getTime() - GIVE_UP_AFTER_MS))
 }
 
 /** Where complaints go, and the signed id by which they are matched when they come (RFC 9477). */

@@ -1,0 +1,41 @@
+// What the bytes that go out derive from.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ACCOUNT, house } from '../../../test/delivery-house.ts'
+import type { ReceivedMessage } from '../../../test/receiver.ts'
+import { retryEmail } from '../outbox/index.ts'
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+const ZONE = { 'example.net': { A: ['127.0.0.2'] } }
+
+/** From when to when its signature holds, in seconds. */
+function heldBy(message: ReceivedMessage | undefined): [from: number, to: number] {
+  const [, from, to] = /\bt=(\d+);\s+x=(\d+);/.exec(message?.data.toString('latin1') ?? '') ?? []
+  return [Number(from), Number(to)]
+}
+
+test('what is tried anew a week after its acceptance is signed anew, the same bytes on each of its tries', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2', { dot: '451 4.3.0 not now' })
+  const id = await h.put('bob@example.net', { expiresAt: new Date(h.clock.now().getTime() + 10 * MINUTE) })
+  await h.delivery.turn()
+  h.clock.advance(8 * DAY)
+  await h.delivery.turn()
+  assert.equal(await h.status(id), 'failed')
+  await retryEmail({ ...h, onQueued: () => undefined }, ACCOUNT, id)
+  await h.delivery.turn()
+  h.clock.advance(DAY)
+  mx.script({ dot: 'default' })
+  await h.delivery.turn()
+  assert.equal(await h.status(id), 'delivered')
+  const { email } = await h.story(id)
+  const [first, anew, last] = mx.messages
+  const seconds = (ms: number): number => Math.floor(ms / 1_000)
+  assert.equal(heldBy(first)[0], seconds(email.created_at.getTime()), 'an early expiry does not put it back')
+  const [from, to] = heldBy(anew)
+  assert.equal(from, seconds(email.expires_at.getTime() - 3 * DAY))
+  assert.ok(to > seconds(email.expires_at.getTime()))
+  assert.ok(anew !== undefined && last !== undefined && anew.data.equals(last.data))
+})
