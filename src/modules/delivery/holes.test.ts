@@ -285,6 +285,19 @@ test('a process that is nearly full claims again when there is room for more tha
   )
 })
 
+test('mail behind more blocked pairs than one claim visits is found in the same walk, which then ends', async () => {
+  const suspended = '01980000-0000-7000-8000-00000000000b'
+  const limits = { maxClaim: 2 }
+  await using h = await house(ZONE, { limits, suspendedAccounts: () => [suspended] })
+  await h.receiver('127.0.0.2')
+  for (let n = 0; n < 9; n++) await h.put(`u@d${n}.test`, { accountId: suspended })
+  const id = await h.put('bob@example.net')
+  assert.equal(await h.delivery.turn(), 1)
+  assert.equal(await h.status(id), 'delivered')
+  assert.equal(await h.delivery.turn(), 0)
+  assert.equal(await h.queued(), 9)
+})
+
 test('large sandbox mails are in memory one after the other, until they are stored', async () => {
   let composed = 0
   const inboxOwner = ({ accountId }: { readonly accountId: string }): string => {

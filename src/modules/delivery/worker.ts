@@ -119,6 +119,8 @@ export function deliveryService(options: DeliveryOptions): Delivery {
   const sandboxTurns = byteBudget(SANDBOX_AT_ONCE)
   const idlers = new Set<() => void>()
   let cursor: ClaimAnswer['cursor'] = null
+  /** By the walk under way. */
+  let found = 0
   let held = 0
   let heldBytes = 0
   let finished = 0
@@ -157,16 +159,20 @@ export function deliveryService(options: DeliveryOptions): Delivery {
 
   const due = dueOf(options, { onReady: () => claiming.wake(), onError: (error) => quietly(error) })
 
-  const claimSome = async (): Promise<number> => {
+  /** @returns how many; null: none here, and the walk over what is ready goes on */
+  const claimSome = async (): Promise<number | null> => {
     const epoch = node.epoch()
     const room = Math.min(limits.maxClaim, limits.maxEmails - held, places.room(clock.monotonicMs()))
     if (!isAsked(Number.POSITIVE_INFINITY) || room < (held === 0 ? 1 : claimLeast)) return 0
     if (epoch === null || stopping || breaking || heldBytes >= limits.maxBytes) return 0
     const rounded = cursor !== null
+    if (!rounded) found = 0
     const claimedAtMs = clock.monotonicMs()
     const answer = await claimUnder(epoch, room)
     cursor = answer.cursor
-    if (answer.claimed.length === 0) return rounded && cursor === null ? claimSome() : 0
+    found += answer.claimed.length
+    // Where a whole walk found nothing, all is blocked, and the next one has time.
+    if (answer.claimed.length === 0) return cursor !== null ? null : rounded && found > 0 ? claimSome() : 0
     held += answer.claimed.length
     node.count(epoch, answer.claimed.length)
     try {
@@ -461,9 +467,9 @@ export function deliveryService(options: DeliveryOptions): Delivery {
         await takeOver(database.system, node.databaseNow())
         const promoted = await due.promote()
         const claimed = await claimSome()
-        count += claimed
+        count += claimed ?? 0
         await idle()
-        more = promoted > 0 || claimed > 0
+        more = promoted > 0 || claimed !== 0
       }
       return count
     },
