@@ -1,9 +1,10 @@
 // Reports about TLS (RFC 8460): once a day, after midnight in UTC, each domain that publishes an address is told of the
 // sessions of the day before, by mail or by HTTPS.
 //
-// A day's counts are taken away in the transaction that queues the mail, or after a receiver has answered a POST with 2xx:
-// a crash sends a report by HTTPS twice at worst, and its id says that it is the same. What cannot be told within three
-// days is dropped. A domain that no longer publishes an address is not told.
+// A day's counts are taken away in the transaction that queues the mail, or after a receiver has answered a POST with 2xx.
+// The POST comes before that transaction, since its receiver may take longer than one may stand open: after a crash, or
+// from two machines at the same moment, a report comes by HTTPS twice at worst, and its id says that it is the same. What
+// cannot be told within three days is dropped. A domain that no longer publishes an address is not told.
 
 import { gzipSync } from 'node:zlib'
 import {
@@ -55,6 +56,11 @@ export interface DayRow {
   readonly sessions: number
 }
 
+interface Due {
+  readonly day: string
+  readonly domain: string
+}
+
 const LOOK_EVERY_MS = 600_000
 const DOMAINS_AT_ONCE = 200
 const MAX_ROWS = 2_000
@@ -66,15 +72,20 @@ export function tlsReportLoop(options: ReportsOptions): Service {
   const { database, clock, onError } = options
   return loop({
     name: 'tls reports',
-    turn: async () => {
+    turn: async (signal) => {
       const today = dayOf(clock.now())
-      const due = await database.system.query<{ day: string; domain: string }>(sql.dueDomains, [today, DOMAINS_AT_ONCE])
-      for (const { day, domain } of due) {
-        try {
-          await tell(options, day, domain)
-        } catch (error) {
-          onError(error)
+      for (let after: Due | null = { day: '-infinity', domain: '' }; after !== null && !signal.aborted; ) {
+        const page = [today, after.day, after.domain, DOMAINS_AT_ONCE]
+        const due: readonly Due[] = await database.system.query<Due>(sql.dueDomains, page)
+        for (const { day, domain } of due) {
+          if (signal.aborted) break
+          try {
+            await tell(options, day, domain)
+          } catch (error) {
+            onError(error)
+          }
         }
+        after = due.at(-1) ?? null
       }
       options.onTurn?.()
       return LOOK_EVERY_MS
@@ -83,18 +94,22 @@ export function tlsReportLoop(options: ReportsOptions): Service {
   })
 }
 
+/** Each address gets it (RFC 8460 section 3); one that could be told is enough for the day to be done. */
 async function tell(options: ReportsOptions, day: string, domain: string): Promise<void> {
   const { database, clock, resolver, onMailed } = options
+  if (clock.now().getTime() - Date.parse(day) > (MAX_DAYS + 1) * DAY_MS) {
+    await database.system.execute(sql.forgetSessions, [day, domain])
+    return
+  }
   const answer = await resolver.txt(`_smtp._tls.${domain}`)
+  if (answer.kind === 'servfail' || answer.kind === 'timeout') return
   const addresses = answer.kind === 'found' ? tlsReportAddresses(answer.records) : []
-  const isLate = clock.now().getTime() - Date.parse(day) > (MAX_DAYS + 1) * DAY_MS
-  const unknown = answer.kind === 'servfail' || answer.kind === 'timeout'
-  if (unknown && !isLate) return
+  const posted = await post(options, { day, domain, addresses })
   await database.transaction(async (db) => {
-    const rows = await db.query<DayRow>(sql.sessionsOf, [day, domain, MAX_ROWS])
+    const rows = await db.query<DayRow>(sql.takeSessions, [day, domain, MAX_ROWS])
     if (rows.length === 0) return
-    const told = await someone(options, db, { day, domain, rows, addresses })
-    if (told || isLate || addresses.length === 0) await db.execute(sql.forgetSessions, [day, domain])
+    const mailed = await mailTo(options, db, { day, domain, addresses }, rows)
+    if (posted || mailed || addresses.length === 0) await db.execute(sql.forgetSessions, [day, domain])
   })
   onMailed()
 }
@@ -102,23 +117,19 @@ async function tell(options: ReportsOptions, day: string, domain: string): Promi
 interface Told {
   readonly day: string
   readonly domain: string
-  readonly rows: readonly DayRow[]
   readonly addresses: readonly TlsReportAddress[]
 }
 
-/** Each address gets it (RFC 8460 section 3); one that could be told is enough for the day to be done. */
-async function someone(options: ReportsOptions, db: Db, { day, domain, rows, addresses }: Told): Promise<boolean> {
-  const { connector, hostname, contact, mail } = options
-  const reportId = `${day}.${domain}@${hostname}`
-  const report = gzipSync(JSON.stringify(reportOf({ day, domain, rows, hostname, contact, reportId })))
-  const begin = Date.parse(day) / 1_000
-  const filename = `${hostname}!${domain}!${begin}!${begin + DAY_MS / 1_000 - 1}.json.gz`
-  let told = false
-  for (const { scheme, target } of addresses) {
-    if (scheme === 'mailto') {
-      told = (await mail(db, { to: target, domain, reportId, filename, report })) || told
-      continue
-    }
+/** @returns whether a receiver took it */
+async function post(options: ReportsOptions, told: Told): Promise<boolean> {
+  const { database, connector } = options
+  const urls = told.addresses.filter(({ scheme }) => scheme === 'https')
+  if (urls.length === 0) return false
+  const rows = await database.system.query<DayRow>(sql.sessionsOf, [told.day, told.domain, MAX_ROWS])
+  if (rows.length === 0) return false
+  const { report } = packed(options, told, rows)
+  let posted = false
+  for (const { target } of urls) {
     const outcome = await connector.request({
       method: 'POST',
       url: target,
@@ -127,12 +138,35 @@ async function someone(options: ReportsOptions, db: Db, { day, domain, rows, add
       timeoutMs: POST_MS,
       tenant: 'tls-reports',
     })
-    told = (outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300) || told
+    posted = (outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300) || posted
   }
-  return told
+  return posted
+}
+
+/** @returns whether a mail was queued */
+async function mailTo(options: ReportsOptions, db: Db, told: Told, rows: readonly DayRow[]): Promise<boolean> {
+  const { domain } = told
+  let mailed = false
+  for (const { scheme, target } of told.addresses) {
+    if (scheme !== 'mailto') continue
+    mailed = (await options.mail(db, { to: target, domain, ...packed(options, told, rows) })) || mailed
+  }
+  return mailed
+}
+
+function packed(
+  { hostname, contact }: ReportsOptions,
+  { day, domain }: Told,
+  rows: readonly DayRow[],
+): Omit<ReportMail, 'to' | 'domain'> {
+  const reportId = `${day}.${domain}@${hostname}`
+  const report = gzipSync(JSON.stringify(reportOf({ day, domain, rows, hostname, contact, reportId })))
+  const begin = Date.parse(day) / 1_000
+  return { reportId, report, filename: `${hostname}!${domain}!${begin}!${begin + DAY_MS / 1_000 - 1}.json.gz` }
 }
 
 export interface Facts extends Omit<Told, 'addresses'> {
+  readonly rows: readonly DayRow[]
   readonly hostname: string
   readonly contact: string
   readonly reportId: string

@@ -26,16 +26,17 @@ export const addSessions = statement(
    on conflict (day, domain, policy, result, host, ip, source_ip)
      do update set sessions = transport_session.sessions + excluded.sessions`,
 )
+/** $2 and $3: behind this day and domain. */
 export const dueDomains = statement(
   'transport_due_domains',
-  'select distinct day, domain from transport_session where day < $1::date order by day, domain limit $2',
+  `select distinct day, domain from transport_session where day < $1::date and (day, domain) > ($2::date, $3)
+   order by day, domain limit $4`,
 )
-/** Locks what it reads: of two machines one reports. */
-export const sessionsOf = statement(
-  'transport_sessions_of',
-  `select policy, result, host, ip, source_ip, sessions from transport_session where day = $1::date and domain = $2
-   order by policy, result, host, ip, source_ip limit $3 for update skip locked`,
-)
+const SESSIONS = `select policy, result, host, ip, source_ip, sessions from transport_session
+   where day = $1::date and domain = $2 order by policy, result, host, ip, source_ip limit $3`
+export const sessionsOf = statement('transport_sessions_of', SESSIONS)
+/** Locks what it reads: of two machines one mails. */
+export const takeSessions = statement('transport_take_sessions', `${SESSIONS} for update skip locked`)
 export const forgetSessions = statement(
   'transport_forget_sessions',
   'delete from transport_session where day = $1::date and domain = $2',
