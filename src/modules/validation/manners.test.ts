@@ -53,3 +53,17 @@ test('a host that refuses us, or is silent, is left alone, and so are those who 
   clock.advance(60_000)
   granted(await manners.turn('mx.c.test', never)).done('answer')
 })
+
+test('any number of hosts is asked, one after another, and those that are left alone stay so meanwhile', async () => {
+  const clock = manualClock()
+  const manners = mannersOf(clock)
+  granted(await manners.turn('mx.shuns.test', never)).done('refusal')
+  for (let count = 0; count < 6_000; count++) {
+    granted(await manners.turn(`mx.${count}.test`, never)).done('answer')
+    clock.advance(95)
+  }
+  assert.equal((await manners.turn('mx.shuns.test', never)).kind, 'shunned')
+  for (let count = 0; count < 5; count++) granted(await manners.turn('mx.silent.test', never)).done('silence')
+  for (let count = 0; count < 6_000; count++) granted(await manners.turn(`mx.${count}.test`, never)).done('answer')
+  assert.equal((await manners.turn('mx.silent.test', never)).kind, 'late')
+})

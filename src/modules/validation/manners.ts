@@ -8,9 +8,9 @@
 //   silence          a host that left 5 probes in a row without an answer is not asked for a minute
 //   in all           400 probes of the process at once; beyond that the probe is left out
 //
-// What is remembered of a host is forgotten when it is quiet; at most 5,000 hosts are remembered, and while all of them
-// are busy no other is asked. A crash forgets what is of this process alone;
-// the slots it held are free again after 15 s, which is longer than any probe takes.
+// At most 5,000 hosts are remembered; beyond that those that are not asked just now, shunned or silent are forgotten, and
+// while there is none of these no other is asked. A crash forgets what is of this process alone; the slots it held are free
+// again after 15 s, which is longer than any probe takes.
 
 import { createHash } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
@@ -149,8 +149,9 @@ function mayCount(host: Host, nowMs: number): boolean {
   return host.minute.count < PER_MINUTE && host.hour.count < PER_HOUR
 }
 
-function isQuiet({ running, waiting, shunnedUntilMs, hour }: Host, nowMs: number): boolean {
-  return running === 0 && waiting.length === 0 && shunnedUntilMs <= nowMs && nowMs - hour.sinceMs >= HOUR_MS
+/** What was asked of it this hour need not be remembered here: the shared buckets do. */
+function isQuiet({ running, waiting, shunnedUntilMs, silentUntilMs }: Host, nowMs: number): boolean {
+  return running === 0 && waiting.length === 0 && shunnedUntilMs <= nowMs && silentUntilMs <= nowMs
 }
 
 /** What all processes together do to a host. */
