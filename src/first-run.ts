@@ -2,7 +2,7 @@
 // is made at the first start; its test key is kept in the data directory, since it can do nothing but fill the inbox.
 // While the installation has no operator, each start prints an address with a set-up token; the one before ends.
 
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Rooms } from './app.ts'
 import { createAccount, hasOperator, newSetupToken, PLACEHOLDER, passwords } from './modules/accounts/index.ts'
@@ -52,7 +52,7 @@ function fileOf({ config }: Rooms): string {
   return path.join(config.dataDir, 'first-account.json')
 }
 
-/** Null when there is none, or its account is not in this database. */
+/** Null when there is none that can be read, or its account is not in this database. */
 async function readFirstAccount(rooms: Rooms): Promise<FirstAccount | null> {
   try {
     const known = JSON.parse(await readFile(fileOf(rooms), 'utf8')) as FirstAccount
@@ -60,6 +60,8 @@ async function readFirstAccount(rooms: Rooms): Promise<FirstAccount | null> {
     return known
   } catch (error) {
     const { code } = error as { code?: string }
+    // Earlier releases left half a file when the disk was full.
+    if (error instanceof SyntaxError) return null
     if (code === 'ENOENT' || code === platformErrors.not_found.code) return null
     throw error
   }
@@ -71,6 +73,8 @@ async function makeFirstAccount(rooms: Rooms): Promise<FirstAccount> {
   const context = { database, secrets, ids, clock, passwords: passwords(ids.bytes) }
   const made = await createAccount(context, { email: PLACEHOLDER, name: 'First account' })
   const account = { account_id: made.accountId, test_api_key: made.testApiKey }
-  await writeFile(fileOf(rooms), `${JSON.stringify(account, null, 2)}\n`, { mode: 0o600 })
+  const file = fileOf(rooms)
+  await writeFile(`${file}.new`, `${JSON.stringify(account, null, 2)}\n`, { mode: 0o600, flush: true })
+  await rename(`${file}.new`, file)
   return account
 }

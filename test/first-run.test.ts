@@ -1,0 +1,24 @@
+// The first account's file, which every start reads.
+
+import assert from 'node:assert/strict'
+import { link, readFile, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { test } from 'node:test'
+import { firstRun } from '../src/first-run.ts'
+import { startWorld } from './world.ts'
+
+test('a file of the first account that was cut off is made anew, and never half written in its place', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
+  const { rooms } = world
+  const file = path.join(rooms.config.dataDir, 'first-account.json')
+  const keyOf = async (): Promise<string> => JSON.parse(await readFile(file, 'utf8')).test_api_key
+  const lines = await firstRun(rooms)
+  assert.ok(lines.includes(`  test key    ${await keyOf()}`))
+  assert.deepEqual(await firstRun(rooms).then((again) => again[6]), lines[6], 'it is the same at the next start')
+  await writeFile(file, '{\n  "account_id"')
+  await link(file, `${file}.torn`)
+  const after = await firstRun(rooms)
+  assert.ok(after.includes(`  test key    ${await keyOf()}`))
+  assert.equal(await readFile(`${file}.torn`, 'utf8'), '{\n  "account_id"')
+  assert.equal((await stat(file)).mode & 0o777, 0o600)
+})
