@@ -43,6 +43,7 @@ test('an assistant finds a bounced mail, has it explained, and can change nothin
   const found = JSON.parse((await helper.call('search_emails', { recipient: 'b@example.net' })).text)
   assert.equal(found.data[0].id, sent.data.email_id)
   const why = JSON.parse((await helper.call('explain_bounce', { email_id: sent.data.email_id })).text)
+  assert.equal(why.recipient, 'b@example.net')
   assert.equal(why.bounces[0].category, 'invalid_recipient')
   assert.equal(why.bounces[0].matter, 'address')
   assert.match(why.last_response, /no such user here/)

@@ -162,7 +162,7 @@ async function explainBounce(ask: Ask, given: Readonly<Record<string, unknown>>)
   const { data } = (await read(ask, '/api/v1/customer/bounces', { email_id: id, include_sandbox: 'true' })) as {
     data: readonly Record<string, unknown>[]
   }
-  const { status, recipient, last_smtp_code: code, last_response: response, next_attempt_at: next } = email.data
+  const { status, to: recipient, last_smtp_code: code, last_response: response, next_attempt_at: next } = email.data
   const explained = data.map((bounce) => ({ ...bounce, ...adviceFor(String(bounce['category'])) }))
   return { status, recipient, last_smtp_code: code, last_response: response, next_attempt_at: next, bounces: explained }
 }
