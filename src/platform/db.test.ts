@@ -140,6 +140,14 @@ test('what only reads is told before its transaction has ended, and can write no
   )
 })
 
+test('whatever sockets say when the database or its machine is gone, it is away, and no statement was wrong', () => {
+  const said = (code: string): Error => Object.assign(new Error(code), { code })
+  for (const code of ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'EAI_AGAIN', 'ECONNABORTED'])
+    assert.ok(isUnavailable(said(code)), code)
+  for (const code of ['ENOSPC', 'EMFILE', '23505', '42P01', 'ERR_INVALID_ARG_TYPE'])
+    assert.ok(!isUnavailable(said(code)), code)
+})
+
 test('a server that has become read-only is as good as away, and its connection is not used again', async () => {
   const [before] = await database.system.query<{ pid: number }>(BACKEND)
   const refused = database.transaction(async (db) => {

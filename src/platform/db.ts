@@ -406,6 +406,14 @@ const UNAVAILABLE_SOCKET = new Set([
   'ETIMEDOUT',
   'EAGAIN',
   'ENOTFOUND',
+  'EAI_AGAIN',
+  // Its machine, or the way there, is gone.
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'ENETRESET',
+  'ECONNABORTED',
 ])
 
 /** True when an error says that the database is not there now, rather than that the statement was wrong. */
