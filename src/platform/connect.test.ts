@@ -175,6 +175,33 @@ test('what is closed, and what speaks no TLS, fails as such', async () => {
   await made.close()
 })
 
+test('a peer that takes the connection and says nothing keeps nobody beyond the deadline, nor whoever comes when it speaks', async () => {
+  let silent = true
+  const held = new Set<net.Socket>()
+  const server = net
+    .createServer((socket) => {
+      socket.on('error', () => undefined)
+      if (silent) held.add(socket.resume())
+      else socket.resume().end('220 hello\r\n')
+    })
+    .listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as net.AddressInfo
+  const made = connector({ resolver: declaredZones({}), allowPrivate: true, connectWithinMs: 500 })
+  const url = `https://127.0.0.1:${port}/`
+  // More than a pool has connections.
+  const many = await Promise.all(Array.from({ length: 40 }, () => ask(made, url, 100)))
+  assert.deepEqual([...new Set(many.map((each) => each.kind === 'failed' && each.failure))], ['timeout'])
+  const patient = await ask(made, url, 5_000)
+  assert.equal(patient.kind === 'failed' && patient.failure, 'connect')
+  silent = false
+  const later = await ask(made, url, 5_000)
+  assert.equal(later.kind === 'failed' && later.failure, 'tls')
+  await made.close()
+  for (const socket of held) socket.destroy()
+  server.close()
+})
+
 test('interim answers without end, a bomb of zeros and a head without end are cut by the deadline and the limits', async () => {
   const bomb = gzipSync(Buffer.alloc(50_000_000))
   const server = net

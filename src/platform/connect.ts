@@ -26,6 +26,8 @@ const MAX_ADDRESSES = 4
 const MAX_POOLS = 1_000
 const POOL_CONNECTIONS = 32
 const KEEP_ALIVE_MS = 4_000
+/** A connection that never comes about must not keep whoever comes later waiting for it. */
+const CONNECT_WITHIN_MS = 10_000
 const FIRST_FREE_PORT = 1_024
 const WEB_PORTS = [443, 8443]
 const SERVICE_PORTS = new Set([
@@ -74,6 +76,8 @@ export interface ConnectorOptions {
   readonly allowPrivate: boolean
   /** What is ourselves though its address is public: refused as private ones are. */
   readonly own?: OwnPlaces
+  /** For TCP and TLS together. 10,000 when absent. */
+  readonly connectWithinMs?: number
 }
 
 export interface OwnPlaces {
@@ -113,14 +117,27 @@ function hostOf({ hostname }: URL): string {
 
 class Refused extends Error {}
 
-export function connector({ resolver, allowPrivate, own }: ConnectorOptions): Connector {
+export function connector({
+  resolver,
+  allowPrivate,
+  own,
+  connectWithinMs = CONNECT_WITHIN_MS,
+}: ConnectorOptions): Connector {
   const pools = new Map<string, Pool>()
+
+  /** Of the requests that wait for a connection each would wait for another one: they end with this one. */
+  const leave = (name: string, pool: Pool): void => {
+    if (pools.get(name) === pool) pools.delete(name)
+    const left = pool.stats.running > 0 ? pool.close() : pool.destroy(unheard(new Error('no connection in time')))
+    void left.catch(() => undefined)
+  }
 
   const poolOf = (tenant: string, url: URL, address: string): Pool => {
     const name = `${tenant} ${url.origin} ${address}`
     const known = pools.get(name)
     pools.delete(name)
-    const pool = known ?? poolTo(url, address, allowPrivate)
+    const pool =
+      known ?? poolTo(url, address, { allowPrivate, connectWithinMs, onSilent: (silent) => leave(name, silent) })
     pools.set(name, pool)
     const oldest = pools.entries().next().value
     if (pools.size > MAX_POOLS && oldest !== undefined) {
@@ -152,14 +169,14 @@ export function connector({ resolver, allowPrivate, own }: ConnectorOptions): Co
     return found.some((address) => known.has(spelled(address)))
   }
 
-  const ask = async (asked: OutgoingRequest, signal: AbortSignal): Promise<Outcome> => {
+  const ask = async (asked: OutgoingRequest, deadline: Deadline): Promise<Outcome> => {
     if (urlFault(asked.url, allowPrivate) !== null) return REFUSED
     const url = new URL(asked.url)
-    const addresses = await judged(url, signal)
+    const addresses = await judged(url, deadline.signal)
     if ('kind' in addresses) return addresses
     let last: Outcome = failed('connect', 'no connection')
     for (const address of addresses) {
-      last = await exchange(poolOf(asked.tenant, url, address), url, asked, signal)
+      last = await exchange(poolOf(asked.tenant, url, address), url, asked, deadline)
       // Only a connection that never came about is tried elsewhere: anything later may have been heard.
       if (last.kind === 'answered' || last.failure !== 'connect') return last
     }
@@ -168,11 +185,19 @@ export function connector({ resolver, allowPrivate, own }: ConnectorOptions): Co
 
   return {
     request: async (asked) => {
-      const signal = AbortSignal.timeout(asked.timeoutMs)
+      const stopping = new AbortController()
+      const { signal } = stopping
+      const late = Promise.withResolvers<null>()
+      const timer = setTimeout(() => {
+        stopping.abort()
+        late.resolve(null)
+      }, asked.timeoutMs)
       try {
-        return await ask(asked, signal)
+        return await ask(asked, { signal, late: late.promise })
       } catch (error) {
         return failureOf(error, signal)
+      } finally {
+        clearTimeout(timer)
       }
     },
     close: async () => {
@@ -182,9 +207,12 @@ export function connector({ resolver, allowPrivate, own }: ConnectorOptions): Co
   }
 }
 
+const LATE: Failed = { kind: 'failed', failure: 'timeout', detail: 'no answer in time' }
 const REFUSED: Outcome = { kind: 'failed', failure: 'refused', detail: 'the destination is not allowed' }
 
-function failed(failure: Failure, detail: string): Outcome & { kind: 'failed' } {
+type Failed = Outcome & { kind: 'failed' }
+
+function failed(failure: Failure, detail: string): Failed {
   return { kind: 'failed', failure, detail }
 }
 
@@ -193,15 +221,24 @@ async function addressesOf(resolver: Resolver, host: string, signal: AbortSignal
   return answers.flatMap((answer) => (answer.kind === 'found' ? answer.records : []))
 }
 
-async function exchange(pool: Pool, url: URL, asked: OutgoingRequest, signal: AbortSignal): Promise<Outcome> {
+interface Deadline {
+  readonly signal: AbortSignal
+  /** Resolves when it has passed. */
+  readonly late: Promise<null>
+}
+
+async function exchange(pool: Pool, url: URL, asked: OutgoingRequest, { signal, late }: Deadline): Promise<Outcome> {
   try {
-    const answer = await pool.request({
+    const asking = pool.request({
       method: asked.method,
       path: `${url.pathname}${url.search}`,
       headers: asked.headers,
       body: asked.body,
       signal,
     })
+    // The client looks at the signal once a request has a connection, and not before.
+    const answer = await Promise.race([asking, late])
+    if (answer === null) return LATE
     const body = await firstBytes(answer.body, signal)
     return { kind: 'answered', status: answer.statusCode, headers: answer.headers, body }
   } catch (error) {
@@ -229,8 +266,20 @@ async function firstBytes(
   return Buffer.concat(chunks)
 }
 
-function poolTo(url: URL, address: string, allowPrivate: boolean): Pool {
-  return new Pool(url.origin, {
+/** Nobody has heard anything of the request. */
+function unheard(error: Error): Error {
+  return Object.assign(error, { beforeRequest: true })
+}
+
+interface PoolOptions {
+  readonly allowPrivate: boolean
+  readonly connectWithinMs: number
+  /** A connection did not come about in time. */
+  readonly onSilent: (pool: Pool) => void
+}
+
+function poolTo(url: URL, address: string, { allowPrivate, connectWithinMs, onSilent }: PoolOptions): Pool {
+  const pool = new Pool(url.origin, {
     connections: POOL_CONNECTIONS,
     pipelining: 1,
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -244,13 +293,18 @@ function poolTo(url: URL, address: string, allowPrivate: boolean): Pool {
       const end = (error: Error | null): void => {
         if (over) return
         over = true
+        clearTimeout(timer)
         if (error === null) {
           done(null, socket)
           return
         }
         socket.destroy()
-        done(Object.assign(error, { beforeRequest: true }), null)
+        done(unheard(error), null)
       }
+      const timer = setTimeout(() => {
+        end(new Error('no connection in time'))
+        onSilent(pool)
+      }, connectWithinMs)
       socket.once('error', end)
       socket.once('close', () => end(new Error('closed')))
       socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () =>
@@ -259,6 +313,7 @@ function poolTo(url: URL, address: string, allowPrivate: boolean): Pool {
       return socket
     },
   })
+  return pool
 }
 
 function socketTo(url: URL, address: string): net.Socket {
@@ -290,9 +345,9 @@ function spelled(address: string): string {
   return new net.SocketAddress({ address, family: net.isIPv6(address) ? 'ipv6' : 'ipv4' }).address
 }
 
-function failureOf(error: unknown, signal: AbortSignal): Outcome & { kind: 'failed' } {
+function failureOf(error: unknown, signal: AbortSignal): Failed {
   if (error instanceof Refused) return failed('refused', 'the destination is not allowed')
-  if (signal.aborted) return failed('timeout', 'no answer in time')
+  if (signal.aborted) return LATE
   const { code = '', beforeRequest } = (error ?? {}) as { code?: string; beforeRequest?: boolean }
   if (/^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO|HOSTNAME_MISMATCH)/.test(code)) {
     return failed('tls', 'the TLS connection could not be made')
