@@ -85,6 +85,15 @@ export async function listInbox(
   })
 }
 
+/** How large one mail is. @throws not_found */
+export async function inboxMailBytes(database: Database, accountId: string, id: string): Promise<number> {
+  const row = await database.tenant(accountId, (db) =>
+    db.one<Pick<InboxRow, 'size_bytes'>>(sql.inboxBytes, [accountId, id]),
+  )
+  if (row === null) throw errors.not_found()
+  return row.size_bytes
+}
+
 /** @throws not_found */
 export async function oneInboxMail(
   database: Database,

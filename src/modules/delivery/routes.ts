@@ -18,14 +18,15 @@ import {
   ListOffset,
   list,
   listOf,
+  type Principal,
   raw,
   single,
   typed,
 } from '../../platform/http.ts'
 import { isUuid } from '../../platform/ids.ts'
-import { AttachmentFields, type ReadMessage, wireAttachment } from '../outbox/index.ts'
+import { AttachmentFields, type ReadMessage, readingTurns, wireAttachment } from '../outbox/index.ts'
 import { errors } from './errors.ts'
-import { clearInbox, deleteInboxMail, type InboxRow, listInbox, oneInboxMail } from './inbox.ts'
+import { clearInbox, deleteInboxMail, type InboxRow, inboxMailBytes, listInbox, oneInboxMail } from './inbox.ts'
 import { inboxPage, PAGE_HEADERS } from './inbox-page.ts'
 
 export interface InboxRoutesOptions {
@@ -62,9 +63,25 @@ const ListQuery = Type.Object({
   cursor: Type.Optional(Type.String()),
 })
 
+interface Asked {
+  readonly principal: Principal
+  readonly params: { readonly id: string }
+  readonly signal: AbortSignal
+}
+type LoadedMail = Awaited<ReturnType<typeof oneInboxMail>>
+
 export function inboxRoutes({ database, readMessage }: InboxRoutesOptions): readonly AnyEndpoint[] {
   const read = { scope: 'emails:read' }
   const write = { scope: 'emails:write' }
+  const inTurn = readingTurns()
+  /** Loads a large one when its turn has come, and works on it meanwhile. */
+  const withMail = async <T>(
+    { principal: { accountId }, params: { id }, signal }: Asked,
+    work: (mail: LoadedMail) => T | Promise<T>,
+  ): Promise<T> => {
+    const bytes = await inboxMailBytes(database, accountId, id)
+    return inTurn(bytes, signal, async () => work(await oneInboxMail(database, accountId, id)))
+  }
   const page = (path: string): AnyEndpoint =>
     endpoint({
       method: 'GET',
@@ -95,10 +112,10 @@ export function inboxRoutes({ database, readMessage }: InboxRoutesOptions): read
       params: IdParams,
       answers: { 200: dataOf(SingleMail) },
       errors: [errors.not_found],
-      handle: async ({ principal, params }) => {
-        const { raw: bytes, ...row } = await oneInboxMail(database, principal.accountId, params.id)
-        return single({ ...wireMail(row), ...wireParts(await readMessage(bytes)) })
-      },
+      handle: (call) =>
+        withMail(call, async ({ raw: bytes, ...row }) =>
+          single({ ...wireMail(row), ...wireParts(await readMessage(bytes)) }),
+        ),
     }),
     endpoint({
       method: 'GET',
@@ -109,9 +126,8 @@ export function inboxRoutes({ database, readMessage }: InboxRoutesOptions): read
       params: IdParams,
       answers: { 200: typed('text/html') },
       errors: [errors.not_found],
-      handle: async ({ principal, params }) => {
-        const { raw: bytes } = await oneInboxMail(database, principal.accountId, params.id)
-        const { html } = await readMessage(bytes)
+      handle: async (call) => {
+        const { html } = await withMail(call, ({ raw: bytes }) => readMessage(bytes))
         return raw('text/html; charset=utf-8', html ?? '', FRAMED_HEADERS)
       },
     }),
@@ -124,10 +140,7 @@ export function inboxRoutes({ database, readMessage }: InboxRoutesOptions): read
       params: IdParams,
       answers: { 200: typed('message/rfc822') },
       errors: [errors.not_found],
-      handle: async ({ principal, params }) => {
-        const mail = await oneInboxMail(database, principal.accountId, params.id)
-        return raw('message/rfc822', mail.raw)
-      },
+      handle: async (call) => raw('message/rfc822', await withMail(call, (mail) => mail.raw)),
     }),
     endpoint({
       method: 'DELETE',

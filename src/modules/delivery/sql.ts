@@ -28,6 +28,10 @@ export const oneInbox = statement(
   'delivery_one_inbox',
   `select ${INBOX_COLUMNS}, raw from inbox where account_id = $1 and id = $2`,
 )
+export const inboxBytes = statement(
+  'delivery_inbox_bytes',
+  'select size_bytes from inbox where account_id = $1 and id = $2',
+)
 export const deleteInbox = statement('delivery_delete_inbox', 'delete from inbox where account_id = $1 and id = $2')
 export const clearInbox = statement('delivery_clear_inbox', 'delete from inbox where account_id = $1')
 export const forgetInbox = statement(

@@ -45,6 +45,7 @@ export {
   releaseDomain,
 } from './queue.ts'
 export { AttachmentFields, wireAttachment } from './readable.ts'
+export { readingTurns } from './reading-turns.ts'
 export { lockReportedEmail, markReported, type ReportedEmail, type ReportKey } from './reports.ts'
 export { type EmailRoutesOptions, emailRoutes } from './routes.ts'
 export { type QueueRoutesOptions, queueRoutes } from './routes-queue.ts'

@@ -8,7 +8,8 @@ import { type ThreadOptions, threadFor } from '../../platform/thread.ts'
 /** Never throws: a message that cannot be read within the limits is told as unparsed. */
 export type ReadMessage = (raw: Buffer) => Promise<ParsedMessage>
 
-const INLINE_BYTES = 262_144
+/** Up to here it is read at once. */
+export const INLINE_BYTES = 262_144
 const LIMITS: Omit<ThreadOptions, 'file'> = { withinMs: 10_000, memoryMb: 512 }
 const THREAD = new URL('./message-thread.ts', import.meta.url)
 

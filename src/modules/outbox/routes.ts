@@ -35,6 +35,7 @@ import {
 import { emailErrors as errors } from './errors.ts'
 import type { ReadMessage } from './message-reader.ts'
 import { AttachmentFields, readable, wireAttachment } from './readable.ts'
+import { readingTurns } from './reading-turns.ts'
 import { type EmailStatus, STATUS } from './types.ts'
 
 export interface EmailRoutesOptions extends ControlOptions {
@@ -109,13 +110,18 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
   const lists: Lists = { database, counts: fullCounts(options.clock, COUNT_LIMIT) }
   const read = { scope: 'emails:read' }
   const steer = { scope: 'send' }
+  const inTurn = readingTurns()
   const story = async (accountId: string, id: string): Promise<object> =>
     wireStory(await emailStory(database, accountId, id), options.readMessage)
   /** A key that is bound to domains has the emails of these alone, and of none: sandbox mail may come from any. */
-  const within = async ({ accountId, domainIds }: Principal, id: string): Promise<void> => {
-    if (domainIds === null) return
-    const { domain_id: domainId } = await oneEmail(database, accountId, id)
-    if (domainId !== null && !domainIds.includes(domainId)) throw errors.not_found()
+  const seen = async ({ accountId, domainIds }: Principal, id: string): Promise<EmailRow> => {
+    const email = await oneEmail(database, accountId, id)
+    const { domain_id: domainId } = email
+    if (domainIds !== null && domainId !== null && !domainIds.includes(domainId)) throw errors.not_found()
+    return email
+  }
+  const within = async (principal: Principal, id: string): Promise<void> => {
+    if (principal.domainIds !== null) await seen(principal, id)
   }
   return [
     endpoint({
@@ -137,9 +143,9 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       params: IdParams,
       answers: { 200: dataOf(SingleEmail) },
       errors: [errors.not_found],
-      handle: async ({ principal, params }) => {
-        await within(principal, params.id)
-        return single(await story(principal.accountId, params.id))
+      handle: async ({ principal, params, signal }) => {
+        const { size_bytes: bytes } = await seen(principal, params.id)
+        return single(await inTurn(bytes, signal, () => story(principal.accountId, params.id)))
       },
     }),
     endpoint({
@@ -151,10 +157,12 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       params: IdParams,
       answers: { 200: typed('text/html') },
       errors: [errors.not_found],
-      handle: async ({ principal, params }) => {
-        await within(principal, params.id)
-        const { content } = await emailStory(database, principal.accountId, params.id)
-        const { html } = await readable(content, options.readMessage)
+      handle: async ({ principal, params, signal }) => {
+        const { size_bytes: bytes } = await seen(principal, params.id)
+        const { html } = await inTurn(bytes, signal, async () => {
+          const { content } = await emailStory(database, principal.accountId, params.id)
+          return readable(content, options.readMessage)
+        })
         return raw('text/html; charset=utf-8', html ?? '', FRAMED_HEADERS)
       },
     }),
@@ -167,10 +175,10 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       params: IdParams,
       answers: { 200: typed('message/rfc822') },
       errors: [errors.not_found],
-      handle: async ({ principal, params }) => {
-        await within(principal, params.id)
-        await oneEmail(database, principal.accountId, params.id)
-        return raw('message/rfc822', await options.compose(principal.accountId, params.id))
+      handle: async ({ principal, params, signal }) => {
+        const { size_bytes: bytes } = await seen(principal, params.id)
+        const message = await inTurn(bytes, signal, () => options.compose(principal.accountId, params.id))
+        return raw('message/rfc822', message)
       },
     }),
     endpoint({

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as delay, setImmediate as soon } from 'node:timers/promises'
+import { freshDb } from '../../../test/database.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { connect, statement } from '../../platform/db.ts'
+import { systemIds } from '../../platform/ids.ts'
+import { emailRoutes, ensureOutboxPartitions } from './index.ts'
+import { readingTurns } from './reading-turns.ts'
+
+const MB = 1_048_576
+const { signal } = new AbortController()
+
+test('large mails are read within 40 MB, a hundred wait, and what is small does not', async () => {
+  const inTurn = readingTurns()
+  const end = Promise.withResolvers<void>()
+  let reading = 0
+  let most = 0
+  const work = async (): Promise<void> => {
+    most = Math.max(most, ++reading)
+    await end.promise
+    reading--
+  }
+  const asked = Array.from({ length: 101 }, () => inTurn(20 * MB, signal, work))
+  await assert.rejects(asked[100] ?? Promise.resolve(), { status: 503, code: 'service_unavailable', retryAfter: 5 })
+  assert.equal(await inTurn(1_000, signal, async () => 'small'), 'small')
+  end.resolve()
+  await Promise.all(asked.slice(0, 100))
+  assert.equal(most, 2)
+})
+
+test('who goes away or fails gives the turn to the next, and nothing is loaded for whoever has gone', async () => {
+  const inTurn = readingTurns()
+  const end = Promise.withResolvers<void>()
+  const gone = new AbortController()
+  const first = inTurn(40 * MB, signal, async () => {
+    await end.promise
+    throw new Error('torn')
+  })
+  let loaded = false
+  const second = inTurn(40 * MB, gone.signal, async () => {
+    loaded = true
+  })
+  const third = inTurn(40 * MB, signal, async () => 'read')
+  gone.abort()
+  await soon()
+  end.resolve()
+  await assert.rejects(first, /torn/)
+  await assert.rejects(second, { status: 503 })
+  assert.equal(await third, 'read')
+  assert.equal(loaded, false)
+})
+
+const ACCOUNT = '01980000-0000-7000-8000-00000000000a'
+const PUT = statement(
+  'test_put_large',
+  `insert into email (id, account_id, body_id, created_at, status, sender, recipient, recipient_key, subject, message_id,
+     size_bytes, expires_at)
+   values ($1, $2, $1, now(), 3, 'a@shop.example', 'b@reader.example', 'b@reader.example', 'Hi', 'm@shop.example', 30000000, now())`,
+)
+
+test('of a large email that is asked for three times at once, one is in memory', async () => {
+  await using fresh = await freshDb()
+  const database = connect({ url: fresh.url, onError: () => undefined })
+  const [clock, ids] = [systemClock(), systemIds()]
+  await ensureOutboxPartitions(database.system, clock.now())
+  const id = ids.next()
+  await database.system.execute(PUT, [id, ACCOUNT])
+  let composing = 0
+  let most = 0
+  const compose = async (): Promise<Buffer> => {
+    most = Math.max(most, ++composing)
+    await delay(100)
+    composing--
+    return Buffer.from('whole')
+  }
+  const readMessage = (): never => assert.fail('nothing to read')
+  const routes = emailRoutes({ database, clock, ids, onQueued: () => undefined, compose, readMessage })
+  const raw = routes.find((one) => one.path === '/api/v1/emails/{id}/raw')
+  const principal = { accountId: ACCOUNT, domainIds: null }
+  const answers = await Promise.all([1, 2, 3].map(() => raw?.handle({ principal, params: { id }, signal } as never)))
+  assert.deepEqual(
+    answers.map((answer) => String(answer?.body)),
+    ['whole', 'whole', 'whole'],
+  )
+  assert.equal(most, 1)
+  await database.close()
+})
