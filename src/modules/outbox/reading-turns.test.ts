@@ -78,7 +78,9 @@ test('of a large email that is asked for three times at once, one is in memory',
   const routes = emailRoutes({ database, clock, ids, onQueued: () => undefined, compose, readMessage })
   const raw = routes.find((one) => one.path === '/api/v1/emails/{id}/raw')
   const principal = { accountId: ACCOUNT, domainIds: null }
-  const answers = await Promise.all([1, 2, 3].map(() => raw?.handle({ principal, params: { id }, signal } as never)))
+  const answers = await Promise.all(
+    [1, 2, 3].map(async () => raw?.handle({ principal, params: { id }, signal } as never)),
+  )
   assert.deepEqual(
     answers.map((answer) => String(answer?.body)),
     ['whole', 'whole', 'whole'],
