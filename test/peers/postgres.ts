@@ -36,7 +36,13 @@ export async function startPostgres(folder: string, env: Record<string, string> 
     await control('-o', settings, '-l', log, 'start')
   }
   const stop = async (): Promise<void> => {
-    await control('-m', 'fast', 'stop')
+    try {
+      await control('-m', 'fast', 'stop')
+    } catch (cause) {
+      // Once in some hundred stops it has not gone within a minute: who has not, and what it said.
+      const left = await run('ps', ['-u', 'postgres', '-o', 'pid=,ppid=,stat=,wchan:20=,args='])
+      throw new Error(`${(cause as Error).message}\n${left}\n${await run('tail', ['-n', '30', log])}`, { cause })
+    }
   }
   await start()
   return {
