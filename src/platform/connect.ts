@@ -18,6 +18,7 @@ import tls from 'node:tls'
 import { Pool } from 'undici'
 import { isPublicAddress } from './addresses.ts'
 import type { Resolver } from './dns.ts'
+import { aborted } from './lifecycle.ts'
 
 export const MAX_BODY_BYTES = 65_536
 export const MAX_URL_CHARS = 2_048
@@ -169,14 +170,14 @@ export function connector({
     return found.some((address) => known.has(spelled(address)))
   }
 
-  const ask = async (asked: OutgoingRequest, deadline: Deadline): Promise<Outcome> => {
+  const ask = async (asked: OutgoingRequest, signal: AbortSignal): Promise<Outcome> => {
     if (urlFault(asked.url, allowPrivate) !== null) return REFUSED
     const url = new URL(asked.url)
-    const addresses = await judged(url, deadline.signal)
+    const addresses = await judged(url, signal)
     if ('kind' in addresses) return addresses
     let last: Outcome = failed('connect', 'no connection')
     for (const address of addresses) {
-      last = await exchange(poolOf(asked.tenant, url, address), url, asked, deadline)
+      last = await exchange(poolOf(asked.tenant, url, address), url, asked, signal)
       // Only a connection that never came about is tried elsewhere: anything later may have been heard.
       if (last.kind === 'answered' || last.failure !== 'connect') return last
     }
@@ -187,13 +188,9 @@ export function connector({
     request: async (asked) => {
       const stopping = new AbortController()
       const { signal } = stopping
-      const late = Promise.withResolvers<null>()
-      const timer = setTimeout(() => {
-        stopping.abort()
-        late.resolve(null)
-      }, asked.timeoutMs)
+      const timer = setTimeout(() => stopping.abort(), asked.timeoutMs)
       try {
-        return await ask(asked, { signal, late: late.promise })
+        return await ask(asked, signal)
       } catch (error) {
         return failureOf(error, signal)
       } finally {
@@ -221,13 +218,7 @@ async function addressesOf(resolver: Resolver, host: string, signal: AbortSignal
   return answers.flatMap((answer) => (answer.kind === 'found' ? answer.records : []))
 }
 
-interface Deadline {
-  readonly signal: AbortSignal
-  /** Resolves when it has passed. */
-  readonly late: Promise<null>
-}
-
-async function exchange(pool: Pool, url: URL, asked: OutgoingRequest, { signal, late }: Deadline): Promise<Outcome> {
+async function exchange(pool: Pool, url: URL, asked: OutgoingRequest, signal: AbortSignal): Promise<Outcome> {
   try {
     const asking = pool.request({
       method: asked.method,
@@ -237,8 +228,8 @@ async function exchange(pool: Pool, url: URL, asked: OutgoingRequest, { signal, 
       signal,
     })
     // The client looks at the signal once a request has a connection, and not before.
-    const answer = await Promise.race([asking, late])
-    if (answer === null) return LATE
+    const answer = await Promise.race([asking, aborted(signal)])
+    if (answer === undefined) return LATE
     const body = await firstBytes(answer.body, signal)
     return { kind: 'answered', status: answer.statusCode, headers: answer.headers, body }
   } catch (error) {
