@@ -121,6 +121,12 @@ export function sendingOf(options: SendingOptions): Sending {
     return incoming(principal, filled)
   }
 
+  /** The messages of one call. */
+  const readAll = (principal: Principal, bodies: readonly unknown[]): Promise<(Incoming | ApiError)[]> => {
+    const take = roomOfCall()
+    return Promise.all(bodies.map((one) => read(principal, one, take).catch(asApiError)))
+  }
+
   return {
     acceptance,
     incoming,
@@ -141,8 +147,7 @@ export function sendingOf(options: SendingOptions): Sending {
     },
     call: async (principal, { messages: bodies, strict, answerOf: stored, path, key, body }) => {
       const idempotency = idempotencyOf(principal, path, key, body)
-      const take = roomOfCall()
-      const messages = await Promise.all(bodies.map((one) => read(principal, one, take).catch(asApiError)))
+      const messages = await readAll(principal, bodies)
       if (strict && messages.some((message) => message instanceof ApiError)) {
         const refused = messages.map((message) => (message instanceof ApiError ? message : NOT_ALL))
         return { kind: 'done', outcomes: refused.map((error) => ({ kind: 'refused', error })) }
@@ -162,8 +167,7 @@ export function sendingOf(options: SendingOptions): Sending {
       if (outcome?.kind !== 'accepted') throw outcome?.error ?? platformErrors.internal_error()
     },
     batch: async (principal, body, key, strict) => {
-      const take = roomOfCall()
-      const messages = await Promise.all(batchItems(body).map((item) => read(principal, item, take).catch(asApiError)))
+      const messages = await readAll(principal, batchItems(body))
       const result = await acceptance.submit({
         accountId: principal.accountId,
         messages,
