@@ -146,11 +146,11 @@ async function post(options: ReportsOptions, told: Told): Promise<boolean> {
 /** @returns whether a mail was queued */
 async function mailTo(options: ReportsOptions, db: Db, told: Told, rows: readonly DayRow[]): Promise<boolean> {
   const { domain } = told
+  const mailboxes = told.addresses.filter(({ scheme }) => scheme === 'mailto')
+  if (mailboxes.length === 0) return false
+  const report = packed(options, told, rows)
   let mailed = false
-  for (const { scheme, target } of told.addresses) {
-    if (scheme !== 'mailto') continue
-    mailed = (await options.mail(db, { to: target, domain, ...packed(options, told, rows) })) || mailed
-  }
+  for (const { target } of mailboxes) mailed = (await options.mail(db, { to: target, domain, ...report })) || mailed
   return mailed
 }
 

@@ -7,7 +7,8 @@
 //
 // A sub-domain is as disposable as the domain above it, up to the registrable domain. Three kinds are never disposable,
 // whatever a list says: mailbox providers that everybody knows, the further domains under which such providers give out
-// lasting mailboxes, and alias relays, whose addresses reach their owner for years. The lists are packages: a newer version of the package is the newer list, nothing is fetched at run time.
+// lasting mailboxes, and alias relays, whose addresses reach their owner for years. The lists are packages: a newer version of
+// the package is the newer list, nothing is fetched at run time.
 
 import { getDomain } from 'tldts'
 import { HashedSet, readOnce } from './hashed-set.ts'
