@@ -2,10 +2,11 @@
 // is made at the first start; its test key is kept in the data directory, since it can do nothing but fill the inbox.
 // While the installation has no operator, each start prints an address with a set-up token; the one before ends.
 
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Rooms } from './app.ts'
 import { createAccount, hasOperator, newSetupToken, PLACEHOLDER, passwords } from './modules/accounts/index.ts'
+import { replaceFile } from './platform/data-folder.ts'
 import { platformErrors } from './platform/errors.ts'
 
 interface FirstAccount {
@@ -73,8 +74,6 @@ async function makeFirstAccount(rooms: Rooms): Promise<FirstAccount> {
   const context = { database, secrets, ids, clock, passwords: passwords(ids.bytes) }
   const made = await createAccount(context, { email: PLACEHOLDER, name: 'First account' })
   const account = { account_id: made.accountId, test_api_key: made.testApiKey }
-  const file = fileOf(rooms)
-  await writeFile(`${file}.new`, `${JSON.stringify(account, null, 2)}\n`, { mode: 0o600, flush: true })
-  await rename(`${file}.new`, file)
+  await replaceFile(fileOf(rooms), `${JSON.stringify(account, null, 2)}\n`)
   return account
 }

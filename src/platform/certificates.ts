@@ -3,8 +3,9 @@
 // another one or when it is about to expire. Key and certificate stand in one file, so that no crash parts them.
 
 import { createPrivateKey, generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { replaceFile } from './data-folder.ts'
 
 /** Both in PEM. */
 export interface Certificate {
@@ -48,8 +49,7 @@ export async function instanceCertificate(options: InstanceCertificateOptions): 
     notAfter: new Date(now.getTime() + SELF_SIGNED_MS),
   })
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  await writeFile(`${file}.new`, made.cert + made.key, { mode: 0o600 })
-  await rename(`${file}.new`, file)
+  await replaceFile(file, made.cert + made.key)
   return made
 }
 

@@ -1,6 +1,6 @@
 // The folder that POSTHORN_DATA_DIR names, made when it is not there. Whatever is wrong with it is told by that name.
 
-import { mkdir, stat } from 'node:fs/promises'
+import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
 /** Private to our user when it is made here. @throws Error naming the setting, when it cannot be used as a folder */
@@ -33,4 +33,10 @@ async function attempt(folder: string): Promise<'ENOENT' | null> {
     if (there?.isDirectory() === true) return null
     throw there === null ? error : new Error('it is no folder')
   }
+}
+
+/** Writes beside and renames, so that whoever reads finds the old text or the new one, whole, whenever the power goes. */
+export async function replaceFile(file: string, text: string, mode = 0o600): Promise<void> {
+  await writeFile(`${file}.new`, text, { mode, flush: true })
+  await rename(`${file}.new`, file)
 }

@@ -18,7 +18,7 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { ensureDataFolder } from '../data-folder.ts'
+import { ensureDataFolder, replaceFile } from '../data-folder.ts'
 
 export interface BackupManifest {
   readonly format: 1
@@ -152,9 +152,7 @@ function copierTo(target: string): Copier {
     finish: async (postgres, now) => {
       const manifest: BackupManifest = { format: 1, postgres, created_at: now.toISOString(), folders, files }
       await onDisk(target)
-      const file = path.join(target, 'manifest.json')
-      await writeFile(`${file}.new`, `${JSON.stringify(manifest, null, 1)}\n`, { mode: 0o600, flush: true })
-      await rename(`${file}.new`, file)
+      await replaceFile(path.join(target, 'manifest.json'), `${JSON.stringify(manifest, null, 1)}\n`)
       return { files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) }
     },
   }

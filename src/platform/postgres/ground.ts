@@ -14,9 +14,10 @@
 
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmod, chown, cp, lstat, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, chown, cp, lstat, mkdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { replaceFile } from '../data-folder.ts'
 import { type Binaries, binariesAt } from './binaries.ts'
 import { processesIn } from './processes.ts'
 
@@ -168,8 +169,7 @@ async function moveApart(dataDir: string, binaries: Binaries): Promise<Ground> {
     await run('sync', ['-f', home])
   }
   const ground = await apartAt(home, binaries)
-  await writeFile(`${markOf(dataDir)}.new`, `${APART_NOTE}\n${home}\n`, { flush: true })
-  await rename(`${markOf(dataDir)}.new`, markOf(dataDir))
+  await replaceFile(markOf(dataDir), `${APART_NOTE}\n${home}\n`, 0o666)
   if ((await ownerOf(cluster)) !== null) await rename(cluster, path.join(dataDir, 'postgres.moved'))
   return ground
 }
