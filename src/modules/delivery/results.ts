@@ -9,7 +9,7 @@
 import { providerOf } from '../../mail/providers.ts'
 import type { NewBounce } from '../bounces/index.ts'
 import type { EventType, NewEvent } from '../events/index.ts'
-import type { AttemptOutcome, AttemptRecord, Letter, Result } from '../outbox/index.ts'
+import type { AttemptOutcome, AttemptRecord, Claimed, Letter, Result } from '../outbox/index.ts'
 import { GIVE_UP_AFTER_MS, nextTry } from './schedule.ts'
 import type { Cause, Report, Said, Verdict } from './types.ts'
 
@@ -92,6 +92,13 @@ export function endedUntried(
       : eventOf(context, 'email.failed', failedData(end.reason, lastSaid(letter), letter.attemptsCount))
   const result = resultOf(context, { status: end.status, next: null, said: null, attempt: null })
   return { letter, sandbox, result, events: [event], bounce: null }
+}
+
+/** A queue row whose email is no longer there. */
+export function forgotten({ id, accountId, fence }: Claimed, now: Date): Conclusion {
+  const nothing = { next: null, smtpCode: null, response: null, attempt: null }
+  const result = { id, accountId, fence, status: 'failed', at: now, ...nothing } as const
+  return { letter: null, sandbox: false, result, events: [], bounce: null }
 }
 
 /** Put off without an attempt, or null when there is no later time. */

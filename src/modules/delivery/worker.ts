@@ -38,6 +38,7 @@ import { type AskedAbout, lateAsks } from './late-asks.ts'
 import { membershipOf } from './membership.ts'
 import { type Network, NO_SUCH_DOMAIN, networkOf } from './network.ts'
 import { type DeliveryOptions, LIMITS } from './options.ts'
+import { overdueOf } from './overdue.ts'
 import { placesOf } from './places.ts'
 import { recorderOf } from './record.ts'
 import {
@@ -45,6 +46,7 @@ import {
   type Context,
   concluded,
   endedUntried,
+  forgotten,
   localReport,
   OUR_FAULT,
   putOff,
@@ -146,7 +148,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     return since !== null && claimedAtMs >= since
   }
 
-  const contextOf = ({ letter, claimed }: Held): Context => ({
+  const contextOf = ({ letter, claimed }: Pick<Held, 'letter' | 'claimed'>): Context => ({
     letter,
     fence: claimed.fence,
     sandbox: letter.sandbox || options.mode === 'sandbox',
@@ -173,8 +175,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     found += answer.claimed.length
     // Where a whole walk found nothing, all is blocked, and the next one has time.
     if (answer.claimed.length === 0) return cursor !== null ? null : rounded && found > 0 ? claimSome() : 0
-    held += answer.claimed.length
-    node.count(epoch, answer.claimed.length)
+    hold(epoch, answer.claimed.length)
     try {
       await takeOn(epoch, answer.claimed, claimedAtMs)
     } catch (error) {
@@ -242,6 +243,11 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       }
     }
     if (surplus.length > 0) await giveBack(epoch, surplus)
+  }
+
+  const hold = (epoch: number, count: number): void => {
+    held += count
+    node.count(epoch, count)
   }
 
   const released = (epoch: number, count: number): void => {
@@ -384,21 +390,9 @@ export function deliveryService(options: DeliveryOptions): Delivery {
   }
 
   /** A queue row whose email is no longer there. */
-  const forgetRow = async (epoch: number, { id, accountId, fence }: Claimed): Promise<void> => {
-    log.warn({ email_id: id }, 'a queued email is no longer there')
-    const result = {
-      id,
-      accountId,
-      fence,
-      status: 'failed',
-      next: null,
-      at: clock.now(),
-      smtpCode: null,
-      response: null,
-      attempt: null,
-    } as const
-    const nothing = { letter: null, sandbox: false, events: [], bounce: null, inbox: null }
-    await recorder.add({ ...nothing, epoch, result }).catch(onError)
+  const forgetRow = async (epoch: number, row: Claimed): Promise<void> => {
+    log.warn({ email_id: row.id }, 'a queued email is no longer there')
+    await recorder.add({ ...untried(forgotten(row, clock.now())), epoch }).catch(onError)
     released(epoch, 1)
   }
 
@@ -421,10 +415,15 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     },
     onError: quietly,
   })
+  const overdue = overdueOf({
+    ...{ ...options, recorder, contextOf, hold, release: released, doubt: node.doubt, onError: quietly },
+    epoch: () => (stopping || breaking ? null : node.epoch()),
+  })
   const others: readonly Service[] = [
     reports,
     keeping,
     due.looking,
+    overdue.looking,
     loop({
       name: 'delivery take-over',
       turn: async () => {
@@ -471,7 +470,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
         await idle()
         more = promoted > 0 || claimed !== 0
       }
-      return count
+      return count + (await overdue.walk())
     },
     idle,
     get held() {

@@ -1,6 +1,6 @@
 // Steering a destination: holding it back, letting it go, trying now what waits. It works on the tables alone, by
 // whichever machine: the claim asks whether a destination is held back, so with the commit nothing more of it is taken.
-// What was taken before goes out or comes back. A held-back email still ends when its life is over, once it is let go.
+// What was taken before goes out or comes back. A held-back email still ends when its life is over (overdue.ts).
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'

@@ -20,6 +20,7 @@ export { queueFigures } from './figures.ts'
 export { type FreshLetters, freshLetters } from './fresh.ts'
 export { messageReader, type ReadMessage } from './message-reader.ts'
 export { databaseTime, joinAsNode, leaveAsNode, type NodeLease, RENEW_EVERY_MS, renewLease, takeOver } from './node.ts'
+export { claimOverdue, pausedSites } from './overdue.ts'
 export {
   dropOutboxDays,
   ensureOutboxPartitions,

@@ -123,11 +123,8 @@ export interface ClaimAnswer {
 const MAX_PAIRS_VISITED = 1_000
 const FIRST_ACCOUNT = '00000000-0000-0000-0000-000000000000'
 
-interface ClaimRow {
-  readonly cursor_site: number | null
-  readonly cursor_account: string | null
-  readonly visited: number | null
-  readonly taken: number
+/** A queue row as a claim answers it; no id: it leased none. */
+export interface QueueRow {
   readonly id: string | null
   readonly account_id: string
   readonly domain_id: string | null
@@ -135,6 +132,13 @@ interface ClaimRow {
   readonly attempt: number
   readonly sandbox: boolean
   readonly blocked: string | null
+}
+
+interface ClaimRow extends QueueRow {
+  readonly cursor_site: number | null
+  readonly cursor_account: string | null
+  readonly visited: number | null
+  readonly taken: number
 }
 
 /** Leases ready rows to a node, fairly over destinations and accounts. A dead epoch gets none. */
@@ -165,7 +169,7 @@ const CLAIM = sql.claim(
   blockedSql({ accountId: 'q.account_id', recipient: 'q.recipient_key', sandbox: 'q.sandbox', now: '$9::timestamptz' }),
 )
 
-function claimedOf(row: ClaimRow): Claimed {
+export function claimedOf(row: QueueRow): Claimed {
   return {
     id: row.id ?? '',
     accountId: row.account_id,

@@ -1,0 +1,73 @@
+// Mail that nobody may send ends at its time like any other.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ACCOUNT, type House, house } from '../../../test/delivery-house.ts'
+import { statement } from '../../platform/db.ts'
+import { oldestUnended } from '../outbox/index.ts'
+
+const HOUR = 3_600_000
+const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } }
+const OTHER = '01980000-0000-7000-8000-00000000000b'
+const PAUSE = statement('test_pause', 'update site set paused = $2 where name = $1')
+const STATES = statement('test_states', 'select state, count(*)::int as count from queue group by state order by state')
+
+async function unended({ database, clock }: House): Promise<number> {
+  return (await oldestUnended(database.system, clock.now())).size
+}
+
+test('mail of a suspended account expires at its time, is told like any that expires, and holds up no retention', async () => {
+  await using h = await house(ZONE, { suspendedAccounts: () => [ACCOUNT] })
+  const mx = await h.receiver('127.0.0.2')
+  const usual = await h.put('bob@example.net')
+  const brief = await h.put('eve@example.net', { expiresAt: new Date(h.clock.now().getTime() + HOUR) })
+  assert.equal(await h.delivery.turn(), 0)
+  h.clock.advance(HOUR)
+  assert.equal(await h.delivery.turn(), 1)
+  assert.deepEqual([await h.status(brief), await h.status(usual)], ['failed', 'queued'])
+  h.clock.advance(71 * HOUR)
+  assert.equal(await h.delivery.turn(), 1)
+  for (const id of [brief, usual]) {
+    const { email, attempts, events } = await h.story(id)
+    assert.equal(await h.status(id), 'failed')
+    assert.ok(email.ended_at !== null && email.next_attempt_at === null)
+    assert.deepEqual(attempts, [])
+    assert.equal(events.length, 1)
+    const { event, data } = await h.last(id)
+    assert.deepEqual([event, data['reason'], data['attempts']], ['email.failed', 'expired', 0])
+  }
+  assert.equal(mx.messageCount, 0)
+  assert.equal(await unended(h), 0)
+  assert.deepEqual(h.logged, [])
+})
+
+test('mail to a destination that is held back expires in a queue of many, and only what is over', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2')
+  const over = await h.put('bob@example.net')
+  // More than one lot, of another destination that is held back too.
+  const others = Array.from({ length: 1_100 }, (_, number) => `u${number}@elsewhere.test`)
+  for (const to of others) await h.put(to, { expiresAt: new Date(h.clock.now().getTime() + 80 * HOUR) })
+  const last = await h.put('eve@example.net')
+  for (const name of ['example.net', 'elsewhere.test']) await h.database.system.execute(PAUSE, [name, true])
+  h.clock.advance(73 * HOUR)
+  await h.delivery.start()
+  for (let n = 0; n < 1_000 && (await h.queued()) > others.length; n++)
+    await new Promise((done) => setTimeout(done, 20))
+  assert.deepEqual([await h.status(over), await h.status(last)], ['failed', 'failed'])
+  assert.deepEqual(await h.database.system.query(STATES), [{ state: 0, count: others.length }])
+  assert.equal(mx.connectionCount, 0)
+})
+
+test('two nodes that look at once end each email once; a row whose email is gone goes too', async () => {
+  await using h = await house(ZONE, { suspendedAccounts: () => [ACCOUNT, OTHER] })
+  const ids: string[] = []
+  for (let n = 0; n < 60; n++) ids.push(await h.put(`u${n}@example.net`))
+  const gone = await h.put('gone@example.net', { accountId: OTHER })
+  await h.database.system.execute(statement('test_forget_email', 'delete from email where id = $1'), [gone])
+  h.clock.advance(73 * HOUR)
+  const counts = await Promise.all([h.delivery.turn(), h.another().turn()])
+  assert.equal(counts[0] + counts[1], 61)
+  for (const id of ids) assert.equal((await h.events(id)).length, 1)
+  assert.equal(await h.queued(), 0)
+})
