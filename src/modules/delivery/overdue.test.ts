@@ -71,3 +71,52 @@ test('two nodes that look at once end each email once; a row whose email is gone
   for (const id of ids) assert.equal((await h.events(id)).length, 1)
   assert.equal(await h.queued(), 0)
 })
+
+const BOUNCES = statement(
+  'test_bounces_of',
+  `select email_id, type, category, smtp_code, enhanced_code, diagnostic_code, remote_host, remote_ip, source, attempt from bounce
+   where email_id = any($1::uuid[]) order by array_position($1::uuid[], email_id)`,
+)
+
+test('an email that expires between two tries is the soft bounce that it would be after the last', async () => {
+  const suspended: string[] = []
+  const zones = { ...ZONE, 'dead.test': { MX: ['10 mx.dead.test'] }, 'mx.dead.test': { A: ['127.0.0.9'] } }
+  await using h = await house(zones, { suspendedAccounts: () => suspended })
+  await h.receiver('127.0.0.2', { rcpt: '452 4.2.2 mailbox full' })
+  const within = (hours: number) => ({ expiresAt: new Date(h.clock.now().getTime() + hours * HOUR) })
+  const tried = await h.put('bob@example.net', within(0.05))
+  const claimed = await h.put('eve@example.net', within(1))
+  const passedBy = await h.put('joe@example.net', within(2))
+  const unreached = await h.put('ann@dead.test', within(2))
+  await h.delivery.turn()
+  assert.equal(await h.status(tried), 'failed', 'there is no try to come')
+  h.clock.advance(HOUR)
+  await h.delivery.turn()
+  suspended.push(ACCOUNT)
+  h.clock.advance(HOUR)
+  await h.delivery.turn()
+  const all = [tried, claimed, passedBy, unreached]
+  for (const id of all) assert.equal((await h.last(id)).data['reason'], 'expired')
+  const bounces = await h.database.system.query<{ email_id: string; attempt: number }>(BOUNCES, [all])
+  assert.deepEqual(
+    bounces.map((bounce) => bounce.email_id),
+    [tried, claimed, passedBy],
+  )
+  const [after, ...without] = bounces.map(({ email_id: _, attempt: __, ...bounce }) => bounce)
+  for (const bounce of without) assert.deepEqual(bounce, after)
+  assert.deepEqual(
+    bounces.map(({ attempt }) => attempt),
+    [1, 1, 2],
+  )
+  const listed = statement(
+    'test_listed',
+    `select data ->> 'listed_as' as listed, provider from event
+    where type = (select type from event where email_id = $1 order by seq desc limit 1) and email_id = any($2::uuid[])
+    order by array_position($2::uuid[], email_id)`,
+  )
+  const events = await h.database.system.query<{ listed: string }>(listed, [tried, all])
+  assert.deepEqual(
+    events.map((event) => event.listed),
+    ['soft', 'soft', 'soft', null],
+  )
+})

@@ -3,12 +3,21 @@
 // small question. A process that dies in between leaves leases, as with any claim; two that walk at once end each email once.
 
 import type { Clock } from '../../platform/clock.ts'
-import type { Database } from '../../platform/db.ts'
+import type { Database, Db } from '../../platform/db.ts'
 import { FIRST_ID } from '../../platform/ids.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
-import { type Claimed, claimOverdue, fetchLetters, handBack, type Letter, pausedSites } from '../outbox/index.ts'
+import {
+  type Claimed,
+  claimOverdue,
+  fetchLetters,
+  handBack,
+  type Letter,
+  lastAttempts,
+  pausedSites,
+  type StoredAttempt,
+} from '../outbox/index.ts'
 import type { Recorder } from './record.ts'
-import { type Conclusion, type Context, endedUntried, forgotten } from './results.ts'
+import { type Conclusion, type Context, expired, forgotten } from './results.ts'
 
 export interface Overdue {
   /** For tests: one walk. @returns how many emails it ended */
@@ -30,6 +39,12 @@ export interface OverdueOptions {
   /** Rows may be leased that nobody here knows of. */
   readonly doubt: () => void
   readonly onError: (error: unknown) => void
+}
+
+/** What an email comes to that was claimed after its time. */
+export async function conclusionOfExpired(db: Db, context: Context): Promise<Conclusion> {
+  const lasts = await lastAttempts(db, [context.letter])
+  return expired(context, lasts.get(context.letter.id) ?? null)
 }
 
 const EVERY_MS = 60_000
@@ -55,7 +70,9 @@ export function overdueOf(options: OverdueOptions): Overdue {
     try {
       const letters = await fetchLetters(system, claimed, 0)
       const byId = new Map(letters.map((letter) => [letter.id, letter]))
-      await Promise.all(claimed.map((row) => end(epoch, row, byId.get(row.id))))
+      const lasts = await lastAttempts(system, letters)
+      const last = (id: string): StoredAttempt | null => lasts.get(id) ?? null
+      await Promise.all(claimed.map((row) => end(epoch, row, byId.get(row.id), last(row.id))))
     } catch (error) {
       options.doubt()
       throw error
@@ -80,16 +97,17 @@ export function overdueOf(options: OverdueOptions): Overdue {
     }
   }
 
-  const end = async (epoch: number, claimed: Claimed, letter: Letter | undefined): Promise<void> => {
-    const ended = letter === undefined ? forgotten(claimed, options.clock.now()) : expired(claimed, letter)
-    if (ended === null) await handBack(system, epoch, [claimed])
-    else await options.recorder.add({ ...ended, epoch, inbox: null })
-  }
-
-  /** Null: our clock has been put back since, and it is not over. */
-  const expired = (claimed: Claimed, letter: Letter): Conclusion | null => {
-    const context = options.contextOf({ claimed, letter })
-    return letter.expiresAt > context.now ? null : endedUntried(context, { status: 'failed', reason: 'expired' })
+  const end = async (
+    epoch: number,
+    claimed: Claimed,
+    letter: Letter | undefined,
+    last: StoredAttempt | null,
+  ): Promise<void> => {
+    const context = letter === undefined ? null : options.contextOf({ claimed, letter })
+    // Not over any more: our clock has been put back since.
+    if (context !== null && context.letter.expiresAt > context.now) return handBack(system, epoch, [claimed])
+    const ended = context === null ? forgotten(claimed, options.clock.now()) : expired(context, last)
+    await options.recorder.add({ ...ended, epoch, inbox: null })
   }
 
   return {

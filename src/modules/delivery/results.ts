@@ -5,11 +5,13 @@
 //   4xx, no connection, no DNS           deferred while there is a next try, else failed; when the receiver went on
 //                                        answering 4xx about the recipient, that is also one bounce of type soft
 //   what our side cannot or may not do   failed, suppressed
+//   its time is over                     failed; a soft bounce too, when that is what the last attempt came to
 
 import { providerOf } from '../../mail/providers.ts'
+import { bounceFromReply } from '../../mail/smtp-bounce.ts'
 import type { NewBounce } from '../bounces/index.ts'
 import type { EventType, NewEvent } from '../events/index.ts'
-import type { AttemptOutcome, AttemptRecord, Claimed, Letter, Result } from '../outbox/index.ts'
+import type { AttemptOutcome, AttemptRecord, Claimed, Letter, Result, StoredAttempt } from '../outbox/index.ts'
 import { GIVE_UP_AFTER_MS, nextTry } from './schedule.ts'
 import type { Cause, Report, Said, Verdict } from './types.ts'
 
@@ -71,8 +73,11 @@ export function eventOf(
   }
 }
 
+/** Who decided an attempt. */
+type Where = Pick<Report, 'host' | 'ip' | 'throttledBy'>
+
 /** Whose hosts an attempt asked; null when it asked none. */
-function answeredBy({ letter: { recipientKey }, sandbox }: Context, { host, throttledBy }: Report): string | null {
+function answeredBy({ letter: { recipientKey }, sandbox }: Context, { host, throttledBy }: Where): string | null {
   if (host === null || sandbox) return host
   if (throttledBy !== null) return null
   return providerOf(recipientKey.slice(recipientKey.lastIndexOf('@') + 1), [host]).name
@@ -92,6 +97,34 @@ export function endedUntried(
       : eventOf(context, 'email.failed', failedData(end.reason, lastSaid(letter), letter.attemptsCount))
   const result = resultOf(context, { status: end.status, next: null, said: null, attempt: null })
   return { letter, sandbox, result, events: [event], bounce: null }
+}
+
+/** What the last attempt left behind, of the wire names of `attemptOf`. */
+interface StoredDetail {
+  readonly mx: string | null
+  readonly ip: string | null
+  readonly smtp_code: number
+  readonly enhanced_code: string | null
+  readonly response: string
+  readonly throttled_by: string | null
+}
+
+/** An end at its time, without another try: the bounce is the one that the last attempt would have been, were there none to come. */
+export function expired(context: Context, last: StoredAttempt | null): Conclusion {
+  const ended = endedUntried(context, { status: 'failed', reason: 'expired' })
+  if (last?.outcome !== 'deferred') return ended
+  const detail = last.detail as unknown as StoredDetail
+  const where = { host: detail.mx, ip: detail.ip, throttledBy: detail.throttled_by }
+  const said = { code: detail.smtp_code, enhanced: detail.enhanced_code, text: detail.response }
+  // Which command it answered is not kept, and makes no difference to what a 4xx is about.
+  const { type, category } = bounceFromReply({ ...said, lines: [] }, 'rcpt')
+  const refusal = { said, type: 'soft', category: type === 'soft' ? category : 'expired', command: null } as const
+  const data = { ...failedData('expired', lastSaid(context.letter), context.letter.attemptsCount), listed_as: 'soft' }
+  return {
+    ...ended,
+    events: [eventOf(context, 'email.failed', data, answeredBy(context, where))],
+    bounce: { ...bounceOf(context, where, refusal, 'failed'), attempt: last.number },
+  }
 }
 
 /** A queue row whose email is no longer there. */
@@ -226,7 +259,7 @@ function lastReason(letter: Letter, { cause, said }: Verdict & { kind: 'deferred
 
 function bounceOf(
   context: Context,
-  report: Report,
+  where: Where,
   refusal: Pick<NewBounce, 'type' | 'category' | 'command'> & { readonly said: Said },
   endsAs: 'bounced' | 'failed',
 ): NewBounce {
@@ -248,8 +281,8 @@ function bounceOf(
     diagnosticCode: said.code === null ? null : `smtp; ${said.text}`,
     errorMessage: said.text,
     command,
-    remoteMta: remoteMta(report),
-    provider: answeredBy(context, report),
+    remoteMta: remoteMta(where),
+    provider: answeredBy(context, where),
     source: 'smtp',
     feedbackType: null,
     attempt: letter.attemptsCount + 1,
@@ -258,7 +291,7 @@ function bounceOf(
   }
 }
 
-function remoteMta({ host, ip }: Report): NewBounce['remoteMta'] {
+function remoteMta({ host, ip }: Where): NewBounce['remoteMta'] {
   return host === null && ip === null ? null : { host, ip }
 }
 

@@ -38,7 +38,7 @@ import { type AskedAbout, lateAsks } from './late-asks.ts'
 import { membershipOf } from './membership.ts'
 import { type Network, NO_SUCH_DOMAIN, networkOf } from './network.ts'
 import { type DeliveryOptions, LIMITS } from './options.ts'
-import { overdueOf } from './overdue.ts'
+import { conclusionOfExpired, overdueOf } from './overdue.ts'
 import { placesOf } from './places.ts'
 import { recorderOf } from './record.ts'
 import {
@@ -297,10 +297,9 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     if (letter.domainId !== null && key === null) {
       return untried(endedUntried(context, { status: 'failed', reason: 'domain_removed' }))
     }
-    if (letter.expiresAt <= context.now) return untried(endedUntried(context, { status: 'failed', reason: 'expired' }))
-    if (key?.status === 'suspended') {
-      return untried(putOff(context) ?? endedUntried(context, { status: 'failed', reason: 'expired' }))
-    }
+    const expired = (): Promise<Conclusion> => conclusionOfExpired(database.system, context)
+    if (letter.expiresAt <= context.now) return untried(await expired())
+    if (key?.status === 'suspended') return untried(putOff(context) ?? (await expired()))
     return context.sandbox ? intoInbox(one) : overNetwork(one)
   }
 

@@ -9,7 +9,7 @@ import { decodeContent } from './content.ts'
 import { emailErrors as errors } from './errors.ts'
 import * as sql from './sql.ts'
 import { dontSort, LISTS, type Way } from './sql-lists.ts'
-import { ATTEMPT_OUTCOMES, type AttemptOutcome, type Content, type EmailStatus, STATUS } from './types.ts'
+import { ATTEMPT_OUTCOMES, type AttemptOutcome, type Content, type EmailStatus, type Letter, STATUS } from './types.ts'
 
 export interface EmailRow {
   readonly id: string
@@ -185,6 +185,18 @@ function attemptOf(row: AttemptRow): StoredAttempt {
     outcome: ATTEMPT_OUTCOMES[row.outcome] ?? 'error',
     detail: JSON.parse(row.detail) as Record<string, unknown>,
   }
+}
+
+/** The last attempt for each of these emails that had one, by the email's id. As the service. */
+export async function lastAttempts(
+  db: Db,
+  letters: readonly Pick<Letter, 'id' | 'accountId' | 'attemptsCount'>[],
+): Promise<ReadonlyMap<string, StoredAttempt>> {
+  const tried = letters.filter(({ attemptsCount }) => attemptsCount > 0)
+  if (tried.length === 0) return new Map()
+  const asked = [tried.map(({ accountId }) => accountId), tried.map(({ id }) => id)]
+  const rows = await db.query<AttemptRow & { id: string }>(sql.lastAttempts, asked)
+  return new Map(rows.map((row) => [row.id, attemptOf(row)]))
 }
 
 /** @returns null when the text is no cursor that a page of emails gave out */

@@ -300,6 +300,14 @@ export const firstAttemptWith = statement(
    where account_id = $1 and email_id = $2 and detail::jsonb ->> 'enhanced_code' = $3`,
 )
 
+export const lastAttempts = statement(
+  'outbox_last_attempts',
+  `select k.id, a.number, a.started_at, a.duration_ms, a.outcome, a.detail
+   from unnest($1::uuid[], $2::uuid[]) as k(account_id, id) cross join lateral (
+     select number, started_at, duration_ms, outcome, detail from attempt a
+     where a.account_id = k.account_id and a.email_id = k.id order by number desc limit 1) a`,
+)
+
 // Row locks are taken in the same order by everyone who steers: the queue row, then the email.
 export const lockQueueRow = statement(
   'outbox_lock_queue_row',
