@@ -205,7 +205,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
         }
       },
     },
-    fillTemplate: (accountId, request) => templates.fill(accountId, request),
+    templateFiller: templates.filler,
   }
   const sending = sendingOf(sendingOptions)
   const hearing = hearingOf({

@@ -101,7 +101,7 @@ export async function submissionWorld({
     database,
     clock,
     sandboxed: false,
-    fillTemplate: async () => {
+    templateFiller: () => async () => {
       throw platformErrors.not_found()
     },
     acceptance: acceptance({

@@ -11,6 +11,7 @@ test('what a template makes is bounded for all messages of a call together', asy
   const part = 'a'.repeat(4 * 1_048_576)
   const settings = { trackingEnabled: null, openTrackingEnabled: null, clickTrackingEnabled: null }
   const taken: (string | null)[] = []
+  let fillers = 0
   const sending = sendingOf({
     database: {} as Database,
     clock: systemClock(),
@@ -27,7 +28,10 @@ test('what a template makes is bounded for all messages of a call together', asy
     },
     risk: { content: async () => null as never },
     sandboxed: true,
-    fillTemplate: async (_, request) => ({ ...request, html: part, text: part }),
+    templateFiller: () => {
+      fillers++
+      return async (request) => ({ ...request, html: part, text: part })
+    },
   })
   const message = (n: number) => ({
     from: 'a@shop.example',
@@ -38,4 +42,5 @@ test('what a template makes is bounded for all messages of a call together', asy
   const principal = { accountId: 'a', keyId: null, mode: 'live', scopes: [], domainIds: null } as const
   await sending.batch(principal, { messages: Array.from({ length: 20 }, (_, n) => message(n)) }, undefined, false)
   assert.deepEqual(taken, [...Array(15).fill(null), ...Array(5).fill('payload_too_large')])
+  assert.equal(fillers, 1, 'what they name is read for all of them together')
 })

@@ -13,7 +13,7 @@ import { draftOf } from './draft.ts'
 import { errors } from './errors.ts'
 import type { IdempotencyKey } from './idempotency.ts'
 import { MAX_BATCH_MESSAGES, MAX_CALL_BYTES, MAX_IDEMPOTENCY_KEY_CHARS } from './limits.ts'
-import { readSendRequest, type SendRequest } from './request.ts'
+import { readSendRequest } from './request.ts'
 import type { Accepted } from './rows.ts'
 import {
   canBeLeft,
@@ -23,6 +23,7 @@ import {
   senderFacts,
   type TrackingSettings,
 } from './sender.ts'
+import type { Filler } from './templates.ts'
 
 /** What other rooms answer about the sender; each from memory, at most 5 seconds old. */
 export interface SenderLookups {
@@ -38,8 +39,8 @@ export interface SendingOptions {
   readonly risk: Pick<RiskRoom, 'content'>
   /** The instance keeps all mail in the house (POSTHORN_DELIVERY=sandbox). */
   readonly sandboxed: boolean
-  /** Fills in the template that a request names. @throws ApiError */
-  readonly fillTemplate: (accountId: string, request: SendRequest) => Promise<SendRequest>
+  /** What fills in the templates that the requests of one call name. */
+  readonly templateFiller: (accountId: string) => Filler
 }
 
 export interface CallAnswer {
@@ -108,23 +109,26 @@ export function sendingOf(options: SendingOptions): Sending {
     return { draft, sender, content, keyId: principal.keyId }
   }
 
-  const read = async (principal: Principal, body: unknown, take = roomOfCall()): Promise<Incoming> => {
+  /** What the messages of one call have together. */
+  const callOf = ({ accountId }: Principal) => ({ take: roomOfCall(), fill: options.templateFiller(accountId) })
+
+  const read = async (principal: Principal, body: unknown, call = callOf(principal)): Promise<Incoming> => {
     const fields = (body !== null && typeof body === 'object' ? body : {}) as Record<string, unknown>
     const { request, faults } = readSendRequest(fields, clock.now())
     const all = mergeFaults(faultsOf(body), faults)
     if (request === null || all.length > 0) throw validationError(all)
     const draft = draftOf(request)
-    take(draft.sizeBytes)
+    call.take(draft.sizeBytes)
     if (request.templateId === null) return incoming(principal, draft)
-    const filled = draftOf(await options.fillTemplate(principal.accountId, request))
-    take(filled.sizeBytes - draft.sizeBytes)
+    const filled = draftOf(await call.fill(request))
+    call.take(filled.sizeBytes - draft.sizeBytes)
     return incoming(principal, filled)
   }
 
   /** The messages of one call. */
   const readAll = (principal: Principal, bodies: readonly unknown[]): Promise<(Incoming | ApiError)[]> => {
-    const take = roomOfCall()
-    return Promise.all(bodies.map((one) => read(principal, one, take).catch(asApiError)))
+    const call = callOf(principal)
+    return Promise.all(bodies.map((one) => read(principal, one, call).catch(asApiError)))
   }
 
   return {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { freshDb } from '../../../test/database.ts'
 import { systemClock } from '../../platform/clock.ts'
-import { connect } from '../../platform/db.ts'
+import { connect, type Db } from '../../platform/db.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { systemIds } from '../../platform/ids.ts'
 import type { SendRequest } from './request.ts'
@@ -14,13 +14,25 @@ const WELCOME = { name: 'Welcome', subject: 'Hi {{name}}', html: '<p>{{name}}</p
 
 interface House extends AsyncDisposable {
   readonly templates: Templates
+  /** The names of the statements that were asked as the service. */
+  readonly asked: string[]
 }
 
 async function house(): Promise<House> {
   const fresh = await freshDb()
+  const asked: string[] = []
   const database = connect({ url: fresh.url, onError: () => undefined })
+  const { system } = database
+  const watched: Db = {
+    ...system,
+    one: (what, values) => {
+      asked.push(what.name)
+      return system.one(what, values)
+    },
+  }
   return {
-    templates: templatesOf({ database, clock: systemClock(), ids: systemIds() }),
+    asked,
+    templates: templatesOf({ database: { ...database, system: watched }, clock: systemClock(), ids: systemIds() }),
     [Symbol.asyncDispose]: async () => {
       await database.close()
       await fresh[Symbol.asyncDispose]()
@@ -82,7 +94,7 @@ test('every version is kept: it can be read, previewed, sent, and made the prese
   const variables = { name: 'Ada' }
   assert.equal((await templates.preview(ACCOUNT, id, 1, variables)).subject, 'Hi Ada')
   const sent = (templateVersion: number | null): Promise<SendRequest> =>
-    templates.fill(ACCOUNT, request({ templateId: id, templateVersion, variables }))
+    templates.filler(ACCOUNT)(request({ templateId: id, templateVersion, variables }))
   assert.deepEqual([(await sent(2)).subject, (await sent(null)).subject], ['Two Ada', 'Three Ada'])
   const restored = await templates.restore(ACCOUNT, id, 2)
   assert.deepEqual(
@@ -128,7 +140,10 @@ test("another account's template is not there", async () => {
   assert.equal(await codeOf(templates.get(OTHER, id)), 'not_found')
   assert.equal(await codeOf(templates.replace(OTHER, id, WELCOME)), 'not_found')
   assert.equal(await codeOf(templates.remove(OTHER, id)), 'not_found')
-  assert.equal(await codeOf(templates.fill(OTHER, request({ templateId: id }))), 'validation_error template_id exists')
+  assert.equal(
+    await codeOf(templates.filler(OTHER)(request({ templateId: id }))),
+    'validation_error template_id exists',
+  )
 })
 
 test('what the request says itself wins over the template', async () => {
@@ -136,10 +151,28 @@ test('what the request says itself wins over the template', async () => {
   const { templates } = world
   const { id: templateId } = await templates.create(ACCOUNT, WELCOME)
   const variables = { name: 'A&B' }
-  const all = await templates.fill(ACCOUNT, request({ templateId, variables }))
+  const all = await templates.filler(ACCOUNT)(request({ templateId, variables }))
   assert.deepEqual([all.subject, all.html, all.text], ['Hi A&B', '<p>A&amp;B</p>', null])
-  const own = await templates.fill(ACCOUNT, request({ templateId, variables, subject: 'Mine {{name}}', text: 'own' }))
+  const own = await templates.filler(ACCOUNT)(request({ templateId, variables, subject: 'Mine {{name}}', text: 'own' }))
   assert.deepEqual([own.subject, own.html, own.text], ['Mine {{name}}', '<p>A&amp;B</p>', 'own'])
+})
+
+test('the messages of a call share one reading of a template, and the next call reads it anew', async () => {
+  await using world = await house()
+  const { templates, asked } = world
+  const { id: templateId } = await templates.create(ACCOUNT, WELCOME)
+  const call = (templateVersion: number | null): Promise<readonly SendRequest[]> => {
+    const fill = templates.filler(ACCOUNT)
+    const names = Array.from({ length: 100 }, (_, number) => `n${number}`)
+    return Promise.all(names.map((name) => fill(request({ templateId, templateVersion, variables: { name } }))))
+  }
+  const first = await call(null)
+  assert.deepEqual([first[0]?.subject, first[99]?.subject], ['Hi n0', 'Hi n99'])
+  assert.deepEqual(asked.splice(0), ['sending_template'])
+  await templates.replace(ACCOUNT, templateId, { ...WELCOME, subject: 'Hello {{name}}' })
+  assert.equal((await call(null))[99]?.subject, 'Hello n99')
+  assert.equal((await call(1))[99]?.subject, 'Hi n99')
+  assert.deepEqual(asked, ['sending_template', 'sending_template_version'])
 })
 
 test('a variable cannot break out of the subject', async () => {
@@ -147,10 +180,10 @@ test('a variable cannot break out of the subject', async () => {
   const { templates } = world
   const { id: templateId } = await templates.create(ACCOUNT, WELCOME)
   for (const name of ['A\r\nBcc: v@evil.test', 'A\nB', 'A\u2028B', 'A\u0085B']) {
-    const filled = templates.fill(ACCOUNT, request({ templateId, variables: { name } }))
+    const filled = templates.filler(ACCOUNT)(request({ templateId, variables: { name } }))
     assert.equal(await codeOf(filled), 'validation_error subject control_character')
   }
-  const long = templates.fill(ACCOUNT, request({ templateId, variables: { name: 'x'.repeat(999) } }))
+  const long = templates.filler(ACCOUNT)(request({ templateId, variables: { name: 'x'.repeat(999) } }))
   assert.equal(await codeOf(long), 'validation_error subject maxLength')
 })
 

@@ -66,9 +66,17 @@ export interface Templates {
   restore(accountId: string, id: string, version: number): Promise<Template>
   /** @param version null for the present one. @throws ApiError not_found, validation_error */
   preview(accountId: string, id: string, version: number | null, variables: Variables): Promise<Preview>
-  /** For SendingOptions: subject, html and text of the request win. @throws ApiError validation_error */
-  fill(accountId: string, request: SendRequest): Promise<SendRequest>
+  /** For SendingOptions. */
+  filler(accountId: string): Filler
 }
+
+/**
+ * Fills in the templates that the messages of one call name: subject, html and text of a request win. Messages that are filled
+ * together share one reading of a template; what is read is kept no longer than that, for it may be large.
+ *
+ * @throws ApiError validation_error
+ */
+export type Filler = (request: SendRequest) => Promise<SendRequest>
 
 interface Parsed {
   readonly subject: ParsedTemplate
@@ -133,6 +141,24 @@ export function templatesOf({
     return templateOf(row)
   }
 
+  const filledWith = ({ subject, html, text }: Parsed, request: SendRequest): SendRequest => {
+    const filled = renderAll(
+      {
+        subject: request.subject === null ? subject : [],
+        html: request.html === null ? html : null,
+        text: request.text === null ? text : null,
+      },
+      request.variables,
+      ids,
+    )
+    return {
+      ...request,
+      subject: request.subject ?? filled.subject,
+      html: request.html ?? filled.html,
+      text: request.text ?? filled.text,
+    }
+  }
+
   return {
     get,
     version,
@@ -175,25 +201,20 @@ export function templatesOf({
       const template = await (number === null ? get(accountId, id) : version(accountId, id, number))
       return renderAll(parsed(template), variables, ids)
     },
-    fill: async (accountId, request) => {
-      const { templateId, templateVersion, variables } = request
-      const template = templateId === null ? null : await chosen(accountId, templateId, templateVersion)
-      if (template === null) throw fault('template_id', 'exists', 'is not a template of this account')
-      const { subject, html, text } = parsed(template)
-      const filled = renderAll(
-        {
-          subject: request.subject === null ? subject : [],
-          html: request.html === null ? html : null,
-          text: request.text === null ? text : null,
-        },
-        variables,
-        ids,
-      )
-      return {
-        ...request,
-        subject: request.subject ?? filled.subject,
-        html: request.html ?? filled.html,
-        text: request.text ?? filled.text,
+    filler: (accountId) => {
+      const reading = new Map<string, Promise<Parsed>>()
+      const read = async (id: string, number: number | null): Promise<Parsed> => {
+        const template = await chosen(accountId, id, number)
+        if (template === null) throw fault('template_id', 'exists', 'is not a template of this account')
+        return parsed(template)
+      }
+      return async (request) => {
+        const { templateId: id, templateVersion: number } = request
+        if (id === null) return request
+        const name = `${id.toLowerCase()} ${number}`
+        const found = reading.get(name) ?? read(id, number).finally(() => reading.delete(name))
+        reading.set(name, found)
+        return filledWith(await found, request)
       }
     },
   }
