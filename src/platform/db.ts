@@ -238,8 +238,6 @@ const SET_ACCOUNT = statement('platform_set_account', `select set_config('app.ac
 const BROKEN_OFF_WAIT = 'SyncRepWaitForLSN'
 /** "Cannot connect now". */
 const NOT_ADMITTED = '57P03'
-/** "Transaction resolution unknown": the connection class, so that callers try again or say 503. */
-const UNKNOWN_END = '08007'
 
 type Notice = { readonly routine?: string | undefined }
 
@@ -302,15 +300,17 @@ async function transact<T>(
     // Where a statement has failed, and whoever issued it took no notice, the server rolls back and says so here alone.
     const [{ command }] = await Promise.all([client.query('commit'), ...posted])
     if (command !== 'COMMIT') throw new Error('a statement of the transaction had failed: it was rolled back')
-    if (isAlone) throw Object.assign(new Error('no standby has confirmed the commit'), { code: UNKNOWN_END })
+    if (isAlone) throw new UnknownEnd('no standby has confirmed the commit', client)
     return result
   } catch (error) {
+    const committing = over
     over = true
     await client.query('rollback').catch((failure: Error) => {
       broken = failure
     })
     if (sqlState(error) === READ_ONLY) broken = error as Error
-    throw error
+    const untold = committing && broken !== undefined && isUnavailable(error)
+    throw untold ? new UnknownEnd('nobody has told whether the commit was made', client, error) : error
   } finally {
     client.off('error', heard)
     client.off('notice', warned)
@@ -415,6 +415,20 @@ const UNAVAILABLE_SOCKET = new Set([
   'ENETRESET',
   'ECONNABORTED',
 ])
+
+/** A transaction may have been committed, and may not: `unknown-end.ts` finds out. Of the unavailable, for whoever need not know. */
+export class UnknownEnd extends Error {
+  /** "Transaction resolution unknown", of the class of connections. */
+  readonly code = '08007'
+  /** The server's process that had it; null: it never said which. */
+  readonly backend: number | null
+
+  constructor(message: string, client: object, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'UnknownEnd'
+    this.backend = (client as { readonly processID?: number | null }).processID ?? null
+  }
+}
 
 /** True when an error says that the database is not there now, rather than that the statement was wrong. */
 export function isUnavailable(error: unknown): boolean {

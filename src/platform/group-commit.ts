@@ -3,8 +3,11 @@
 // a group may linger for more.
 
 export interface GroupCommitOptions<Item, Result> {
-  /** Writes a group in one transaction; answers one result per item, in order. Rejecting rejects every item. */
-  readonly write: (items: readonly Item[]) => Promise<readonly Result[]>
+  /**
+   * Writes a group in one transaction; answers one result per item, in order. Rejecting rejects every item. A result that is
+   * still to come keeps its item waiting, and not the next group.
+   */
+  readonly write: (items: readonly Item[]) => Promise<readonly (Result | PromiseLike<Result>)[]>
   readonly sizeOf: (item: Item) => number
   /** The most items in one group. */
   readonly maxItems: number
@@ -32,7 +35,7 @@ export interface GroupCommit<Item, Result> {
 interface Waiting<Item, Result> {
   readonly item: Item
   readonly sizeBytes: number
-  readonly resolve: (result: Result) => void
+  readonly resolve: (result: Result | PromiseLike<Result>) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -88,7 +91,7 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
       try {
         const results = await write(group.map(({ item }) => item))
         group.forEach(({ resolve, reject }, i) => {
-          if (i < results.length) resolve(results[i] as Result)
+          if (i < results.length) resolve(results[i] as Result | PromiseLike<Result>)
           else reject(new Error('a group commit answered fewer results than it had items'))
         })
       } catch (error) {

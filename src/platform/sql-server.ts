@@ -1,4 +1,4 @@
-// What the database server says of itself, for the operator.
+// What the database server says of itself.
 
 import { type Db, statement } from './db.ts'
 
@@ -10,6 +10,7 @@ const FACTS = statement(
 )
 // A commit that has something to write, and leaves nothing behind.
 const EMPTY_COMMIT = statement('platform_empty_commit', `select pg_logical_emit_message(true, 'posthorn', '')`)
+const BACKEND = statement('platform_backend', 'select 1 from pg_stat_activity where pid = $1')
 
 export interface ServerFacts {
   readonly version: string
@@ -29,4 +30,9 @@ export async function serverFacts(db: Db): Promise<ServerFacts> {
 /** Resolves when a commit has reached the disk. */
 export async function commitOnce(db: Db): Promise<void> {
   await db.execute(EMPTY_COMMIT)
+}
+
+/** Whether the process that serves a connection, by the id it gave itself, is still there. */
+export async function hasBackend(db: Db, pid: number): Promise<boolean> {
+  return (await db.one(BACKEND, [pid])) !== null
 }

@@ -21,6 +21,7 @@ export { type FreshLetters, freshLetters } from './fresh.ts'
 export { messageReader, type ReadMessage } from './message-reader.ts'
 export { databaseTime, joinAsNode, leaveAsNode, type NodeLease, RENEW_EVERY_MS, renewLease, takeOver } from './node.ts'
 export { claimOverdue, pausedSites } from './overdue.ts'
+export { hasEmail } from './owner.ts'
 export {
   dropOutboxDays,
   ensureOutboxPartitions,

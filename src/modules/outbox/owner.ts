@@ -8,3 +8,8 @@ export async function ownerOfEmail(db: Db, id: string): Promise<string> {
   if (row === null) throw emailErrors.not_found()
   return row.account_id
 }
+
+/** Whether it is stored, whoever's it is. */
+export async function hasEmail(db: Db, id: string): Promise<boolean> {
+  return (await db.one(sql.ownerOfEmail, [id])) !== null
+}

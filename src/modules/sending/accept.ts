@@ -6,18 +6,30 @@
 // that dies before it has stored nothing, one that dies after it has stored all, and the client's key tells which.
 //
 // A group that fails for a reason of its own is written again request by request, so that one request's fault is its own;
-// so is one that was broken off for another transaction, even if it is one request.
+// so is one that was broken off for another transaction, even if it is one request. Where the connection broke at the commit,
+// the store is asked what became of it, as long as the callers have patience: a client without a key that was told to come
+// again would have sent twice what was stored.
 
 import type { Clock } from '../../platform/clock.ts'
-import { type Database, type Db, isBrokenOff, isUnavailable, mayLackPartition, type Writer } from '../../platform/db.ts'
+import {
+  type Database,
+  type Db,
+  isBrokenOff,
+  isUnavailable,
+  mayLackPartition,
+  UnknownEnd,
+  type Writer,
+} from '../../platform/db.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { type GroupCommit, groupCommit } from '../../platform/group-commit.ts'
 import type { Ids } from '../../platform/ids.ts'
+import { wasCommitted } from '../../platform/unknown-end.ts'
 import { append, ensureEventPartitions, type NewEvent } from '../events/index.ts'
 import {
   enqueue,
   ensureOutboxPartitions,
   type FreshLetters,
+  hasEmail,
   type NewBody,
   type NewEmail,
   type SiteIds,
@@ -27,6 +39,7 @@ import { isContentRefusal, type RefusedMessage, recordContentBlocks } from './co
 import { errors } from './errors.ts'
 import { claimKeys, freeKeys, type IdempotencyKey, nameOf, type StoredAnswer, storeAnswers } from './idempotency.ts'
 import { type Judged, judge } from './judge.ts'
+import { COMMIT_PATIENCE_MS } from './limits.ts'
 import { type Accepted, rowsOf } from './rows.ts'
 import type { Incoming } from './sender.ts'
 
@@ -40,6 +53,8 @@ export interface Submission {
   readonly idempotency: IdempotencyKey | null
   /** The body that will be answered, so that it can be stored beside the key; null: a refusal, which frees the key. */
   readonly answerOf: (outcomes: readonly Outcome[]) => { readonly status: number; readonly body: unknown } | null
+  /** So long the caller waits to hear what became of a commit that nobody has confirmed. */
+  readonly patienceMs?: number
   /** Writes in the transaction of the emails, once every message of the call is accepted; what it throws undoes them. */
   readonly alongside?: (db: Db) => Promise<void>
 }
@@ -133,6 +148,7 @@ export function acceptance(options: AcceptOptions): Acceptance {
 }
 
 type GroupResult = SubmissionResult | ApiError
+type GroupResults = readonly (GroupResult | Promise<GroupResult>)[]
 
 interface Transaction {
   readonly db: Db
@@ -140,10 +156,19 @@ interface Transaction {
   readonly posting: Writer
 }
 
-async function writeGroup(options: AcceptOptions, group: readonly Submission[]): Promise<readonly GroupResult[]> {
+async function writeGroup(options: AcceptOptions, group: readonly Submission[]): Promise<GroupResults> {
   const sites = await options.sites.of(sitesOf(group))
-  const write = (some: readonly Submission[]): Promise<readonly GroupResult[]> =>
-    options.database.transaction((db, posting) => writeSubmissions(options, { db, posting }, some, sites))
+  const write = async (some: readonly Submission[]): Promise<GroupResults> => {
+    let results: readonly GroupResult[] = []
+    try {
+      return await options.database.transaction(async (db, posting) => {
+        results = await writeSubmissions(options, { db, posting }, some, sites)
+        return results
+      })
+    } catch (error) {
+      return afterUnknownEnd(options, some, results, error)
+    }
+  }
   try {
     return await write(group)
   } catch (error) {
@@ -152,6 +177,39 @@ async function writeGroup(options: AcceptOptions, group: readonly Submission[]):
     if (unready) await ensurePartitions(options)
     if (group.length === 1 && !unready && !isBrokenOff(error)) throw error
     return Promise.all(group.map(async (one) => (await write([one]).catch(asResult))[0] as GroupResult))
+  }
+}
+
+/** @param results what each will be told if the commit was made. @throws `error` where none of them depends on it */
+function afterUnknownEnd(
+  { database, clock }: AcceptOptions,
+  group: readonly Submission[],
+  results: readonly GroupResult[],
+  error: unknown,
+): GroupResults {
+  const [emailId] = results.flatMap(acceptedIds)
+  if (!(error instanceof UnknownEnd) || emailId === undefined) throw error
+  const withinMs = Math.max(...group.map(({ patienceMs = COMMIT_PATIENCE_MS }) => patienceMs))
+  const committed = wasCommitted(database, error, (db) => hasEmail(db, emailId), { clock, withinMs })
+  return group.map(async ({ patienceMs = COMMIT_PATIENCE_MS }, i) => {
+    if ((await within(committed, patienceMs)) !== true) throw error
+    return results[i] as GroupResult
+  })
+}
+
+function acceptedIds(result: GroupResult): readonly string[] {
+  if (result instanceof ApiError || result.kind !== 'done') return []
+  return result.outcomes.flatMap((outcome) => (outcome.kind === 'accepted' ? outcome.accepted.emailId : []))
+}
+
+/** @returns null when there is no answer `ms` later */
+async function within<T>(answer: Promise<T>, ms: number): Promise<T | null> {
+  const late = Promise.withResolvers<null>()
+  const timer = setTimeout(late.resolve, ms, null)
+  try {
+    return await Promise.race([answer, late.promise])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

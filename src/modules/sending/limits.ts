@@ -23,6 +23,10 @@ export const MAX_SCHEDULE_AHEAD_MS = 30 * 86_400_000
 export const MAX_LIFE_MS = 72 * 3_600_000
 export const MAX_IDEMPOTENCY_KEY_CHARS = 256
 export const IDEMPOTENCY_KEPT_MS = 24 * 3_600_000
+/** How long a caller hears nothing where the connection to the store broke at the commit: REST answers 503 within 5 s. */
+export const COMMIT_PATIENCE_MS = 3_000
+/** Clients of SMTP wait ten minutes for the answer to the final dot (RFC 5321 section 4.5.3.2.6). */
+export const SMTP_COMMIT_PATIENCE_MS = 15_000
 export const MAX_TEMPLATES = 500
 export const MAX_TEMPLATES_BYTES = 64 * 1_048_576
 export const MAX_TEMPLATE_VERSIONS = 50

@@ -13,6 +13,7 @@ import type { ReadMessage } from '../outbox/index.ts'
 import { type Ask, mayWeSend, type Refusal } from '../suppression/index.ts'
 import { errors } from './errors.ts'
 import type { IdempotencyKey } from './idempotency.ts'
+import { SMTP_COMMIT_PATIENCE_MS } from './limits.ts'
 import { sandboxResultOf } from './request.ts'
 import type { Sending, SendingOptions } from './send.ts'
 import { refusalOf } from './sender.ts'
@@ -97,6 +98,7 @@ export function smtpDoor(options: SmtpDoorOptions, sending: Sending): SmtpDoor {
         messages: [{ ...incoming, sender: { ...incoming.sender, refusal } }],
         strict: true,
         idempotency,
+        patienceMs: SMTP_COMMIT_PATIENCE_MS,
         answerOf: ([outcome]) =>
           outcome?.kind === 'accepted' ? { status: 250, body: { email_id: outcome.accepted.emailId } } : null,
       })
