@@ -113,6 +113,28 @@ test('two kills close together excuse as many second copies as both', () => {
   assert.deepEqual(check(draft).faults, [])
 })
 
+/** A client by SMTP hears 451 for m5, which is stored, and hands it in again. */
+function takenTwice({ generator, farm, survey, sink }: Draft, ms: number, keyed: boolean): void {
+  change(generator, (line) => line.k === 'ask' && line['id'] === 'm5', { via: 'smtp', keyed })
+  generator.push({ k: 'try', t: 5_001, id: 'm5', via: 'smtp', ms, status: 451 })
+  farm.push({ ...(farm[place(farm, isDot('m5'))] as Line), t: 60_000, n: 999 })
+  for (const type of ['email.sent', 'email.delivered']) {
+    const again = { email: 'email-other', event: `other ${type}`, header: `other ${type}` }
+    for (const all of [survey, sink]) all.push({ ...(all[place(all, isEvent('m5', type))] as Line), ...again })
+    const statistics = survey[place(survey, (line) => line.k === 'statistics' && line['account'] === 'beta')] as Line
+    const data = statistics['data'] as Record<string, number>
+    data[type.slice('email.'.length)] = (data[type.slice('email.'.length)] ?? 0) + 1
+  }
+}
+
+test('what a client without a key hands in again, put off when nobody could tell what became of it, may be two emails', () => {
+  const draft = sound()
+  takenTwice(draft, 15_000, false)
+  const { faults, figures } = check(draft)
+  assert.deepEqual(faults, [])
+  assert.deepEqual([figures.takenTwice, figures.duplicates], [1, 1])
+})
+
 const PLANTED: readonly [what: string, rule: Rule, plant: (draft: Draft) => void][] = [
   ['a mail that never came', 'loss', ({ farm }) => drop(farm, isDot('m2'))],
   [
@@ -167,6 +189,16 @@ const PLANTED: readonly [what: string, rule: Rule, plant: (draft: Draft) => void
         event: 'other',
         email: 'email-other',
       }),
+  ],
+  ['a mail that was stored and put off at once', 'double', (draft) => takenTwice(draft, 200, false)],
+  ['a mail with a key that became two emails', 'double', (draft) => takenTwice(draft, 15_000, true)],
+  [
+    'the second of two emails that has no end',
+    'loss',
+    (draft) => {
+      takenTwice(draft, 15_000, false)
+      for (const all of [draft.survey, draft.sink]) drop(all, ({ event }) => event === 'other email.delivered')
+    },
   ],
   ['a mail that nobody handed in', 'phantom', ({ farm }) => change(farm, isDot('m5'), { id: 'm77' })],
   ['a mail to another recipient', 'phantom', ({ farm }) => change(farm, isDot('m5'), { to: ['ok-1-m6@d.test'] })],

@@ -127,7 +127,7 @@ async function hand(
   via: string,
 ): Promise<void> {
   const { id, customer, to, sum } = mail
-  await ledger.write({ k: 'ask', id, via, account: customer.name, to, sum })
+  await ledger.write({ k: 'ask', id, via, keyed: !once, account: customer.name, to, sum })
   const began = performance.now()
   for (let tries = 0; performance.now() - began < GIVE_UP_MS; tries++) {
     const asked = performance.now()
@@ -136,7 +136,7 @@ async function hand(
     if (answer.kind === 'ok') return ledger.write({ k: 'ok', id, ms, emails: answer.emails })
     if (answer.kind === 'no') return ledger.write({ k: 'no', id, ms, status: answer.status, code: answer.code })
     const status = answer.kind === 'busy' ? answer.status : null
-    await ledger.write({ k: 'try', id, ms, status })
+    await ledger.write({ k: 'try', id, via, ms, status })
     // Without a key the client cannot ask again where it does not know; where it was refused for now, it may.
     await delay(AGAIN_MS)
     if (once && status === null) return ledger.write({ k: 'lost', id })

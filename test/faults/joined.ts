@@ -47,6 +47,8 @@ export interface Case {
   /** Those of its life; not what its readers did. */
   readonly events: readonly ToldEvent[]
   readonly emailIds: readonly string[]
+  /** 1, and more where a client without a key was put off since nobody could tell whether its mail had been stored. */
+  readonly mayBeTaken: number
 }
 
 export interface Survey {
@@ -63,6 +65,9 @@ export function surveyOf({ survey }: Ledgers): Survey {
     statistics: survey.filter(({ k }) => k === 'statistics') as unknown as Survey['statistics'],
   }
 }
+
+/** So long submission looks for a commit that the database has not confirmed, before it puts the client off: 15 s, about. */
+const UNKNOWN_AFTER_MS = 14_000
 
 const key = (id: unknown, to: unknown): string => `${String(id)} ${String(to)}`
 
@@ -97,10 +102,14 @@ export function casesOf(ledgers: Ledgers): readonly Case[] {
   const lives = surveyOf(ledgers).events.filter(({ type }) => !BY_READERS.includes(type) && type.startsWith('email.'))
   const events = grouped(lives, ({ subject, to }) => key(subject?.replace('mail ', ''), to))
   const oks = new Map(generator.filter(({ k }) => k === 'ok').map((line) => [String(line['id']), line]))
+  const unknown = generator.filter(
+    ({ k, status, ms }) => k === 'try' && status === 451 && Number(ms) >= UNKNOWN_AFTER_MS,
+  )
+  const unknownOf = grouped(unknown, ({ id }) => String(id))
   const nos = new Set(generator.filter(({ k }) => k === 'no').map(({ id }) => String(id)))
   return generator
     .filter(({ k }) => k === 'ask')
-    .flatMap(({ t, id, account, to }) =>
+    .flatMap(({ t, id, account, to, keyed }) =>
       (to as string[]).map((address): Case => {
         const answer = oks.get(id)?.['emails'] as
           | { email: string; status: string; email_id: string | null }[]
@@ -120,6 +129,7 @@ export function casesOf(ledgers: Ledgers): readonly Case[] {
           copies: [...(copies.get(key(id, address)) ?? [])].sort((a, b) => a.t - b.t),
           events: told.filter(({ type }) => !BY_READERS.includes(type)),
           emailIds: [...new Set(ids)],
+          mayBeTaken: 1 + (keyed === false ? (unknownOf.get(String(id))?.length ?? 0) : 0),
         }
       }),
     )

@@ -51,6 +51,7 @@ const NOTHING: Total = {
   copies: 0,
   duplicates: 0,
   mostDuplicates: 0,
+  takenTwice: 0,
   underWay: 0,
   kills: 0,
   events: 0,
@@ -64,17 +65,18 @@ const LARGEST: readonly string[] = ['mostDuplicates', 'slowestStartMs', 'slowest
 
 function added(total: Total, { figures, faults }: Verdict): Total {
   const sums = Object.entries(figures).map(([name, value]) => {
-    const before = total[name as keyof Total]
+    const before = total[name as keyof Total] ?? 0
     return [name, LARGEST.includes(name) ? Math.max(before, value) : before + value]
   })
   return { ...(Object.fromEntries(sums) as Figures), parts: total.parts + 1, faults: total.faults + faults.length }
 }
 
-function sentence({ parts, accepted, lost, kills, duplicates, mostDuplicates, underWay, faults }: Total): string {
+function sentence(total: Total): string {
+  const { parts, accepted, lost, kills, duplicates, mostDuplicates, takenTwice, underWay, faults } = total
   const what = values.graceful ? 'graceful restarts' : 'kills'
   return (
     `${lost} of ${accepted} accepted mails lost over ${kills} ${what}; ${duplicates} came twice, ` +
-    `at most ${mostDuplicates} at one of them (${underWay} were under way then); ${faults} faults in ${parts} parts`
+    `at most ${mostDuplicates} at one of them (${underWay} were under way then); ${takenTwice} without a key were stored twice; ${faults} faults in ${parts} parts`
   )
 }
 

@@ -19,8 +19,8 @@ const stack = new AsyncDisposableStack()
 after(() => stack.disposeAsync())
 
 function told({ figures }: Verdict): string {
-  const { accepted, lost, kills, duplicates, mostDuplicates, slowestStartMs } = figures
-  return `seed ${SEED}: ${lost} of ${accepted} lost over ${kills} kills, ${duplicates} twice (at most ${mostDuplicates} at one), slowest start ${slowestStartMs} ms`
+  const { accepted, lost, kills, duplicates, mostDuplicates, takenTwice, slowestStartMs } = figures
+  return `seed ${SEED}: ${lost} of ${accepted} lost over ${kills} kills, ${duplicates} twice (at most ${mostDuplicates} at one), ${takenTwice} stored twice, slowest start ${slowestStartMs} ms`
 }
 
 for (const [scene, kills] of [

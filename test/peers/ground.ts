@@ -66,6 +66,9 @@ export interface Running extends AsyncDisposable {
   said(): string
 }
 
+/** Longer than Posthorn takes for a stop, however slow the machine: one killed over its stop would send again what it sent. */
+export const STOP_WITHIN_MS = 60_000
+
 /** Starts a program that runs until it is disposed of. */
 export function start(command: string, args: readonly string[], env: Record<string, string> = {}): Running {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
@@ -83,7 +86,7 @@ export function start(command: string, args: readonly string[], env: Record<stri
     [Symbol.asyncDispose]: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       child.kill('SIGTERM')
-      const hard = setTimeout(() => child.kill('SIGKILL'), 10_000)
+      const hard = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS)
       await ended
       clearTimeout(hard)
     },

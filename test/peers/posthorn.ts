@@ -27,7 +27,8 @@ export interface Posthorn extends AsyncDisposable {
   account(name?: string): Promise<Account>
   /** Calls the API with a key. */
   call(key: string, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
-  stop(): PromiseLike<void>
+  /** The graceful way. @throws when it had to be killed in the end */
+  stop(): Promise<void>
 }
 
 /** @param machine a network namespace to run in, and its address there */
@@ -91,7 +92,10 @@ export async function startPosthorn(
         headers: reply.headers,
       }
     },
-    stop: () => running[Symbol.asyncDispose](),
+    stop: async () => {
+      await running[Symbol.asyncDispose]()
+      if (running.child.signalCode === 'SIGKILL') throw new Error(`a stop did not end: ${running.said().slice(-4_000)}`)
+    },
     [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   }
 }
