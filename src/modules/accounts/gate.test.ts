@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type House, house, type Node, until } from '../../../test/accounts-house.ts'
+import { statement } from '../../platform/db.ts'
+import type { ApiError } from '../../platform/errors.ts'
 import { type CreatedAccount, resume, suspend } from './accounts.ts'
 import { newKey } from './key-format.ts'
-import { changeKey, createKey, type KeyRequest, type KeyWithSecret, revokeKey, rotateKey, UNBOUNDED } from './keys.ts'
+import {
+  changeKey,
+  createKey,
+  type KeyRequest,
+  type KeyWithSecret,
+  MAX_LIVE_KEYS,
+  revokeKey,
+  rotateKey,
+  UNBOUNDED,
+} from './keys.ts'
 import { SCOPES } from './scopes.ts'
 import { listKeys } from './sql.ts'
 
@@ -24,9 +35,9 @@ const context = () => ({
   ownedDomains: async () => new Set<string>(),
 })
 
-function make(request: Partial<KeyRequest> = {}, owner = account): Promise<KeyWithSecret> {
+function make(request: Partial<KeyRequest> = {}, owner = account, db = home.database.system): Promise<KeyWithSecret> {
   return createKey(
-    home.database.system,
+    db,
     context(),
     { accountId: owner.accountId, ...UNBOUNDED },
     { name: 'k', mode: 'live', scopes: ['full'], domainIds: null, allowedIps: [], expiresAt: null, ...request },
@@ -47,6 +58,28 @@ test('a key opens by X-API-Key and by Bearer', async () => {
   }
   const test = await node.call('GET', '/probe/read', { key: account.testApiKey })
   assert.equal(test.body.data.mode, 'sandbox')
+})
+
+test('of keys made at once no more are kept than an account may have', async () => {
+  const owner = await home.account()
+  const fill = statement(
+    'test_fill_keys',
+    `insert into api_key (account_id, id, name, prefix, last4, hash, mode, scopes, created_at)
+     select $1, gen_random_uuid(), 'k', 'p', 'l', '', 'live', '{full}', now()
+     from generate_series(1, $2 - (select count(*)::int from api_key where account_id = $1))`,
+  )
+  await home.database.system.execute(fill, [owner.accountId, MAX_LIVE_KEYS - 1])
+  const made = await Promise.all(
+    Array.from({ length: 16 }, () =>
+      home.database
+        .tenant(owner.accountId, (db) => make({}, owner, db))
+        .then(
+          () => 'made',
+          (error: ApiError) => error.code,
+        ),
+    ),
+  )
+  assert.deepEqual(made.toSorted(), [...Array(15).fill('invalid_state'), 'made'])
 })
 
 const random = (length: number) => home.operator.ids.bytes(length)

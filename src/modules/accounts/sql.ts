@@ -191,6 +191,10 @@ const KEY_LIST = statement(
   `select ${KEY_COLUMNS} from api_key where account_id = $1 order by id limit $2 offset $3`,
 )
 const KEY_COUNT = statement('accounts_key_count', 'select count(*) as total from api_key where account_id = $1')
+const LOCK_KEYS = statement(
+  'accounts_lock_keys',
+  `select pg_advisory_xact_lock(hashtextextended('api keys ' || $1::text, 0))`,
+)
 const LIVE_KEY_COUNT = statement(
   'accounts_key_count_live',
   'select count(*) as total from api_key where account_id = $1 and revoked_at is null',
@@ -246,7 +250,9 @@ export async function countKeys(db: Db, accountId: string): Promise<number> {
   return (await db.one<{ total: number }>(KEY_COUNT, [accountId]))?.total ?? 0
 }
 
+/** Nobody else counts them until the transaction ends: what two add at once is counted together. */
 export async function countLiveKeys(db: Db, accountId: string): Promise<number> {
+  await db.query(LOCK_KEYS, [accountId])
   return (await db.one<{ total: number }>(LIVE_KEY_COUNT, [accountId]))?.total ?? 0
 }
 

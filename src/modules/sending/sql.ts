@@ -110,6 +110,11 @@ export const countVersions = statement(
   'sending_count_template_versions',
   'select count(*) as count from template_version where account_id = $1 and template_id = $2',
 )
+/** Until the transaction ends: what two add at once is counted together. */
+export const lockTemplates = statement(
+  'sending_lock_templates',
+  `select pg_advisory_xact_lock(hashtextextended('templates ' || $1::text, 0))`,
+)
 export const templatesSize = statement(
   'sending_templates_size',
   `select count(*) as count, coalesce(sum(octet_length(subject) + coalesce(octet_length(html), 0)

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { freshDb } from '../../../test/database.ts'
 import { systemClock } from '../../platform/clock.ts'
-import { connect, type Db } from '../../platform/db.ts'
+import { connect, type Database, type Db, statement } from '../../platform/db.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { systemIds } from '../../platform/ids.ts'
+import { MAX_TEMPLATES } from './limits.ts'
 import type { SendRequest } from './request.ts'
 import { type Templates, templatesOf } from './templates.ts'
 
@@ -14,6 +15,7 @@ const WELCOME = { name: 'Welcome', subject: 'Hi {{name}}', html: '<p>{{name}}</p
 
 interface House extends AsyncDisposable {
   readonly templates: Templates
+  readonly database: Database
   /** The names of the statements that were asked as the service. */
   readonly asked: string[]
 }
@@ -32,6 +34,7 @@ async function house(): Promise<House> {
   }
   return {
     asked,
+    database,
     templates: templatesOf({ database: { ...database, system: watched }, clock: systemClock(), ids: systemIds() }),
     [Symbol.asyncDispose]: async () => {
       await database.close()
@@ -130,6 +133,27 @@ test('of a template the last 50 versions are kept, and the versions of another o
     [4],
   )
   assert.equal((await templates.version(ACCOUNT, other.id, 1)).name, 'Welcome')
+})
+
+test('of templates made at once no more are kept than an account may have', async () => {
+  await using world = await house()
+  const { templates, database } = world
+  const fill = statement(
+    'test_fill_templates',
+    `insert into template (id, account_id, name, subject, text, created_at, updated_at)
+     select gen_random_uuid(), $1, 'n', 's', 't', now(), now() from generate_series(1, $2::int)`,
+  )
+  await database.system.execute(fill, [ACCOUNT, MAX_TEMPLATES - 1])
+  const made = await Promise.all(
+    Array.from({ length: 16 }, () =>
+      templates.create(ACCOUNT, WELCOME).then(
+        () => 'made',
+        (error: ApiError) => error.code,
+      ),
+    ),
+  )
+  assert.deepEqual(made.toSorted(), ['made', ...Array(15).fill('validation_error')])
+  assert.equal((await templates.list(ACCOUNT)).length, MAX_TEMPLATES)
 })
 
 test("another account's template is not there", async () => {

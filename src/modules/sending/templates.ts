@@ -259,6 +259,7 @@ export function templateFaults(content: unknown): readonly FieldFault[] {
 }
 
 async function checkRoom(db: Db, accountId: string): Promise<void> {
+  await db.query(sql.lockTemplates, [accountId])
   const size = await db.one<{ count: number; bytes: number }>(sql.templatesSize, [accountId])
   if ((size?.count ?? 0) > limits.MAX_TEMPLATES) {
     throw fault('name', 'max_templates', `an account keeps at most ${limits.MAX_TEMPLATES} templates`)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startWorld, type World } from '../../../test/world.ts'
+import { statement } from '../../platform/db.ts'
 
 let world: World
 before(async () => {
@@ -55,6 +56,20 @@ for (const domain of ['co.uk', '127.0.0.1', 'localhost', 'a.mail.posthorn.test',
     assert.deepEqual([status, body.code], [422, 'validation_error'])
   })
 }
+
+test('of tracking domains added at once no more are kept than an account may have', async () => {
+  const { accountId, api } = await world.newAccount()
+  const fill = statement(
+    'test_fill_names',
+    `insert into tracking_domain (id, account_id, name, cname_target, created_at)
+     select gen_random_uuid(), $1, 'n' || n || '.full.example', 't', now() from generate_series(1, 99) n`,
+  )
+  await world.rooms.database.system.execute(fill, [accountId])
+  const added = await Promise.all(
+    Array.from({ length: 16 }, (_, n) => api.post(PATH, { domain: `more${n}.full.example` })),
+  )
+  assert.deepEqual(added.map(({ status }) => status).toSorted(), [201, ...Array(15).fill(422)])
+})
 
 test('a tracking domain in use is not deleted unless forced, which takes it away from its domains', async () => {
   const sender = await world.verifiedDomain('in-use.example')

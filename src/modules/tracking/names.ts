@@ -73,15 +73,18 @@ export function namesOf(options: NamesOptions): Names {
     get,
     add: async (accountId, name) => {
       refuseUnfit(name, options)
-      const { count } = (await database.system.one<{ count: number }>(sql.countNames, [accountId])) ?? { count: 0 }
-      if (count >= MAX_NAMES) {
-        const message = `an account has at most ${MAX_NAMES} tracking domains`
-        throw validationError([{ field: 'domain', rule: 'limit', message }])
-      }
-      const values = [ids.next(), accountId, name, targetOf(accountId, name), clock.now()]
-      const row = await database.system.one<NameRow>(sql.addName, values)
-      if (row === null) throw errors.already_exists({ domain: name })
-      return row
+      return database.transaction(async (db) => {
+        await db.query(sql.lockNames, [accountId])
+        const { count } = (await db.one<{ count: number }>(sql.countNames, [accountId])) ?? { count: 0 }
+        if (count >= MAX_NAMES) {
+          const message = `an account has at most ${MAX_NAMES} tracking domains`
+          throw validationError([{ field: 'domain', rule: 'limit', message }])
+        }
+        const values = [ids.next(), accountId, name, targetOf(accountId, name), clock.now()]
+        const row = await db.one<NameRow>(sql.addName, values)
+        if (row === null) throw errors.already_exists({ domain: name })
+        return row
+      })
     },
     list: (accountId, { offset, limit }) => database.system.query<NameRow>(sql.namesOf, [accountId, offset, limit]),
     count: async (accountId) => (await database.system.one<{ count: number }>(sql.countNames, [accountId]))?.count ?? 0,
