@@ -5,7 +5,8 @@ import { after, before, test } from 'node:test'
 import { commands } from '../src/commands.ts'
 import { readConfig } from '../src/config.ts'
 import { createAccount, newSetupToken, PLACEHOLDER } from '../src/modules/accounts/index.ts'
-import { statement } from '../src/platform/db.ts'
+import { setUp } from '../src/modules/accounts/operators.ts'
+import { type Database, type Db, statement } from '../src/platform/db.ts'
 import { createLogger } from '../src/platform/log.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { startWorld, type World } from './world.ts'
@@ -311,6 +312,26 @@ test('the token of the first set-up makes one operator, once, within a week, and
   world.clock.advance(7 * 86_400_000 + 1_000)
   const late = await ask('POST', setup, { ...form, token: JSON.parse(printed).token })
   assert.equal(late.body.code, 'invalid_token')
+})
+
+test('a set-up that fails half-way leaves its token good and no account behind; of two at once one succeeds', async () => {
+  const { database, ids, clock } = world.operator
+  const token = await newSetupToken({ database, ids, clock }, null)
+  const form = { token, email: 'half@company.example', password: 'a long password', name: null }
+  const lost = (db: Db): Db => ({
+    ...db,
+    execute: async (what, values) => {
+      if (what.name === 'accounts_put_operator') throw new Error('the connection is lost')
+      return db.execute(what, values)
+    },
+  })
+  const transaction: Database['transaction'] = (work) => database.transaction((db, posting) => work(lost(db), posting))
+  await assert.rejects(setUp({ ...world.operator, database: { ...database, transaction } }, form), /is lost/)
+  const found = statement('test_accounts_of', 'select count(*)::int as accounts from account where email = $1')
+  assert.deepEqual(await database.system.one(found, [form.email]), { accounts: 0 })
+  const both = await Promise.allSettled([setUp(world.operator, form), setUp(world.operator, form)])
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
+  assert.deepEqual(await database.system.one(found, [form.email]), { accounts: 1 })
 })
 
 test('whoever is shown an SMTP password is written down before it is shown: a key, an owner, an operator', async () => {

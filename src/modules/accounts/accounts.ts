@@ -43,17 +43,31 @@ export interface CreatedAccount {
   readonly dashboardPassword: string
 }
 
+export interface AccountRequest {
+  readonly email: string
+  readonly name: string
+  /** Default: enterprise. */
+  readonly plan?: Plan
+}
+
 /** The secrets it answers are stored nowhere in this form. */
-export async function createAccount(
-  { database, secrets, ids, clock, passwords, by = CONSOLE }: OperatorContext,
-  { email, name, plan = 'enterprise' }: { readonly email: string; readonly name: string; readonly plan?: Plan },
-): Promise<CreatedAccount> {
+export async function createAccount(context: OperatorContext, request: AccountRequest): Promise<CreatedAccount> {
+  const { created, add } = await newAccount(context, request)
+  await context.database.transaction(add)
+  return created
+}
+
+/** What costs time is done here, so that the transaction in which the account is added is short. */
+export async function newAccount(
+  { secrets, ids, clock, passwords, by = CONSOLE }: OperatorContext,
+  { email, name, plan = 'enterprise' }: AccountRequest,
+): Promise<{ readonly created: CreatedAccount; readonly add: (db: Db) => Promise<void> }> {
   const accountId = ids.next()
   const createdAt = clock.now()
   const dashboardPassword = newPassword(ids.bytes)
   const passwordHash = await passwords.hash(dashboardPassword)
   const keys = { live: newKey('live', ids.bytes), sandbox: newKey('sandbox', ids.bytes) }
-  await database.transaction(async (db) => {
+  const add = async (db: Db): Promise<void> => {
     await insertAccount(db, { id: accountId, email, name, plan, createdAt })
     await insertUser(db, { accountId, id: ids.next(), email, passwordHash, createdAt })
     for (const mode of ['live', 'sandbox'] as const) {
@@ -75,8 +89,9 @@ export async function createAccount(
     }
     for (const row of newSmtpCredentials(secrets, ids, accountId, createdAt)) await insertSmtp(db, row)
     await noteDeed(db, { ids, clock }, by, { action: 'account.create', accountId, detail: { plan } })
-  })
-  return { accountId, apiKey: keys.live.key, testApiKey: keys.sandbox.key, dashboardPassword }
+  }
+  const created = { accountId, apiKey: keys.live.key, testApiKey: keys.sandbox.key, dashboardPassword }
+  return { created, add }
 }
 
 /** @throws ApiError not_found */

@@ -8,13 +8,14 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
-import { createAccount, type OperatorContext } from './accounts.ts'
+import { newAccount, type OperatorContext } from './accounts.ts'
 import { CONSOLE, noteDeed } from './deeds.ts'
 import { errors } from './errors.ts'
 import { hashOf } from './sessions.ts'
 import { selectAccount } from './sql.ts'
 import {
   countUsersOf,
+  findSetupToken,
   listOperators,
   putFirstOperator,
   putSetupToken,
@@ -113,17 +114,21 @@ export interface SetUp {
   readonly name: string | null
 }
 
-/** Uses a token up and makes the operator. @throws ApiError invalid_token */
+/** Uses a token up and makes the operator, both or neither. @throws ApiError invalid_token */
 export async function setUp(context: OperatorContext, asked: SetUp): Promise<void> {
   const { database, ids, clock, passwords } = context
-  const found = await database.transaction((db) => useSetupToken(db, hashOf(asked.token)))
-  if (found === null || found.expires_at <= clock.now()) throw errors.invalid_token()
   const { email, name } = asked
-  const made = found.account_id === null ? await createAccount(context, { email, name: name ?? email }) : null
-  const accountId = found.account_id ?? made?.accountId ?? ''
+  const hash = hashOf(asked.token)
+  // Whoever has no token has no password hashed either: that takes a core for a while.
+  const found = await findSetupToken(database.system, hash)
+  if (found === null || found.expires_at <= clock.now()) throw errors.invalid_token()
+  const account = found.account_id === null ? await newAccount(context, { email, name: name ?? email }) : null
+  const accountId = found.account_id ?? account?.created.accountId ?? ''
   const passwordHash = await passwords.hash(asked.password)
   const row = { accountId, id: ids.next(), email, name, passwordHash, createdAt: clock.now() }
   await database.transaction(async (db) => {
+    if (!(await useSetupToken(db, hash))) throw errors.invalid_token()
+    await account?.add(db)
     await putFirstOperator(db, row, PLACEHOLDER)
     await noteDeed(db, context, CONSOLE, {
       action: 'operator.setup',

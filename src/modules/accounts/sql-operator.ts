@@ -64,10 +64,11 @@ const ADD_TOKEN = statement(
   'insert into setup_token (hash, account_id, expires_at) values ($1, $2, $3)',
 )
 const DROP_TOKENS = statement('accounts_drop_setup_tokens', 'delete from setup_token')
-const USE_TOKEN = statement(
-  'accounts_use_setup_token',
-  'delete from setup_token where hash = $1 returning account_id, expires_at',
+const FIND_TOKEN = statement(
+  'accounts_find_setup_token',
+  'select account_id, expires_at from setup_token where hash = $1',
 )
+const USE_TOKEN = statement('accounts_use_setup_token', 'delete from setup_token where hash = $1')
 const RENAME_ACCOUNT = statement(
   'accounts_name_first',
   'update account set email = $2, name = coalesce($3, name) where account_id = $1',
@@ -205,12 +206,17 @@ export async function putSetupToken(
   await db.execute(ADD_TOKEN, [hash, accountId, expiresAt])
 }
 
-/** @returns null when there is none such; it is used up in either case */
-export function useSetupToken(
+/** @returns null when there is none such */
+export function findSetupToken(
   db: Db,
   hash: Buffer,
 ): Promise<{ readonly account_id: string | null; readonly expires_at: Date } | null> {
-  return db.one(USE_TOKEN, [hash])
+  return db.one(FIND_TOKEN, [hash])
+}
+
+/** @returns false when it has been used up meanwhile */
+export async function useSetupToken(db: Db, hash: Buffer): Promise<boolean> {
+  return (await db.execute(USE_TOKEN, [hash])) === 1
 }
 
 export interface FirstOperator {
