@@ -288,6 +288,35 @@ test('a connection that was good enough for one domain is not used for another t
   assert.equal(mx.messages.length, 1)
 })
 
+test('a connection is used under the host name that its certificate was for alone, also where another host is at the address', async () => {
+  const both = { MX: ['10 mx.sts.test', '10 mx.other.test'] }
+  await using h = await house({
+    ...ZONE,
+    'sts.test': both,
+    'other.test': both,
+    'mx.other.test': { A: ['127.0.0.2'] },
+    '_mta-sts.other.test': { TXT: ['v=STSv1; id=1'] },
+  })
+  const mx = await h.receiver('127.0.0.2', { tls: GOOD })
+  const connector = web('')
+  const { delivery } = guarded(h, {
+    ...connector,
+    request: async (asked) => {
+      connector.answer = { body: Buffer.from(policy('enforce', new URL(asked.url).hostname.replace('mta-sts', 'mx'))) }
+      return connector.request(asked)
+    },
+  })
+  const named = await h.put('a@sts.test')
+  await delivery.turn()
+  const again = await h.put('b@sts.test')
+  await delivery.turn()
+  const other = await h.put('a@other.test')
+  await delivery.turn()
+  assert.deepEqual([await h.status(named), await h.status(again)], ['delivered', 'delivered'])
+  assert.equal(await h.status(other), 'deferred')
+  assert.deepEqual([mx.connectionCount, mx.messageCount], [2, 2])
+})
+
 /** One look for what is to be told. @param mail queues a mail */
 async function lookForReports(h: House, connector: Connector, mail: (mail: ReportMail) => Promise<boolean>) {
   const { database, clock, zones, options } = h

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { declaredZones, type Zones } from '../../test/zones.ts'
-import { type MxOptions, type MxPlan, planOf } from './mx.ts'
+import { type MxOptions, type MxPlan, planOf, triesOf } from './mx.ts'
 
 const HOST = { A: ['192.1.2.1'] }
 
@@ -80,14 +80,41 @@ test('hosts come by preference, equal ones by lot', async () => {
   assert.deepEqual([...orders].sort(), ['a.test,b.test,c.test', 'b.test,a.test,c.test'])
 })
 
-test('of 200 MX records 5 hosts are tried, and of their addresses 10', async () => {
+test('of 200 MX records 5 hosts are tried, and of their addresses 10, at most 4 of one', async () => {
   const names = Array.from({ length: 200 }, (_, index) => `mx${index}.test`)
   const addresses = Array.from({ length: 20 }, (_, index) => `192.1.2.${index + 1}`)
   const zones: Record<string, Zones[string]> = { 'example.net': { MX: names.map((name, index) => `${index} ${name}`) } }
   for (const name of names) zones[name] = HOST
   assert.equal(hostsOf(await plan(zones)).length, 5)
   for (const name of names) zones[name] = { A: addresses }
-  assert.equal(addressesOf(await plan(zones)).length, 10)
+  const found = await plan(zones)
+  assert.equal(addressesOf(found).length, 100)
+  const tries = found.kind === 'hosts' ? triesOf(found.hosts) : []
+  assert.deepEqual(
+    tries.map(({ host }) => host.host),
+    [...Array(4).fill('mx0.test'), ...Array(4).fill('mx1.test'), 'mx2.test', 'mx2.test'],
+  )
+})
+
+test('of thousands of addresses of a host 64 are known, the same ones however the DNS shuffles them', async () => {
+  const addresses = Array.from({ length: 4_000 }, (_, index) => `192.1.${index >> 8}.${index & 255}`)
+  const known = async (answer: readonly string[]): Promise<readonly string[]> =>
+    addressesOf(await plan({ 'example.net': { A: answer } })).toSorted()
+  const first = await known(addresses)
+  assert.equal(first.length, 64)
+  assert.deepEqual(await known(addresses.toReversed()), first)
+})
+
+test('the names of all hosts are told rank by rank, the same however lots were drawn, with those that have no address', async () => {
+  const names = Array.from({ length: 9 }, (_, index) => `mx${index}.test`)
+  const zones: Record<string, Zones[string]> = {
+    'example.net': { MX: [...names.map((name) => `5 ${name}`), '7 last.test', '7 gone.test', '9 MX0.test.'] },
+  }
+  for (const name of names) zones[name] = HOST
+  for (const chance of [() => 0, Math.random]) {
+    const found = await plan(zones, { chance })
+    assert.equal(found.kind === 'hosts' && found.names, `${names.join(' ')}, gone.test last.test`)
+  }
 })
 
 test('200 MX records that lead nowhere cost a bounded number of questions', async () => {

@@ -7,9 +7,10 @@
 //   NXDOMAIN          the domain does not exist. One look is no proof: the caller asks twice, 15 minutes apart.
 //   SERVFAIL, timeout nothing is known: later. So too when no host could be resolved and one of them for that reason.
 //
-// One attempt tries 5 hosts and 10 addresses. Private addresses are dropped from the plan unless allowed; when no other
-// is left: refused. Where a host is this service itself, neither it nor any host of the same or a lower preference is
-// tried (RFC 5321 section 5.1): they would send the mail back to us. The plan holds addresses, and these are connected to: nothing is resolved a second time.
+// A plan has 5 hosts, and 64 addresses of each in each family; one attempt tries 4 of a host, and 10 in all. Private addresses
+// are dropped from the plan unless allowed; when no other is left: refused. Where a host is this service itself, neither it nor
+// any host of the same or a lower preference is tried (RFC 5321 section 5.1): they would send the mail back to us. The plan holds
+// addresses, and these are connected to: nothing is resolved a second time.
 // CNAMEs are the resolver's business: an answer for A, AAAA or MX is that of the chain's end.
 
 import { isIP } from 'node:net'
@@ -17,22 +18,28 @@ import { isPublicAddress } from '../platform/addresses.ts'
 import type { DnsAnswer, Resolver } from '../platform/dns.ts'
 
 export const MAX_HOSTS = 5
+/** Of one attempt. */
 export const MAX_ADDRESSES = 10
 /** Names looked up in search of `MAX_HOSTS` that resolve. */
 const MAX_LOOKED_UP = 10
 const MAX_ADDRESSES_PER_HOST = 4
+/** Of one host and family: of more, the first in alphabetical order, so that they are the same ones at each look-up. */
+const MAX_KNOWN_ADDRESSES = 64
 
 export interface MxHost {
   /** A-labels in lower case, no trailing dot. */
   readonly host: string
   readonly preference: number
-  /** At least one. */
+  /** All that is known, in random order: at least one. What of it is tried: `triesOf`. */
   readonly addresses: readonly string[]
 }
 
 export type MxPlan =
-  /** `implicit`: there is no MX, the domain is its own host. 1 to 5 hosts, 10 addresses in all. */
-  | { readonly kind: 'hosts'; readonly hosts: readonly MxHost[]; readonly implicit: boolean }
+  /**
+   * 1 to 5 hosts in the order of their trying. `names`: those of all hosts, also of what is beyond 5 or has no address, in the
+   * form of `byRank`. `implicit`: there is no MX, the domain is its own host.
+   */
+  | { readonly kind: 'hosts'; readonly hosts: readonly MxHost[]; readonly names: string; readonly implicit: boolean }
   /** Permanent: 556 5.1.10. */
   | { readonly kind: 'null_mx' }
   /** 5.1.2, when a second look agrees. */
@@ -78,6 +85,27 @@ export async function planOf(domain: string, options: MxOptions): Promise<MxPlan
   }
 }
 
+/** What one attempt tries, in this order. */
+export function triesOf<Host extends Pick<MxHost, 'addresses'>>(
+  hosts: readonly Host[],
+  mostOfOne = MAX_ADDRESSES_PER_HOST,
+): { readonly host: Host; readonly ip: string }[] {
+  return hosts.flatMap((host) => host.addresses.slice(0, mostOfOne).map((ip) => ({ host, ip }))).slice(0, MAX_ADDRESSES)
+}
+
+/**
+ * The words of all hosts, those of equal preference in alphabetical order: the same text however lots were drawn.
+ *
+ * @param hosts the preferred ones first
+ */
+export function byRank<Host extends Pick<MxHost, 'preference'>>(
+  hosts: readonly Host[],
+  wordsOf: (host: Host) => readonly string[],
+): string {
+  const ranks = Map.groupBy(hosts, ({ preference }) => preference)
+  return Array.from(ranks.values(), (rank) => [...new Set(rank.flatMap(wordsOf))].sort().join(' ')).join(', ')
+}
+
 interface Named {
   readonly host: string
   readonly preference: number
@@ -107,11 +135,10 @@ function inOrder(hosts: readonly Named[], chance: () => number): Named[] {
 
 async function resolved(named: readonly Named[], implicit: boolean, options: MxOptions): Promise<MxPlan> {
   const hosts: MxHost[] = []
-  let room = MAX_ADDRESSES
   let deferred: string | null = null
   let refused: string | null = null
   for (const { host, preference } of named.slice(0, MAX_LOOKED_UP)) {
-    if (hosts.length === MAX_HOSTS || room === 0) break
+    if (hosts.length === MAX_HOSTS) break
     const found = await addressesOf(host, options)
     if (found.failed) deferred = `addresses of ${host}: ${found.failed}`
     if (found.addresses.length === 0) continue
@@ -121,16 +148,11 @@ async function resolved(named: readonly Named[], implicit: boolean, options: MxO
       hosts.splice(0, hosts.length, ...better)
       break
     }
-    const allowed = found.addresses.filter((address) => isAllowed(address, options))
-    if (allowed.length === 0) {
-      refused = `${host} is at an address that mail is not sent to`
-      continue
-    }
-    const addresses = allowed.slice(0, Math.min(MAX_ADDRESSES_PER_HOST, room))
-    room -= addresses.length
-    hosts.push({ host, preference, addresses })
+    const addresses = found.addresses.filter((address) => isAllowed(address, options))
+    if (addresses.length === 0) refused = `${host} is at an address that mail is not sent to`
+    else hosts.push({ host, preference, addresses })
   }
-  if (hosts.length > 0) return { kind: 'hosts', hosts, implicit }
+  if (hosts.length > 0) return { kind: 'hosts', hosts, names: byRank(named, ({ host }) => [host]), implicit }
   if (deferred !== null) return { kind: 'defer', detail: deferred }
   if (refused !== null) return { kind: 'private', detail: refused }
   return { kind: 'no_hosts', detail: `no address for ${named[0]?.host ?? 'the domain'}`, implicit }
@@ -152,7 +174,7 @@ async function addressesOf(host: string, { resolver, families = [4, 6], signal, 
     families.includes(4) ? resolver.a(host, signal) : none,
     families.includes(6) ? resolver.aaaa(host, signal) : none,
   ])
-  const lists = [a, aaaa].map((answer) => (answer.kind === 'found' ? shuffled(answer.records, chance) : []))
+  const lists = [a, aaaa].map((answer) => (answer.kind === 'found' ? shuffled(known(answer.records), chance) : []))
   const [four = [], six = []] = lists
   const addresses: string[] = []
   for (let index = 0; index < Math.max(four.length, six.length); index++) {
@@ -160,6 +182,10 @@ async function addressesOf(host: string, { resolver, families = [4, 6], signal, 
   }
   const failure = [a, aaaa].find(({ kind }) => kind === 'servfail' || kind === 'timeout')
   return { addresses, failed: failure?.kind ?? null }
+}
+
+function known(addresses: readonly string[]): readonly string[] {
+  return addresses.length > MAX_KNOWN_ADDRESSES ? addresses.toSorted().slice(0, MAX_KNOWN_ADDRESSES) : addresses
 }
 
 function shuffled<T>(items: readonly T[], chance: () => number): T[] {

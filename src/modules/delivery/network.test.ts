@@ -2,8 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { house } from '../../../test/delivery-house.ts'
-import { startReceiver } from '../../../test/receiver.ts'
+import { type Answer, type Receiver, type ReceiverScript, startReceiver } from '../../../test/receiver.ts'
+import { declaredZones, type Zones } from '../../../test/zones.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { type Network, networkOf } from './network.ts'
+import type { Outgoing } from './types.ts'
 
 for (const tls of [false, true]) {
   const became = tls ? 'goes out inside TLS' : 'is deferred'
@@ -26,3 +31,197 @@ for (const tls of [false, true]) {
     assert.equal(await h.status(strict), tls ? 'delivered' : 'deferred')
   })
 }
+
+const LETTER: Outgoing = {
+  message: Buffer.from('Subject: s\r\n\r\nx\r\n'),
+  returnPath: 'b@posthorn.test',
+  recipient: 'bob@example.net',
+  smtpUtf8: false,
+  eightBit: false,
+}
+
+interface Line extends AsyncDisposable {
+  readonly network: Network
+  readonly port: number
+  /** Turns the monotonic clock, which stands still otherwise. */
+  wait(ms: number): void
+  receiver(host: string, script?: ReceiverScript): Promise<Receiver>
+  /** @returns what the receiver said last; null: given back untried */
+  send(site: string): Promise<string | null>
+}
+
+/** The ways out over real sockets. In the lots of the DNS the first comes first, unless `chance` says otherwise. */
+async function lineTo(zones: Zones, chance: () => number = () => 0): Promise<Line> {
+  const first = await startReceiver({ host: '127.0.0.250' })
+  const receivers = [first]
+  const faults: unknown[] = []
+  let nowMs = 0
+  const network = networkOf({
+    resolver: declaredZones(zones),
+    clock: { ...systemClock(), monotonicMs: () => nowMs },
+    chance,
+    hostname: 'mail.posthorn.test',
+    port: first.port,
+    sourceIps: [],
+    allowPrivate: true,
+    isOurs: () => false,
+    relay: null,
+    timeouts: {},
+    maxSockets: 400,
+    onError: (error) => void faults.push(error),
+  })
+  return {
+    network,
+    port: first.port,
+    wait: (ms) => {
+      nowMs += ms
+    },
+    receiver: async (host, script = {}) => {
+      const made = await startReceiver({ ...script, host, port: first.port })
+      receivers.push(made)
+      return made
+    },
+    send: async (site) => {
+      const sent = await network.send(site, {
+        tlsRequired: false,
+        site,
+        prepare: async () => ({ ...LETTER, recipient: `bob@${site}` }),
+        maySend: async () => true,
+        beforeDot: async () => true,
+      })
+      return sent?.verdict.said.text ?? null
+    },
+    [Symbol.asyncDispose]: async () => {
+      network.abort()
+      for (const one of receivers) await one.close()
+      assert.deepEqual(faults, [])
+    },
+  }
+}
+
+const TAKEN = '250 2.0.0 taken'
+const SLOW_DOWN = { reply: '421 4.7.0 slow down', then: 'close' } as const
+
+/** An answer of the DNS that differs each time: some of the addresses, in turn. */
+function inTurn(addresses: readonly string[], many: number): () => { A: readonly string[] } {
+  let turn = 0
+  return () => {
+    const from = turn++ % addresses.length
+    return { A: [...addresses, ...addresses].slice(from, from + many) }
+  }
+}
+
+test('a provider of two equal hosts with four addresses each gets five to twenty connections for forty customers', async () => {
+  const mx1 = ['127.0.8.1', '127.0.8.2', '127.0.8.3', '127.0.8.4']
+  const mx2 = ['127.0.8.5', '127.0.8.6', '127.0.8.7', '127.0.8.8']
+  const customers = Array.from({ length: 40 }, (_, n) => `customer${n}.test`)
+  await using line = await lineTo(
+    {
+      ...Object.fromEntries(customers.map((name) => [name, { MX: ['10 mx1.big.test', '10 mx2.big.test'] }])),
+      'mx1.big.test': { A: mx1 },
+      'mx2.big.test': { A: mx2 },
+    },
+    Math.random,
+  )
+  let most = 0
+  const receivers: Receiver[] = []
+  const mail = (): Answer => {
+    most = Math.max(
+      most,
+      receivers.reduce((sum, { openCount }) => sum + openCount, 0),
+    )
+    return { reply: '250 2.1.0 ok', afterMs: 5 }
+  }
+  for (const ip of [...mx1, ...mx2]) receivers.push(await line.receiver(ip, { mail }))
+  const sent = await Promise.all(customers.flatMap((site) => Array.from({ length: 10 }, () => line.send(site))))
+  assert.ok(sent.every((text) => text === TAKEN))
+  assert.ok(most >= 5 && most <= 20, `${most} connections at once`)
+  const connections = receivers.reduce((sum, { connectionCount }) => sum + connectionCount, 0)
+  // Each is used again by whichever customer's mail is next.
+  assert.ok(connections <= 20, `${connections} connections`)
+  // The first five lanes, those of one domain, begin at different ones.
+  assert.ok(receivers.filter(({ connectionCount }) => connectionCount > 0).length >= 5)
+})
+
+test('a back-off is that of the provider, whatever addresses the next look-up gives, and grows on over the next plan', async () => {
+  const all = ['127.0.8.1', '127.0.8.2', '127.0.8.3', '127.0.8.4']
+  await using line = await lineTo({
+    'one.test': { MX: ['10 mx.big.test', '20 backup.big.test'] },
+    'two.test': { MX: ['1 mx.big.test', '9 backup.big.test'] },
+    'mx.big.test': inTurn(all, 2),
+    'backup.big.test': inTurn(all.toReversed(), 1),
+  })
+  for (const ip of all) await line.receiver(ip, { banner: SLOW_DOWN })
+  const { network } = line
+  await line.send('one.test')
+  assert.equal(network.pauseMs('one.test'), 1_000)
+  const waiting = line.send('two.test')
+  while (network.pauseMs('two.test') === 0) await setImmediate()
+  assert.equal(network.pauseMs('two.test'), 1_000)
+  network.release()
+  assert.equal(await waiting, null)
+  line.wait(61_000)
+  await line.send('one.test')
+  assert.equal(network.pauseMs('one.test'), 2_000)
+  assert.equal(network.pauseMs('two.test'), 2_000)
+})
+
+test('customers who each have a name of their own for the same addresses share one back-off, until one of them goes elsewhere', async () => {
+  let strayed = ['127.0.8.1', '127.0.8.2']
+  await using line = await lineTo({
+    'stray.test': { MX: ['10 mail.stray.test'] },
+    'mail.stray.test': () => ({ A: strayed }),
+    'one.test': { MX: ['10 mail.one.test'] },
+    'mail.one.test': { A: ['127.0.8.2', '127.0.8.1'] },
+  })
+  const big = await line.receiver('127.0.8.1')
+  await line.receiver('127.0.8.2')
+  await line.receiver('127.0.8.3', { banner: SLOW_DOWN })
+  const { network } = line
+  assert.equal(await line.send('stray.test'), TAKEN)
+  big.script({ mail: SLOW_DOWN })
+  await line.send('one.test')
+  assert.equal(network.pauseMs('one.test'), 1_000)
+  assert.equal(network.pauseMs('stray.test'), 1_000)
+  big.script({ mail: 'default' })
+  // Its owner sends the name to a server that says 421 to all: that is no matter of those at the addresses before.
+  strayed = ['127.0.8.3']
+  line.wait(61_000)
+  await line.send('stray.test')
+  assert.ok(network.pauseMs('stray.test') > 0)
+  assert.equal(await line.send('one.test'), TAKEN)
+  assert.equal(network.pauseMs('one.test'), 0)
+})
+
+test('who stands beside a provider in the MX of a domain does not slow down the provider', async () => {
+  await using line = await lineTo({
+    'one.test': { MX: ['10 mx.big.test'] },
+    'both.test': { MX: ['10 mx.stray.test', '10 mx.big.test'] },
+    'mx.big.test': { A: ['127.0.8.1'] },
+    'mx.stray.test': { A: ['127.0.8.3'] },
+  })
+  await line.receiver('127.0.8.1')
+  await line.receiver('127.0.8.3', { banner: SLOW_DOWN })
+  assert.equal(await line.send('one.test'), TAKEN)
+  await line.send('both.test')
+  assert.ok(line.network.pauseMs('both.test') > 0)
+  assert.equal(line.network.pauseMs('one.test'), 0)
+})
+
+test('a connection is used again under the name it was made for, at other addresses too, but not after its name has moved', async () => {
+  let addresses = ['127.0.8.1', '127.0.8.2']
+  await using line = await lineTo({
+    'one.test': { MX: ['10 mx.big.test'] },
+    'two.test': { MX: ['10 mx.big.test'] },
+    'mx.big.test': () => ({ A: addresses }),
+  })
+  const before = await line.receiver('127.0.8.1')
+  const after = await line.receiver('127.0.8.3')
+  await line.send('one.test')
+  addresses = ['127.0.8.3']
+  await line.send('two.test')
+  assert.deepEqual([before.connectionCount, before.messageCount, after.messageCount], [1, 2, 0])
+  line.wait(61_000)
+  await line.send('one.test')
+  assert.deepEqual([before.messageCount, after.messageCount], [2, 1])
+})

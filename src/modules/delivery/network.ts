@@ -1,7 +1,7 @@
 // The ways out: from a recipient's domain to the route that its mail takes, in direct and in relay mode.
 //
-// The plan of a domain is asked of the DNS and kept for a minute; domains with the same hosts share a route, its
-// connections and its pace. Routes that nothing uses are forgotten.
+// The plan of a domain is asked of the DNS and kept for a minute; domains with the same servers (ways.ts) share a route, its
+// connections and its pace, and the next plan leads to it too. Routes that nothing uses are forgotten.
 
 import { setMaxListeners } from 'node:events'
 import { isIP } from 'node:net'
@@ -11,12 +11,13 @@ import type { Timeouts } from '../../mail/smtp-client.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { isPassing } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
-import type { HostRule, SitePolicy, Transport } from '../transport/index.ts'
+import type { SitePolicy, Transport } from '../transport/index.ts'
 import type { Pace } from './pace.ts'
 import { localReport } from './results.ts'
-import { type Job, Route, type RouteOptions, type Sent, type Target } from './route.ts'
+import { type Job, Route, type RouteOptions, type Sent } from './route.ts'
 import { socketsOf } from './sockets.ts'
-import type { Report, Verdict } from './types.ts'
+import type { Verdict } from './types.ts'
+import { exchangersOf, keysOf, type RouteKeys, type Way, wayOf } from './ways.ts'
 
 export interface Relay {
   readonly host: string
@@ -69,14 +70,12 @@ const MAX_ROUTES = 5_000
 /** The status of a finding that needs a second one. */
 export const NO_SUCH_DOMAIN = '4.1.2'
 
-const ANY_TLS: HostRule = { kind: 'any', fault: null }
-
 /**
  * Where mail goes, and how. `closed`: there are hosts, and the policy of the domain lets mail to none of them. `unasked`: the
  * database, where policies are kept, is away or too late, which says nothing about the domain.
  */
 type Plan =
-  | { readonly kind: 'targets'; readonly targets: readonly Target[]; readonly policy: SitePolicy | null }
+  | { readonly kind: 'open'; readonly way: Way; readonly route: Route; readonly policy: SitePolicy | null }
   | { readonly kind: 'closed'; readonly detail: string; readonly tell: () => void }
   | { readonly kind: 'unasked' }
   | Exclude<MxPlan, { readonly kind: 'hosts' }>
@@ -84,13 +83,23 @@ type Plan =
 interface Planned {
   readonly plan: Promise<Plan>
   untilMs: number
+  /** Until the plan has come, and where it comes to nothing, that of the plan before. */
   route: Route | null
+}
+
+interface Known {
+  readonly route: Route
+  readonly names: string
+  addresses: string
 }
 
 export function networkOf(options: NetworkOptions): Network {
   const { clock, relay, transport } = options
   const plans = new Map<string, Planned>()
-  const routes = new Map<string, Route>()
+  /** By names: all of them. */
+  const routes = new Map<string, Known>()
+  /** By what the names of each stood for when they were last looked up. */
+  const routesAt = new Map<string, Known>()
   const sockets = socketsOf(options.maxSockets)
   const secureContext = createSecureContext()
   const lookUps = lookUpWatch(clock)
@@ -100,10 +109,11 @@ export function networkOf(options: NetworkOptions): Network {
     const nowMs = clock.monotonicMs()
     const known = plans.get(site)
     if (known !== undefined && nowMs < known.untilMs) return known
-    const entry: Planned = { plan: ask(site), untilMs: nowMs + PLAN_MS, route: null }
+    const entry: Planned = { plan: ask(site), untilMs: nowMs + PLAN_MS, route: known?.route ?? null }
     void entry.plan.then((plan) => {
-      if (plan.kind === 'unasked') entry.untilMs = 0
-      else if (plan.kind !== 'targets') entry.untilMs = clock.monotonicMs() + FAILED_PLAN_MS
+      if (plan.kind === 'open') entry.route = plan.route
+      else if (plan.kind === 'unasked') entry.untilMs = 0
+      else entry.untilMs = clock.monotonicMs() + FAILED_PLAN_MS
     })
     plans.delete(site)
     plans.set(site, entry)
@@ -114,7 +124,7 @@ export function networkOf(options: NetworkOptions): Network {
 
   const ask = async (site: string): Promise<Plan> => {
     try {
-      if (relay !== null) return opened(await relayPlan(relay, options.resolver), null)
+      if (relay !== null) return opened(site, await relayPlan(relay, options.resolver), null)
       const plan = await planOf(site, {
         resolver: options.resolver,
         chance: options.chance,
@@ -124,15 +134,9 @@ export function networkOf(options: NetworkOptions): Network {
         signal: aborting.signal,
       })
       lookUps.add(site, plan.kind === 'nxdomain')
-      if (plan.kind !== 'hosts' || transport === undefined) return opened(plan, null)
-      return closedOr(
-        site,
-        plan,
-        await transport.policyOf(
-          site,
-          plan.hosts.map(({ host }) => host),
-        ),
-      )
+      if (plan.kind !== 'hosts' || transport === undefined) return opened(site, plan, null)
+      const hosts = plan.hosts.map(({ host }) => host)
+      return opened(site, plan, await transport.policyOf(site, hosts))
     } catch (error) {
       if (isPassing(error)) return { kind: 'unasked' }
       if (!aborting.signal.aborted) options.onError(error)
@@ -140,54 +144,74 @@ export function networkOf(options: NetworkOptions): Network {
     }
   }
 
-  const closedOr = (site: string, plan: MxPlan & { kind: 'hosts' }, policy: SitePolicy): Plan => {
-    const all = targetsOf(plan, policy)
-    const targets = all.filter(({ rule }) => rule.kind !== 'closed')
-    const [first] = all
-    if (targets.length > 0 || first?.rule.kind !== 'closed') return { kind: 'targets', targets, policy }
-    const { fault, why } = first.rule
-    const session = { site, policy: policy.told(first.host), fault, host: first.host, ip: first.ip, sourceIp: null }
-    return { kind: 'closed', detail: why, tell: () => transport?.note(session) }
+  const opened = (site: string, plan: MxPlan, policy: SitePolicy | null): Plan => {
+    if (plan.kind !== 'hosts') return plan
+    const exchangers = exchangersOf(plan, policy)
+    const [first] = exchangers
+    const way = wayOf(exchangers, relay === null ? undefined : MAX_ADDRESSES)
+    if (way.targets.length > 0 || first?.rule.kind !== 'closed' || policy === null)
+      return { kind: 'open', way, route: routeOf(keysOf(plan, exchangers)), policy }
+    const { host, rule, addresses } = first
+    const session = { site, policy: policy.told(host), fault: rule.fault, host, ip: addresses[0] ?? '', sourceIp: null }
+    return { kind: 'closed', detail: rule.why, tell: () => transport?.note(session) }
   }
 
   /** What is known of silent destinations goes first. */
   const forgetRoutes = (): void => {
-    for (const [name, { quiet, pace }] of routes) if (quiet && !pace.proven) routes.delete(name)
+    for (const known of routes.values()) if (known.route.quiet && !known.route.pace.proven) forgetRoute(known)
     if (routes.size < MAX_ROUTES) return
-    for (const [name, { quiet }] of routes) if (quiet) routes.delete(name)
+    for (const known of routes.values()) if (known.route.quiet) forgetRoute(known)
   }
 
-  const routeOf = (targets: readonly Target[]): Route => {
-    const key = targets.map(({ ip, host, rule }) => `${ip}${ruleKey(rule, host)}`).join(' ')
-    let route = routes.get(key)
-    if (route === undefined) {
-      if (routes.size >= MAX_ROUTES) forgetRoutes()
-      route = new Route({
-        targets,
-        port: relay?.port ?? options.port,
-        ehloName: options.hostname,
-        tls: relay === null ? 'opportunistic' : RELAY_TLS[relay.tls],
-        auth: relay?.username == null ? undefined : { username: relay.username, password: relay.password ?? '' },
-        sourceIps: options.sourceIps,
-        timeouts: options.timeouts,
-        clock,
-        sockets,
-        secureContext,
-        signal: aborting.signal,
-        onSession: noteSession,
-        onError: options.onError,
-      })
-      routes.set(key, route)
-    }
-    return route
+  const forgetRoute = (known: Known): void => {
+    routes.delete(known.names)
+    leave(known)
   }
+
+  const leave = (known: Known): void => {
+    if (routesAt.get(known.addresses) === known) routesAt.delete(known.addresses)
+  }
+
+  const routeOf = ({ names, addresses }: RouteKeys): Route => {
+    const named = routes.get(names)
+    if (named !== undefined) {
+      // Who came to it by other names is led here while the addresses are theirs, not to wherever these names lead later.
+      leave(named)
+      named.addresses = addresses
+      if (!routesAt.has(addresses)) routesAt.set(addresses, named)
+      return named.route
+    }
+    const there = routesAt.get(addresses)
+    if (there !== undefined) return there.route
+    if (routes.size >= MAX_ROUTES) forgetRoutes()
+    const made: Known = { route: newRoute(), names, addresses }
+    routes.set(names, made)
+    routesAt.set(addresses, made)
+    return made.route
+  }
+
+  const newRoute = (): Route =>
+    new Route({
+      port: relay?.port ?? options.port,
+      ehloName: options.hostname,
+      tls: relay === null ? 'opportunistic' : RELAY_TLS[relay.tls],
+      auth: relay?.username == null ? undefined : { username: relay.username, password: relay.password ?? '' },
+      sourceIps: options.sourceIps,
+      timeouts: options.timeouts,
+      clock,
+      sockets,
+      secureContext,
+      signal: aborting.signal,
+      onSession: noteSession,
+      onError: options.onError,
+    })
 
   const paceOf = (site: string): Pace | undefined => plans.get(relay === null ? site : '')?.route?.pace
 
   const noteSession: RouteOptions['onSession'] = (site, { host, ip }, sourceIp, fault) => {
     if (transport === undefined || relay !== null) return
     void plans.get(site)?.plan.then((plan) => {
-      if (plan.kind === 'targets' && plan.policy !== null)
+      if (plan.kind === 'open' && plan.policy !== null)
         transport.note({ site, policy: plan.policy.told(host), fault, host, ip, sourceIp })
     })
   }
@@ -196,27 +220,24 @@ export function networkOf(options: NetworkOptions): Network {
     send: async (site, job) => {
       const startedAt = clock.now()
       const startedMs = clock.monotonicMs()
-      const entry = planned(relay === null ? site : '')
-      const plan = await entry.plan
+      const plan = await planned(relay === null ? site : '').plan
       if (plan.kind === 'unasked') return null
       if (plan.kind === 'closed') plan.tell()
-      if (plan.kind !== 'targets') return localReport(planVerdict(plan), startedAt, clock.monotonicMs() - startedMs)
-      // Hosts of one preference come in random order; the route of the first look-up is kept for as long as the plan is.
-      entry.route ??= routeOf(plan.targets)
-      const sent = await entry.route.send(job)
-      return sent === null ? null : { ...sent, host: ownName(plan.targets, sent) }
+      if (plan.kind !== 'open') return localReport(planVerdict(plan), startedAt, clock.monotonicMs() - startedMs)
+      return plan.route.send(job, plan.way)
     },
     pauseMs: (site) => paceOf(site)?.pauseMs(clock.monotonicMs()) ?? 0,
     answers: (site) => paceOf(site)?.proven ?? false,
     namesDoubtful: lookUps.doubtful,
     release: () => {
-      for (const route of routes.values()) route.release()
+      for (const { route } of routes.values()) route.release()
     },
     abort: () => {
       aborting.abort(new Error('delivery stops'))
-      for (const route of routes.values()) route.release()
+      for (const { route } of routes.values()) route.release()
       aborting = newController()
       routes.clear()
+      routesAt.clear()
       plans.clear()
     },
   }
@@ -231,39 +252,6 @@ function newController(): AbortController {
   return made
 }
 
-function targetsOf({ hosts }: MxPlan & { kind: 'hosts' }, policy: SitePolicy | null): readonly Target[] {
-  return hosts
-    .flatMap(({ host, addresses }) => {
-      const rule = policy?.rule(host) ?? ANY_TLS
-      return addresses.map((ip) => ({ host, ip, rule }))
-    })
-    .slice(0, MAX_ADDRESSES)
-}
-
-/** A route is shared by all domains with the same addresses; each knows the hosts there by names of its own. */
-function ownName(targets: readonly Target[], { host, ip }: Report): string | null {
-  return targets.find((target) => target.ip === ip)?.host ?? host
-}
-
-function opened(plan: MxPlan, policy: SitePolicy | null): Plan {
-  return plan.kind === 'hosts' ? { kind: 'targets', targets: targetsOf(plan, policy), policy } : plan
-}
-
-/** Connections are shared by domains whose hosts must be the same: where a certificate counts, so does the host's name. */
-function ruleKey(rule: HostRule, host: string): string {
-  switch (rule.kind) {
-    case 'sts':
-      return `/sts${rule.enforced ? '' : '?'}/${host}`
-    case 'dane':
-      return `/dane/${host}/${rule.records.map(({ usage, selector, data }) => `${usage}${selector}${data.toString('base64')}`).join()}`
-    case 'encrypted':
-    case 'closed':
-      return `/${rule.kind}`
-    case 'any':
-      return ''
-  }
-}
-
 /** With source addresses of one family only that family can be reached. */
 function familiesOf(sourceIps: readonly string[]): { readonly families?: readonly (4 | 6)[] } {
   if (sourceIps.length === 0) return {}
@@ -272,7 +260,7 @@ function familiesOf(sourceIps: readonly string[]): { readonly families?: readonl
 
 async function relayPlan({ host }: Relay, resolver: Resolver): Promise<MxPlan> {
   const as = (addresses: readonly string[]): MxPlan => {
-    return { kind: 'hosts', hosts: [{ host, preference: 0, addresses }], implicit: true }
+    return { kind: 'hosts', hosts: [{ host, preference: 0, addresses }], names: host, implicit: true }
   }
   if (isIP(host) !== 0) return as([host])
   if (host === 'localhost') return as(['127.0.0.1', '::1'])
@@ -281,7 +269,7 @@ async function relayPlan({ host }: Relay, resolver: Resolver): Promise<MxPlan> {
   return addresses.length > 0 ? as(addresses) : { kind: 'defer', detail: `the relay ${host} has no address` }
 }
 
-function planVerdict(plan: Exclude<Plan, { readonly kind: 'targets' | 'unasked' }>): Verdict {
+function planVerdict(plan: Exclude<Plan, { readonly kind: 'open' | 'unasked' }>): Verdict {
   const command = 'connect'
   const said = (enhanced: string, words: string) => ({ code: null, enhanced, text: `${enhanced} ${words}` })
   const later = (enhanced: string, words: string): Verdict => {

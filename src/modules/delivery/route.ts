@@ -1,8 +1,9 @@
 // A destination on the network: the hosts that take the mail of one or many domains, and our connections to them.
 //
 // Connections stay open between messages: each lane has one and carries one message after another over it, until nothing
-// waits; then it is kept for ten seconds. An attempt tries the hosts in order, beginning with the one that the lane is
-// connected to: a 5xx after the banner ends it, a 4xx goes on to the next host, no connection to the next address.
+// waits; then it is kept for ten seconds. An attempt tries the hosts of its mail's own way in order, beginning with the one
+// that the lane is connected to, when it is one of them: a 5xx after the banner ends it, a 4xx goes on to the next host, no
+// connection to the next address.
 
 import { isIPv6 } from 'node:net'
 import type { SecureContext } from 'node:tls'
@@ -15,12 +16,13 @@ import {
 } from '../../mail/smtp-client.ts'
 import type { DialogueLine } from '../../mail/smtp-dialogue.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { type HostRule, judgeOf, type SessionFault } from '../transport/index.ts'
+import { judgeOf, type SessionFault } from '../transport/index.ts'
 import { Pace } from './pace.ts'
 import { localReport, OUR_FAULT } from './results.ts'
 import { isThrottling, openVerdict, outcomeVerdict } from './smtp-verdict.ts'
 import type { Sockets } from './sockets.ts'
 import type { Outgoing, Report, Verdict } from './types.ts'
+import { beginningWith, ownName, sameHost, type Target, type Way } from './ways.ts'
 
 export interface Job {
   readonly tlsRequired: boolean
@@ -40,14 +42,7 @@ export interface Job {
 /** Null: nothing was tried, or it was broken off before anything had an effect. */
 export type Sent = Report | null
 
-export interface Target {
-  readonly host: string
-  readonly ip: string
-  readonly rule: HostRule
-}
-
 export interface RouteOptions {
-  readonly targets: readonly Target[]
   readonly port: number
   readonly ehloName: string
   readonly tls: OpenOptions['tls']
@@ -69,9 +64,13 @@ export interface RouteOptions {
 const MAX_MESSAGES_PER_CONNECTION = 200
 const IDLE_MS = 10_000
 const MAX_DIALOGUE_LINES = 150
+/** How long a connection's host is known by its name alone: as long as a plan is. */
+const FRESH_MS = 60_000
+const MAX_PLAIN = 1_000
 
 interface Waiting {
   readonly job: Job
+  readonly way: Way
   readonly resolve: (sent: Sent) => void
 }
 
@@ -79,6 +78,7 @@ interface Link {
   readonly connection: SmtpConnection
   readonly target: Target
   readonly sourceIp: string | null
+  readonly openedMs: number
   /** Which half of the sockets it was taken from. */
   readonly proven: boolean
 }
@@ -120,9 +120,9 @@ export class Route {
     return this.#busy.size === 0 && this.#waiting.length === 0 && this.#idle.length === 0
   }
 
-  send(job: Job): Promise<Sent> {
+  send(job: Job, way: Way): Promise<Sent> {
     return new Promise((resolve) => {
-      this.#waiting.push({ job, resolve })
+      this.#waiting.push({ job, way, resolve })
       this.#pump()
     })
   }
@@ -169,7 +169,7 @@ export class Route {
     for (;;) {
       const next = this.#mayGoOn() ? this.#waiting.shift() : undefined
       if (next === undefined) break
-      next.resolve(await this.#attempt(lane, next.job))
+      next.resolve(await this.#attempt(lane, next))
     }
     this.#busy.delete(lane)
     this.#rest(lane)
@@ -215,17 +215,17 @@ export class Route {
   /** The destination is down: everything that waits gets the last answer. */
   #deferAll(): void {
     const { clock } = this.#options
-    for (const { resolve } of this.#waiting.splice(0)) {
+    for (const { way, resolve } of this.#waiting.splice(0)) {
       const verdict = this.#last?.verdict ?? unreachable('the destination does not answer')
       resolve({
         ...localReport(verdict, clock.now(), 0),
-        host: this.#last?.target.host ?? null,
+        host: this.#last === null ? null : ownName(this.#last.target, way),
         throttledBy: 'destination_down',
       })
     }
   }
 
-  async #attempt(lane: Lane, job: Job): Promise<Sent> {
+  async #attempt(lane: Lane, { job, way }: Waiting): Promise<Sent> {
     const { clock } = this.#options
     const startedAt = clock.now()
     const startedMs = clock.monotonicMs()
@@ -256,7 +256,7 @@ export class Route {
     try {
       const outgoing = await job.prepare((wait) => this.#idleWhile(lane, wait))
       if (outgoing === null) return null
-      const ended = await this.#hosts(lane, job, outgoing, tried, dialogue)
+      const ended = await this.#hosts(lane, { job, targets: this.#order(lane, way), outgoing }, tried, dialogue)
       if (!ended) return null
       this.#learn(tried, job)
     } catch (error) {
@@ -268,9 +268,14 @@ export class Route {
   }
 
   /** @returns false when it was broken off by us: nothing of it had an effect */
-  async #hosts(lane: Lane, job: Job, outgoing: Outgoing, tried: Tried[], dialogue: DialogueLine[]): Promise<boolean> {
+  async #hosts(
+    lane: Lane,
+    { job, targets, outgoing }: { readonly job: Job; readonly targets: readonly Target[]; readonly outgoing: Outgoing },
+    tried: Tried[],
+    dialogue: DialogueLine[],
+  ): Promise<boolean> {
     const done = new Set<string>()
-    for (const target of this.#order(lane)) {
+    for (const target of targets) {
       if (done.has(target.host)) continue
       if (!(await job.maySend()) || this.#options.signal.aborted) return false
       // A connection that was used before may turn out to be closed: that is said again on a new one, once.
@@ -289,7 +294,7 @@ export class Route {
           beforeDot: job.beforeDot,
         })
         lane.messages++
-        if (result.pipeliningSuspect) this.#plain.add(target.ip)
+        if (result.pipeliningSuspect) this.#speakPlainly(target.ip)
         if (!link.connection.usable || lane.messages >= MAX_MESSAGES_PER_CONNECTION) this.#hangUp(lane)
         if (result.stale) {
           again = true
@@ -314,12 +319,19 @@ export class Route {
     return true
   }
 
-  /** Hosts in order; the one that the lane is connected to comes first. */
-  #order(lane: Lane): readonly Target[] {
-    const { targets } = this.#options
-    const current = lane.link?.connection.usable === true ? lane.link.target : null
-    if (current === null) return targets
-    return [current, ...targets.filter((target) => target.ip !== current.ip)]
+  /**
+   * The way's targets; the host that the lane is connected to comes first, when it is one of them. Other lanes begin at one
+   * address each, so that much mail to one domain is spread as well.
+   */
+  #order({ link, index }: Lane, way: Way): readonly Target[] {
+    const isFresh = this.#options.clock.monotonicMs() - (link?.openedMs ?? 0) < FRESH_MS
+    const current = link?.connection.usable === true ? sameHost(link.target, way, isFresh) : null
+    return beginningWith(current ?? way.firsts[index % Math.max(1, way.firsts.length)], way)
+  }
+
+  #speakPlainly(ip: string): void {
+    if (this.#plain.size >= MAX_PLAIN) this.#plain.clear()
+    this.#plain.add(ip)
   }
 
   /** @returns whether an open connection is used again; null when there is none, and `tried` says why */
@@ -335,9 +347,9 @@ export class Route {
     const judge = judgeOf(target.rule, clock)
     const tlsRequired = job.tlsRequired || judge.required
     if (link !== null) {
-      const fits =
-        link.target.ip === target.ip && link.connection.usable && (!tlsRequired || link.connection.tls !== null)
-      if (fits) return true
+      const { connection, target: connected } = link
+      const isThere = connected.ip === target.ip && connected.terms === target.terms
+      if (isThere && connection.usable && (!tlsRequired || connection.tls !== null)) return true
       this.#hangUp(lane)
     }
     const { proven } = this.pace
@@ -362,7 +374,8 @@ export class Route {
       sockets.release(proven)
       throw error
     })
-    if (opened.kind === 'open') lane.link = { connection: opened.connection, target, sourceIp, proven }
+    if (opened.kind === 'open')
+      lane.link = { connection: opened.connection, target, sourceIp, openedMs: clock.monotonicMs(), proven }
     else sockets.release(proven)
     const ended = sessionOf(opened)
     if (ended !== null)
