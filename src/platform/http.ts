@@ -18,6 +18,7 @@ import {
   type Call,
   type Gate,
   LONGEST_BODY_MS,
+  MAX_TOKEN_CHARS,
   type Principal,
 } from './http/endpoint.ts'
 import { answerBrokenRequest, answerError, type PathPattern, patternOf, unknownPath } from './http/errors.ts'
@@ -66,7 +67,7 @@ const MAX_HEADER_BYTES = 16_384
 const HEADERS_WITHIN_MS = 15_000
 const BODY_WITHIN_MS = 120_000
 const IDLE_MS = 72_000
-const TOKEN = /^[\w-]{1,6000}$/
+const TOKEN = new RegExp(`^[\\w-]{1,${MAX_TOKEN_CHARS}}$`)
 const NO_TOKEN = '-'
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 

@@ -8,11 +8,16 @@ import { textHeader, tokenHeader } from '../../mail/headers.ts'
 import type { Replacements } from '../../mail/html-links.ts'
 import { compose, type ListUnsubscribe, type MailboxInput, needsEncoding } from '../../mail/mime.ts'
 import { returnPath, type VerpMac } from '../../mail/verp.ts'
-import type { ComposedContent, Letter, Person, SubmittedContent } from '../outbox/index.ts'
+import {
+  type ComposedContent,
+  EMAIL_LIFE_MS,
+  type Letter,
+  type Person,
+  type SubmittedContent,
+} from '../outbox/index.ts'
 import { contentsOf, type Entry } from './contents.ts'
 import type { HtmlReader } from './html-reader.ts'
 import { startOf } from './results.ts'
-import { GIVE_UP_AFTER_MS } from './schedule.ts'
 import type { Outgoing, SigningKey, Tracking } from './types.ts'
 
 export interface ComposerOptions {
@@ -115,7 +120,7 @@ export function composerOf({ hostname, verpMac, tracking, html }: ComposerOption
 
 /** When the email's time began, or that of a retry by hand: by then a signature of the first may have run out. */
 function signedAtOf(letter: Letter): Date {
-  return new Date(Math.max(startOf(letter).getTime(), letter.expiresAt.getTime() - GIVE_UP_AFTER_MS))
+  return new Date(Math.max(startOf(letter).getTime(), letter.expiresAt.getTime() - EMAIL_LIFE_MS))
 }
 
 /** Where complaints go, and the signed id by which they are matched when they come (RFC 9477). */

@@ -11,8 +11,16 @@ import { providerOf } from '../../mail/providers.ts'
 import { bounceFromReply } from '../../mail/smtp-bounce.ts'
 import type { NewBounce } from '../bounces/index.ts'
 import type { EventType, NewEvent } from '../events/index.ts'
-import type { AttemptOutcome, AttemptRecord, Claimed, Letter, Result, StoredAttempt } from '../outbox/index.ts'
-import { GIVE_UP_AFTER_MS, nextTry } from './schedule.ts'
+import {
+  type AttemptOutcome,
+  type AttemptRecord,
+  type Claimed,
+  EMAIL_LIFE_MS,
+  type Letter,
+  type Result,
+  type StoredAttempt,
+} from '../outbox/index.ts'
+import { nextTry } from './schedule.ts'
 import type { Cause, Report, Said, Verdict } from './types.ts'
 
 export type FailedReason =
@@ -252,7 +260,7 @@ function reasonOf(cause: Cause): FailedReason {
 /** Why an email ended after its last try. One that the sender gave less time than we would take has expired. */
 function lastReason(letter: Letter, { cause, said }: Verdict & { kind: 'deferred' }): FailedReason {
   if (cause === 'tls') return 'tls_required'
-  const shortened = letter.expiresAt.getTime() < startOf(letter).getTime() + GIVE_UP_AFTER_MS
+  const shortened = letter.expiresAt.getTime() < startOf(letter).getTime() + EMAIL_LIFE_MS
   if (shortened) return 'expired'
   return cause === 'connection' && said.code !== null ? 'retry_exhausted' : reasonOf(cause)
 }

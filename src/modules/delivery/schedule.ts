@@ -9,7 +9,6 @@ const HOUR_MS = 3_600_000
 /** After the start: the first waits are for greylisting, which lifts within minutes. Then every six hours. */
 const FIRST_TRIES_MS = [0, 6, 15, 30, 60, 120, 240].map((minutes) => minutes * MINUTE_MS)
 const EVERY_MS = 6 * HOUR_MS
-export const GIVE_UP_AFTER_MS = 72 * HOUR_MS
 const SPREAD = 0.1
 /** As many as the queue can count. */
 const MOST_CLAIMS = 32_767
@@ -19,7 +18,7 @@ const SKEW_MS = 6 * MINUTE_MS
 export interface Span {
   /** Acceptance, or the time a scheduled email was due. */
   readonly start: Date
-  /** Nothing is tried from then on; at the latest `GIVE_UP_AFTER_MS` after the start, or after a retry by hand. */
+  /** Nothing is tried from then on; at the latest EMAIL_LIFE_MS after the start, or after a retry by hand. */
   readonly expiresAt: Date
 }
 

@@ -13,10 +13,9 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { SYSTEM_ACCOUNT_ID } from '../accounts/index.ts'
-import { encodeContent, enqueue, type SiteIds } from '../outbox/index.ts'
+import { EMAIL_LIFE_MS, encodeContent, enqueue, type SiteIds } from '../outbox/index.ts'
 import { mayWeSend } from '../suppression/index.ts'
 
-const LIFE_MS = 3 * 86_400_000
 const SUBJECT_CHARS = 300
 
 export interface SystemMail {
@@ -91,7 +90,7 @@ export function systemMailer(options: SystemMailerOptions): SystemMailer {
         metadata: null,
         sizeBytes: message.length,
         scheduledAt: null,
-        expiresAt: new Date(now.getTime() + LIFE_MS),
+        expiresAt: new Date(now.getTime() + EMAIL_LIFE_MS),
         tlsRequired: false,
         risk: null,
       }

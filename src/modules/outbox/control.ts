@@ -9,7 +9,7 @@ import { append, type EventType, type Stream } from '../events/index.ts'
 import { emailErrors as errors } from './errors.ts'
 import { siteIds } from './sites.ts'
 import * as sql from './sql.ts'
-import { type EmailStatus, STATUS } from './types.ts'
+import { EMAIL_LIFE_MS, type EmailStatus, STATUS } from './types.ts'
 
 export interface ControlOptions {
   readonly database: Database
@@ -20,7 +20,6 @@ export interface ControlOptions {
 }
 
 const QUEUE_LEASED = 1
-const LIFE_MS = 72 * 3_600_000
 
 interface LockedEmail {
   readonly id: string
@@ -80,7 +79,7 @@ export async function retryEmail(options: ControlOptions, accountId: string, id:
       email.sandbox,
       email.recipient_key,
     ])
-    await db.execute(sql.reopenEmail, [accountId, id, now, new Date(now.getTime() + LIFE_MS)])
+    await db.execute(sql.reopenEmail, [accountId, id, now, new Date(now.getTime() + EMAIL_LIFE_MS)])
   })
   onQueued()
 }
@@ -106,8 +105,8 @@ export async function rescheduleEmail(
 
 /** The usual 72 hours go with the email; a moment that the sender has set stays where it is. */
 function expiryOf(expiresAt: Date, wasScheduledAt: Date, scheduledAt: Date): Date {
-  const usual = new Date(scheduledAt.getTime() + LIFE_MS)
-  const isUsual = expiresAt.getTime() - wasScheduledAt.getTime() >= LIFE_MS
+  const usual = new Date(scheduledAt.getTime() + EMAIL_LIFE_MS)
+  const isUsual = expiresAt.getTime() - wasScheduledAt.getTime() >= EMAIL_LIFE_MS
   return isUsual || expiresAt > usual ? usual : expiresAt
 }
 

@@ -13,6 +13,9 @@ export const STATUS = {
   canceled: 7,
   complained: 8,
 } as const
+/** How long an email is tried: RFC 5321 section 4.5.4.1 asks for days; contract section 7 says 72 hours. */
+export const EMAIL_LIFE_MS = 72 * 3_600_000
+
 export type EmailStatus = keyof typeof STATUS
 /** The states from which nothing leads on by itself. */
 export type FinalStatus = 'delivered' | 'bounced' | 'failed' | 'suppressed' | 'complained'

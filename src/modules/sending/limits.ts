@@ -19,8 +19,6 @@ export const MAX_CUSTOM_HEADERS = 30
 export const MAX_HEADER_CHARS = 998
 export const MAX_FILENAME_CHARS = 255
 export const MAX_SCHEDULE_AHEAD_MS = 30 * 86_400_000
-/** How long an email is tried: RFC 5321 section 4.5.4.1 asks for days; contract section 7 says 72 hours. */
-export const MAX_LIFE_MS = 72 * 3_600_000
 export const MAX_IDEMPOTENCY_KEY_CHARS = 256
 export const IDEMPOTENCY_KEPT_MS = 24 * 3_600_000
 /** How long a caller hears nothing where the connection to the store broke at the commit: REST answers 503 within 5 s. */

@@ -2,11 +2,10 @@
 
 import type { Ids } from '../../platform/ids.ts'
 import type { EmailFacts, EventType, NewEvent } from '../events/index.ts'
-import type { NewBody, NewEmail, Treatment } from '../outbox/index.ts'
+import { EMAIL_LIFE_MS, type NewBody, type NewEmail, type Treatment } from '../outbox/index.ts'
 import type { Override } from '../risk/index.ts'
 import { encodedContent } from './draft.ts'
 import { type Judged, type JudgedRecipient, riskSnapshot } from './judge.ts'
-import { MAX_LIFE_MS } from './limits.ts'
 import { sandboxResultOf } from './request.ts'
 import { goesToMany, type Incoming } from './sender.ts'
 
@@ -119,7 +118,7 @@ function emailOf({ accountId, incoming, one, id, bodyId, messageId, now }: Email
     metadata: draft.metadata,
     sizeBytes: draft.sizeBytes,
     scheduledAt: draft.scheduledAt,
-    expiresAt: earlier(draft.expiresAt, new Date(start.getTime() + MAX_LIFE_MS)),
+    expiresAt: earlier(draft.expiresAt, new Date(start.getTime() + EMAIL_LIFE_MS)),
     tlsRequired: draft.tlsRequired,
     risk: riskSnapshot(one, incoming),
   }

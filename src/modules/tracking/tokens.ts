@@ -11,6 +11,7 @@
 // Malformed, foreign and outdated tokens are one: null.
 
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { MAX_TOKEN_CHARS } from '../../platform/http/endpoint.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 
 export interface MailRef {
@@ -66,8 +67,6 @@ const TAG_BYTES = 16
 const ID_BYTES = 16
 const HEAD_BYTES = 2 * ID_BYTES + 1
 const LEAST_BYTES = 1 + NONCE_BYTES + HEAD_BYTES + TAG_BYTES
-/** A link of 4 KB, and room. */
-const MAX_CHARS = 6_000
 const TOKEN = /^[A-Za-z0-9_-]+$/
 // One spelling for each token: unused bits of the last character are zero. By the length modulo 4.
 const LAST_CHARS: readonly (RegExp | undefined)[] = [/./, undefined, /[AQgw]/, /[AEIMQUYcgkosw048]/]
@@ -109,7 +108,7 @@ export function tokensOf(secrets: Secrets, keys: () => TokenKeys = () => FIRST_K
       return Buffer.concat([Buffer.of(number), nonce, sealed, aes.getAuthTag()]).toString('base64url')
     },
     read: (purpose, text) => {
-      if (text.length > MAX_CHARS || !TOKEN.test(text)) return null
+      if (text.length > MAX_TOKEN_CHARS || !TOKEN.test(text)) return null
       if (!LAST_CHARS[text.length % 4]?.test(text.slice(-1))) return null
       const bytes = Buffer.from(text, 'base64url')
       if (bytes.length < LEAST_BYTES) return null

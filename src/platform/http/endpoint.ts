@@ -93,6 +93,8 @@ export interface ForeignFace {
 
 /** No server waits longer for a request, whatever it is. */
 export const LONGEST_BODY_MS = 3_600_000
+/** Of a token at the end of a path: that of a link of 4 KB, and room. */
+export const MAX_TOKEN_CHARS = 6_000
 
 export interface Endpoint<Params extends TSchema, Query extends TSchema, Body extends TSchema> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
