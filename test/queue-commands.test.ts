@@ -88,3 +88,20 @@ test('a mail that ended is tried anew by its id; an unknown or malformed id says
   await assert.rejects(run(world, ['queue', 'retry', 'x']), UsageError)
   await assert.rejects(run(world, ['queue', 'list'], { limit: '0' }), UsageError)
 })
+
+// Each row: a command, what follows the id, and what is said of an id that is none.
+const WITH_ID: [words: readonly string[], more: readonly string[], said: RegExp][] = [
+  [['queue', 'retry'], [], /the id of one email/],
+  [['domain', 'verify'], [], /no sending domain «/],
+  [['domain', 'set-status'], ['verified'], /no sending domain «/],
+  [['reports', 'show'], [], /name one report by its id/],
+  [['reports', 'retry'], [], /name one report by its id/],
+  [['key', 'revoke'], [], /name the key by its id/],
+  [['account', 'suspend'], [], /there is no account/],
+]
+test('what looks like an id and is none is told by the command, not by the database', async () => {
+  await using world = await startWorld()
+  for (const id of ['-'.repeat(36), `0189abcd-${'-'.repeat(27)}`, '0189abcd-0000-7000-8000-00000000000g', "'"]) {
+    for (const [words, more, said] of WITH_ID) await assert.rejects(run(world, [...words, id, ...more]), said)
+  }
+})

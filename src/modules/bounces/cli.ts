@@ -4,6 +4,7 @@
 import { feedbackAddress } from '../../mail/verp.ts'
 import { type Command, UsageError } from '../../platform/command.ts'
 import type { Db } from '../../platform/db.ts'
+import { isUuid } from '../../platform/ids.ts'
 import * as sql from './sql.ts'
 
 const STATES = ['waiting', 'done', 'quarantined'] as const
@@ -114,8 +115,7 @@ export const reportCommands: readonly Command[] = [
 
 function idOf(positionals: readonly string[]): string {
   const [id, ...more] = positionals
-  if (id === undefined || more.length > 0 || !/^[0-9a-f-]{36}$/i.test(id))
-    throw new UsageError('name one report by its id')
+  if (id === undefined || more.length > 0 || !isUuid(id)) throw new UsageError('name one report by its id')
   return id
 }
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import { validationError } from '../../platform/errors.ts'
-import type { Ids } from '../../platform/ids.ts'
+import { type Ids, isUuid } from '../../platform/ids.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { append } from '../events/index.ts'
 import { errors } from './errors.ts'
@@ -175,7 +175,7 @@ export function domainsOf(options: DomainsOptions): Domains {
     setStatus: (accountId, id, status) =>
       database.transaction((db) => setStatus(options, db, { accountId, id }, status)),
     find: async (nameOrId) => {
-      const isId = /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(nameOrId)
+      const isId = isUuid(nameOrId)
       const rows = await database.system.query<sql.DomainRow>(isId ? sql.byAnyId : sql.byAnyName, [
         isId ? nameOrId : nameOrId.toLowerCase(),
       ])

@@ -3,6 +3,7 @@
 
 import { type Command, UsageError } from '../../platform/command.ts'
 import { platformErrors } from '../../platform/errors.ts'
+import { isUuid } from '../../platform/ids.ts'
 import { CONSOLE } from '../accounts/index.ts'
 import { retryEmail } from './control.ts'
 import { holdDestination, retryDestination } from './destinations.ts'
@@ -11,7 +12,6 @@ import { ownerOfEmail } from './owner.ts'
 import { wireDestination } from './routes-queue.ts'
 
 const LISTED = 100
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
 export const queueCommands: readonly Command[] = [
   {
@@ -64,7 +64,7 @@ export const queueCommands: readonly Command[] = [
     usage: '<email id>',
     options: { json: { type: 'boolean' } },
     run: async ({ database, clock, ids, print }, values, [id, ...more]) => {
-      if (id === undefined || more.length > 0 || !UUID.test(id)) throw new UsageError('the id of one email is needed')
+      if (id === undefined || more.length > 0 || !isUuid(id)) throw new UsageError('the id of one email is needed')
       const accountId = await ownerOfEmail(database.system, id).catch((cause: unknown) => {
         throw isUnknown(cause) ? new Error(`there is no email ${id}`) : cause
       })
