@@ -59,6 +59,9 @@ export interface Health {
   readonly findings: readonly Finding[]
 }
 
+/** Behind the point; the further digits of a score are those of binary fractions. */
+const TRUE_DIGITS = 9
+
 export function gradeOf(score: number): string {
   return GRADES.find(([least]) => score >= least)?.[1] ?? 'F'
 }
@@ -72,14 +75,20 @@ export function healthOf(counts: Counts, tracked: boolean): Health {
     const finding: Finding = { code: 'insufficient_data', severity: 'info', message, evidence }
     return { status: 'insufficient_data', score: null, grade: null, metrics, components: [], findings: [finding] }
   }
-  const components = componentsOf(counts, tracked)
-  const score = Math.min(
-    100,
-    Math.round(components.reduce((sum, { score: part, weight }) => sum + (part * weight) / 100, 0)),
-  )
+  const exact = componentsOf(counts, tracked)
+  // What is shown is rounded, what is added up is not: 94.5 would come out as 94.499995, and an A+ as an A.
+  const sum = exact.reduce((total, { score: part, weight }) => total + (part * weight) / 100, 0)
+  const score = Math.round(Number(sum.toFixed(TRUE_DIGITS)))
+  const components = exact.map((part) => ({
+    ...part,
+    weight: rounded(part.weight),
+    score: rounded(part.score),
+    value: rounded(part.value),
+  }))
   return { status: 'ok', score, grade: gradeOf(score), metrics, components, findings: findingsOf(components, counts) }
 }
 
+/** As they come out of the division. */
 function componentsOf(counts: Counts, tracked: boolean): readonly Component[] {
   const values: Readonly<Record<Name, number>> = {
     delivery: share(counts.delivered, counts.sent),
@@ -92,8 +101,8 @@ function componentsOf(counts: Counts, tracked: boolean): readonly Component[] {
   return parts.map((part) => {
     const value = values[part.name]
     const level = (value - part.critical) / (part.warning - part.critical)
-    const score = rounded(Math.min(1, Math.max(0, level)) * 100)
-    return { ...part, weight: rounded((part.weight / whole) * 100), score, value: rounded(value) }
+    const score = Math.min(1, Math.max(0, level)) * 100
+    return { ...part, weight: (part.weight / whole) * 100, score, value }
   })
 }
 

@@ -27,6 +27,8 @@ const GOLDEN: [Partial<Counts>, boolean, number | null, string | null][] = [
   [{ sent: 1000, delivered: 1000, complained: 5, unique_opens: 500 }, true, 75, 'C+'],
   [{ sent: 1000, delivered: 1000, complained: 3, unique_opens: 500 }, true, 88, 'B+'],
   [{ sent: 1000, delivered: 900, block: 100, unique_opens: 900 }, true, 78, 'C+'],
+  // 85 and 15 * 19 / 30: exactly 94.5, which is rounded up.
+  [{ sent: 152, delivered: 150, hard: 2, unique_opens: 19 }, true, 95, 'A+'],
 ]
 for (const [over, tracked, score, grade] of GOLDEN) {
   test(`${JSON.stringify(over)}${tracked ? '' : ' untracked'} is ${score} ${grade}`, () => {
