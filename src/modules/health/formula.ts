@@ -2,7 +2,7 @@
 // weighed and rounded half up; the grade is the rounded score's. Without tracking nobody can tell who engaged, so that part
 // is left out and the others weigh more.
 
-import type { Counts } from '../statistics/index.ts'
+import { type Counts, rate } from '../statistics/index.ts'
 
 export const FORMULA_VERSION = 1
 export const WINDOW_DAYS = 30
@@ -109,7 +109,6 @@ function componentsOf(counts: Counts, tracked: boolean): readonly Component[] {
 function metricsOf(counts: Counts): Health['metrics'] {
   const { sent, delivered, complained } = counts
   const bounced = counts.hard + counts.soft + counts.block + counts.unknown_bounces
-  const rate = (part: number, of: number): number | null => (of === 0 ? null : rounded(part / of))
   return {
     sent,
     delivered,

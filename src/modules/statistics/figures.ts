@@ -6,9 +6,13 @@ import { COUNTERS, type Counts } from './counters.ts'
 import { NO_DOMAIN, QUARTER_MS, SCOPE } from './roll-up.ts'
 import * as sql from './sql.ts'
 
-/** @returns the share of the whole in [0, 1] with four decimals; null when the whole is 0 */
+/**
+ * An event counts on the day on which it happened, so a day may have more deliveries than sends: that is the whole, no more.
+ *
+ * @returns the share of the whole in [0, 1] with four decimals; null when the whole is 0
+ */
 export function rate(part: number, whole: number): number | null {
-  return whole === 0 ? null : Math.round((part / whole) * 10_000) / 10_000
+  return whole === 0 ? null : Math.min(1, Math.round((part / whole) * 10_000) / 10_000)
 }
 
 export interface MonthFigures {

@@ -392,6 +392,22 @@ test('the overview has all figures and rates, null where there is nothing to div
   assert.equal(legacy.headers.get('link'), `<${V1}>; rel="successor-version"`)
 })
 
+test('a rate is never more than the whole, however late mail arrives', async () => {
+  const account = await world.newAccount()
+  const id = account.accountId
+  const today = world.rooms.ground.clock.now().toISOString().slice(0, 10)
+  const before = new Date(Date.parse(today) - 60_000)
+  await tell([
+    event(id, 'email.sent', { at: before }),
+    event(id, 'email.sent', { at: before }),
+    event(id, 'email.sent'),
+    ...Array.from({ length: 3 }, () => event(id, 'email.delivered')),
+  ])
+  await settle()
+  const { data } = (await account.api.get(`${V1}?from_date=${today}&to_date=${today}`)).body
+  assert.deepEqual([data.sent, data.delivered, data.delivery_rate], [1, 3, 1])
+})
+
 const FAULTS = [
   'from_date=2026-02-30',
   'from_date=x',
