@@ -72,6 +72,15 @@ function formatIn(timezone: string): Intl.DateTimeFormat {
   return made
 }
 
+/**
+ * A zone as the database is asked for it. PostgreSQL reads a word such as CET as an abbreviation first, a time of one hour all
+ * year, though it is also the name of a zone that turns its clocks; and IST it takes for another one than Intl does. Names of
+ * the form `Area/Place` mean the same to both, and the database may lack the older ones that Intl says in their stead.
+ */
+function zoneAsked(timezone: string): string {
+  return timezone.includes('/') ? timezone : formatIn(timezone).resolvedOptions().timeZone
+}
+
 function dateIn(timezone: string, at: Date): string {
   try {
     const parts = formatIn(timezone).formatToParts(at)
@@ -147,7 +156,9 @@ export async function read<Row extends object>(
   const { timezone } = of.period
   const parameters = asked(accountId, of)
   const planned = db.execute(sql.plans)
-  const rows = isUtc(timezone) ? db.query<Row>(utc, parameters) : zoned(db.query<Row>(zone, [...parameters, timezone]))
+  const rows = isUtc(timezone)
+    ? db.query<Row>(utc, parameters)
+    : zoned(db.query<Row>(zone, [...parameters, zoneAsked(timezone)]))
   return (await Promise.all([rows, planned]))[0]
 }
 

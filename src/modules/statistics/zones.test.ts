@@ -108,6 +108,35 @@ test('every day of every zone has what happened in it, and so has every period',
   )
 })
 
+// The hour of an event in summer, and the day on which it happened there: PostgreSQL reads these names as abbreviations, of a
+// time that is never turned, and the last one as Israel's.
+const SHORT: [zone: string, at: string, day: string][] = [
+  ['CET', '2026-07-01T22:30:00Z', '2026-07-02'],
+  ['met', '2026-07-01T22:30:00Z', '2026-07-02'],
+  ['EET', '2026-07-01T21:30:00Z', '2026-07-02'],
+  ['WET', '2026-07-01T23:30:00Z', '2026-07-02'],
+  ['EST', '2026-07-02T04:30:00Z', '2026-07-01'],
+  ['IST', '2026-07-01T19:00:00Z', '2026-07-02'],
+]
+
+test('a zone with a short name turns its clocks, and is the one that the calendar knows', async () => {
+  const { database, ground } = world.rooms
+  for (const [timezone, at, day] of SHORT) {
+    const account = await world.newAccount()
+    const event: FollowedEvent = {
+      ...{ eventId: ground.ids.next(), emailId: ground.ids.next(), at: new Date(at), accountId: account.accountId },
+      ...{ type: 'email.sent', domainId: null, stream: 'transactional', sandbox: false, tag: null },
+      ...{ data: {}, facts: null, provider: null },
+    }
+    await database.transaction((db) => rollUp(db, [event]))
+    const query = `from_date=2026-06-30&to_date=2026-07-03&timezone=${timezone}`
+    const { body } = await account.api.get(`${V1}/sends?${query}`)
+    const told = body.data.filter(({ sent }: { sent: number }) => sent > 0)
+    assert.deepEqual(told, [{ date: day, sent: 1 }], timezone)
+    assert.equal(body.period.timezone, timezone)
+  }
+})
+
 test('the first and the last days of the calendar are days in every zone, and a report of them ends', async () => {
   const account = await world.newAccount()
   for (const timezone of ZONES) {
