@@ -1379,6 +1379,14 @@ create table transport_policy (
 CREATE INDEX transport_policy_expires ON transport_policy USING btree (expires_at);
 grant delete, insert, select, update on transport_policy to posthorn_system;
 
+create table transport_report_claim (
+  day date not null,
+  domain text collate "C" not null,
+  until timestamp with time zone not null,
+  constraint transport_report_claim_pkey PRIMARY KEY (day, domain)
+);
+grant delete, insert, select, update on transport_report_claim to posthorn_system;
+
 create table transport_session (
   day date not null,
   domain text collate "C" not null,

@@ -7,12 +7,12 @@ import { test } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { gunzipSync } from 'node:zlib'
 import type { Delivery } from '../src/modules/delivery/index.ts'
-import { type ReportMail, type Transport, tlsReportLoop, transportOf } from '../src/modules/transport/index.ts'
-import type { Connector, Outcome, OutgoingRequest } from '../src/platform/connect.ts'
-import { statement } from '../src/platform/db.ts'
+import { type ReportMail, type Transport, transportOf } from '../src/modules/transport/index.ts'
+import type { Connector } from '../src/platform/connect.ts'
 import type { SecureAnswer, SecureResolver, Tlsa } from '../src/platform/dns-secure.ts'
 import { selfSigned, type TestCertificate } from './certificate.ts'
 import { type House, house } from './delivery-house.ts'
+import { lookForReports, web } from './tls-web.ts'
 import type { Zones } from './zones.ts'
 
 const DAY_MS = 86_400_000
@@ -36,26 +36,6 @@ const ZONE = {
 }
 const policy = (mode: string, mx = 'mx.sts.test'): string =>
   `version: STSv1\r\nmode: ${mode}\r\nmx: ${mx}\r\nmax_age: 86400\r\n`
-
-interface Web extends Connector {
-  readonly asked: OutgoingRequest[]
-  answer: Partial<Extract<Outcome, { kind: 'answered' }>> | 'down'
-}
-
-function web(body: string): Web {
-  const made: Web = {
-    asked: [],
-    answer: { body: Buffer.from(body) },
-    request: async (asked) => {
-      made.asked.push(asked)
-      if (made.answer === 'down') return { kind: 'failed', failure: 'connect', detail: 'down' }
-      const headers = { 'content-type': 'text/plain; charset=utf-8' }
-      return { kind: 'answered', status: 200, headers, body: Buffer.alloc(0), ...made.answer }
-    },
-    close: async () => undefined,
-  }
-  return made
-}
 
 interface Guarded {
   readonly delivery: Delivery
@@ -317,27 +297,6 @@ test('a connection is used under the host name that its certificate was for alon
   assert.deepEqual([mx.connectionCount, mx.messageCount], [2, 2])
 })
 
-/** One look for what is to be told. @param mail queues a mail */
-async function lookForReports(h: House, connector: Connector, mail: (mail: ReportMail) => Promise<boolean>) {
-  const { database, clock, zones, options } = h
-  const taken = Promise.withResolvers<void>()
-  const reports = tlsReportLoop({
-    database,
-    clock,
-    resolver: zones,
-    connector,
-    hostname: options.hostname,
-    contact: 'ops@posthorn.test',
-    mail: (_, report) => mail(report),
-    onMailed: () => undefined,
-    onError: (error) => void h.logged.push(String(error)),
-    onTurn: taken.resolve,
-  })
-  await reports.start()
-  await taken.promise
-  await reports.stop(AbortSignal.timeout(5_000))
-}
-
 test('the sessions of a day are told once, counted by what came of them', async () => {
   await using h = await house({
     ...ZONE,
@@ -388,81 +347,4 @@ test('the sessions of a day are told once, counted by what came of them', async 
     },
   ])
   assert.deepEqual(h.logged, [])
-})
-
-const SESSION = statement(
-  'test_session',
-  `insert into transport_session (day, domain, policy, result, host, ip, source_ip, sessions)
-   select $1::date, d, '{"type":"no-policy-found","strings":[],"mx":[]}', '', '', '', '', 1 from unnest($2::text[]) d`,
-)
-const LEFT = statement('test_sessions_left', 'select domain from transport_session order by domain')
-const OPEN = statement(
-  'test_open_transactions',
-  `select count(*)::int as count from pg_locks l join pg_database d on d.oid = l.database
-   where d.datname = current_database() and l.relation = 'transport_session'::regclass and l.pid <> pg_backend_pid()`,
-)
-
-/** Sessions of today with these domains, and the clock on by `days`. */
-async function sessionsWith(h: House, domains: readonly string[], days: number): Promise<() => Promise<string[]>> {
-  const { system } = h.database
-  await system.execute(SESSION, [h.clock.now().toISOString().slice(0, 10), domains])
-  h.clock.advance(days * DAY_MS)
-  return async () => (await system.query<{ domain: string }>(LEFT, [])).map(({ domain }) => domain)
-}
-
-test('a receiver of reports that hangs holds no transaction open, and whom a mail tells beside it is told once', async () => {
-  const rua = 'rua=https://hangs.test/tls,mailto:tls@sts.test'
-  await using h = await house({ '_smtp._tls.sts.test': { TXT: [`v=TLSRPTv1; ${rua}`] } })
-  const left = await sessionsWith(h, ['sts.test'], 1)
-  const site = web('')
-  const open: unknown[] = []
-  const hangs: Connector = {
-    ...site,
-    request: async (asked) => {
-      open.push(await h.database.system.one(OPEN, []))
-      await site.request(asked)
-      return { kind: 'failed', failure: 'timeout', detail: 'no answer' }
-    },
-  }
-  const mails: ReportMail[] = []
-  const look = (): Promise<void> => lookForReports(h, hangs, async (mail) => mails.push(mail) > 0)
-  await look()
-  await look()
-  assert.deepEqual(open, [{ count: 0 }])
-  assert.equal(site.asked[0]?.url, 'https://hangs.test/tls')
-  assert.equal(mails.length, 1)
-  assert.deepEqual(site.asked[0]?.body, mails[0]?.report, 'both are told the same')
-  assert.deepEqual(await left(), [])
-  assert.deepEqual(h.logged, [])
-})
-
-test('a report that its receiver took by HTTPS is done, and one that nobody took in three days is dropped', async () => {
-  const rua = (name: string) => ({ TXT: [`v=TLSRPTv1; rua=https://${name}/tls`] })
-  await using h = await house({ '_smtp._tls.sts.test': rua('sts.test') })
-  const left = await sessionsWith(h, ['sts.test'], 1)
-  const site = web('')
-  const look = (): Promise<void> => lookForReports(h, site, async () => assert.fail('nobody wants a mail'))
-  site.answer = 'down'
-  await look()
-  assert.deepEqual(await left(), ['sts.test'])
-  site.answer = { status: 202 }
-  await look()
-  assert.deepEqual([await left(), site.asked.length], [[], 2])
-  await sessionsWith(h, ['sts.test'], 5)
-  await look()
-  assert.deepEqual([await left(), site.asked.length], [[], 2], 'late: not even asked')
-  assert.deepEqual(h.logged, [])
-})
-
-test('any number of domains that cannot be told keep no other from being told', async () => {
-  const deaf = Array.from({ length: 401 }, (_, n) => `d${n}.test`)
-  const zones = deaf.map((name) => [`_smtp._tls.${name}`, { TXT: [`v=TLSRPTv1; rua=https://${name}/`] }] as const)
-  await using h = await house({ ...Object.fromEntries(zones), '_smtp._tls.sts.test': ZONE['_smtp._tls.sts.test'] })
-  const left = await sessionsWith(h, [...deaf, 'sts.test'], 1)
-  const site = web('')
-  site.answer = 'down'
-  const told: string[] = []
-  await lookForReports(h, site, async ({ domain }) => told.push(domain) > 0)
-  assert.deepEqual(told, ['sts.test'])
-  assert.deepEqual([site.asked.length, await left()], [401, deaf.toSorted()])
 })

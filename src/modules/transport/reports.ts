@@ -2,9 +2,10 @@
 // sessions of the day before, by mail or by HTTPS.
 //
 // A day's counts are taken away in the transaction that queues the mail, or after a receiver has answered a POST with 2xx.
-// The POST comes before that transaction, since its receiver may take longer than one may stand open: after a crash, or
-// from two machines at the same moment, a report comes by HTTPS twice at worst, and its id says that it is the same. What
-// cannot be told within three days is dropped. A domain that no longer publishes an address is not told.
+// The POST comes before that transaction, since its receiver may take longer than one may stand open. The machine that POSTs
+// has a claim on the domain's day meanwhile, so that no other does. One that dies between the receiver's answer and the
+// commit leaves a claim, which ends after some minutes: then the report comes by HTTPS a second time, and its id says that it
+// is the same. What cannot be told within three days is dropped. A domain that no longer publishes an address is not told.
 
 import { gzipSync } from 'node:zlib'
 import {
@@ -66,6 +67,8 @@ const DOMAINS_AT_ONCE = 200
 const MAX_ROWS = 2_000
 const MAX_DAYS = 3
 const POST_MS = 30_000
+/** Longer than anything but the POSTs of a report takes, and further than the clocks of two machines differ. */
+const CLAIM_MARGIN_MS = 5 * 60_000
 const DAY_MS = 86_400_000
 
 export function tlsReportLoop(options: ReportsOptions): Service {
@@ -74,6 +77,7 @@ export function tlsReportLoop(options: ReportsOptions): Service {
     name: 'tls reports',
     turn: async (signal) => {
       const today = dayOf(clock.now())
+      await database.system.execute(sql.forgetClaims, [new Date(clock.now().getTime() - DAY_MS)])
       for (let after: Due | null = { day: '-infinity', domain: '' }; after !== null && !signal.aborted; ) {
         const page = [today, after.day, after.domain, DOMAINS_AT_ONCE]
         const due: readonly Due[] = await database.system.query<Due>(sql.dueDomains, page)
@@ -96,7 +100,7 @@ export function tlsReportLoop(options: ReportsOptions): Service {
 
 /** Each address gets it (RFC 8460 section 3); one that could be told is enough for the day to be done. */
 async function tell(options: ReportsOptions, day: string, domain: string): Promise<void> {
-  const { database, clock, resolver, onMailed } = options
+  const { database, clock, resolver } = options
   if (clock.now().getTime() - Date.parse(day) > (MAX_DAYS + 1) * DAY_MS) {
     await database.system.execute(sql.forgetSessions, [day, domain])
     return
@@ -104,14 +108,29 @@ async function tell(options: ReportsOptions, day: string, domain: string): Promi
   const answer = await resolver.txt(`_smtp._tls.${domain}`)
   if (answer.kind === 'servfail' || answer.kind === 'timeout') return
   const addresses = answer.kind === 'found' ? tlsReportAddresses(answer.records) : []
-  const posted = await post(options, { day, domain, addresses })
-  await database.transaction(async (db) => {
+  const told = { day, domain, addresses }
+  const urls = addresses.filter(({ scheme }) => scheme === 'https')
+  if (urls.length === 0) return settle(options, told, false)
+  const until = new Date(clock.now().getTime() + urls.length * POST_MS + CLAIM_MARGIN_MS)
+  const claimed = await database.system.execute(sql.claimReport, [day, domain, clock.now(), until])
+  if (claimed === 0) return
+  try {
+    await settle(options, told, await post(options, told, urls))
+  } finally {
+    await database.system.execute(sql.releaseReport, [day, domain, until])
+  }
+}
+
+/** Mails it, and takes the counts away when somebody was told. */
+async function settle(options: ReportsOptions, told: Told, posted: boolean): Promise<void> {
+  const { day, domain, addresses } = told
+  await options.database.transaction(async (db) => {
     const rows = await db.query<DayRow>(sql.takeSessions, [day, domain, MAX_ROWS])
     if (rows.length === 0) return
-    const mailed = await mailTo(options, db, { day, domain, addresses }, rows)
+    const mailed = await mailTo(options, db, told, rows)
     if (posted || mailed || addresses.length === 0) await db.execute(sql.forgetSessions, [day, domain])
   })
-  onMailed()
+  options.onMailed()
 }
 
 interface Told {
@@ -121,10 +140,8 @@ interface Told {
 }
 
 /** @returns whether a receiver took it */
-async function post(options: ReportsOptions, told: Told): Promise<boolean> {
+async function post(options: ReportsOptions, told: Told, urls: readonly TlsReportAddress[]): Promise<boolean> {
   const { database, connector } = options
-  const urls = told.addresses.filter(({ scheme }) => scheme === 'https')
-  if (urls.length === 0) return false
   const rows = await database.system.query<DayRow>(sql.sessionsOf, [told.day, told.domain, MAX_ROWS])
   if (rows.length === 0) return false
   const { report } = packed(options, told, rows)

@@ -37,6 +37,17 @@ const SESSIONS = `select policy, result, host, ip, source_ip, sessions from tran
 export const sessionsOf = statement('transport_sessions_of', SESSIONS)
 /** Locks what it reads: of two machines one mails. */
 export const takeSessions = statement('transport_take_sessions', `${SESSIONS} for update skip locked`)
+/** $3 now, $4 until when. No row: another machine has it. */
+export const claimReport = statement(
+  'transport_claim_report',
+  `insert into transport_report_claim as c (day, domain, until) values ($1::date, $2, $4)
+   on conflict (day, domain) do update set until = excluded.until where c.until <= $3`,
+)
+export const releaseReport = statement(
+  'transport_release_report',
+  'delete from transport_report_claim where day = $1::date and domain = $2 and until = $3',
+)
+export const forgetClaims = statement('transport_forget_claims', 'delete from transport_report_claim where until < $1')
 export const forgetSessions = statement(
   'transport_forget_sessions',
   'delete from transport_session where day = $1::date and domain = $2',

@@ -1,0 +1,129 @@
+// Reports of TLS sessions, and whom they reach: by mail and by HTTPS, once.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ReportMail } from '../src/modules/transport/index.ts'
+import type { Connector } from '../src/platform/connect.ts'
+import { statement } from '../src/platform/db.ts'
+import { type House, house } from './delivery-house.ts'
+import { lookForReports, web } from './tls-web.ts'
+
+const DAY_MS = 86_400_000
+
+const SESSION = statement(
+  'test_session',
+  `insert into transport_session (day, domain, policy, result, host, ip, source_ip, sessions)
+   select $1::date, d, '{"type":"no-policy-found","strings":[],"mx":[]}', '', '', '', '', 1 from unnest($2::text[]) d`,
+)
+const LEFT = statement('test_sessions_left', 'select domain from transport_session order by domain')
+const OPEN = statement(
+  'test_open_transactions',
+  `select count(*)::int as count from pg_locks l join pg_database d on d.oid = l.database
+   where d.datname = current_database() and l.relation = 'transport_session'::regclass and l.pid <> pg_backend_pid()`,
+)
+
+/** Sessions of today with these domains, and the clock on by `days`. */
+async function sessionsWith(h: House, domains: readonly string[], days: number): Promise<() => Promise<string[]>> {
+  const { system } = h.database
+  await system.execute(SESSION, [h.clock.now().toISOString().slice(0, 10), domains])
+  h.clock.advance(days * DAY_MS)
+  return async () => (await system.query<{ domain: string }>(LEFT, [])).map(({ domain }) => domain)
+}
+
+test('a receiver of reports that hangs holds no transaction open, and whom a mail tells beside it is told once', async () => {
+  const rua = 'rua=https://hangs.test/tls,mailto:tls@sts.test'
+  await using h = await house({ '_smtp._tls.sts.test': { TXT: [`v=TLSRPTv1; ${rua}`] } })
+  const left = await sessionsWith(h, ['sts.test'], 1)
+  const site = web('')
+  const open: unknown[] = []
+  const hangs: Connector = {
+    ...site,
+    request: async (asked) => {
+      open.push(await h.database.system.one(OPEN, []))
+      await site.request(asked)
+      return { kind: 'failed', failure: 'timeout', detail: 'no answer' }
+    },
+  }
+  const mails: ReportMail[] = []
+  const look = (): Promise<void> => lookForReports(h, hangs, async (mail) => mails.push(mail) > 0)
+  await look()
+  await look()
+  assert.deepEqual(open, [{ count: 0 }])
+  assert.equal(site.asked[0]?.url, 'https://hangs.test/tls')
+  assert.equal(mails.length, 1)
+  assert.deepEqual(site.asked[0]?.body, mails[0]?.report, 'both are told the same')
+  assert.deepEqual(await left(), [])
+  assert.deepEqual(h.logged, [])
+})
+
+test('a report that its receiver took by HTTPS is done, and one that nobody took in three days is dropped', async () => {
+  const rua = (name: string) => ({ TXT: [`v=TLSRPTv1; rua=https://${name}/tls`] })
+  await using h = await house({ '_smtp._tls.sts.test': rua('sts.test') })
+  const left = await sessionsWith(h, ['sts.test'], 1)
+  const site = web('')
+  const look = (): Promise<void> => lookForReports(h, site, async () => assert.fail('nobody wants a mail'))
+  site.answer = 'down'
+  await look()
+  assert.deepEqual(await left(), ['sts.test'])
+  site.answer = { status: 202 }
+  await look()
+  assert.deepEqual([await left(), site.asked.length], [[], 2])
+  await sessionsWith(h, ['sts.test'], 5)
+  await look()
+  assert.deepEqual([await left(), site.asked.length], [[], 2], 'late: not even asked')
+  assert.deepEqual(h.logged, [])
+})
+
+const CLAIM = statement(
+  'test_report_claim',
+  `insert into transport_report_claim (day, domain, until) select distinct day, domain, $1::timestamptz from transport_session`,
+)
+
+test('of two machines one tells by HTTPS; the claim of one that died ends, and the other tells', async () => {
+  await using h = await house({ '_smtp._tls.sts.test': { TXT: ['v=TLSRPTv1; rua=https://sts.test/tls'] } })
+  const left = await sessionsWith(h, ['sts.test'], 1)
+  const site = web('')
+  const asked = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<void>()
+  const slow: Connector = {
+    ...site,
+    request: async (request) => {
+      asked.resolve()
+      await answer.promise
+      return site.request(request)
+    },
+  }
+  const look = (connector: Connector): Promise<void> => lookForReports(h, connector, async () => assert.fail('no mail'))
+  site.answer = { status: 202 }
+  const first = look(slow)
+  await asked.promise
+  await look(site)
+  assert.equal(site.asked.length, 0, 'another machine is at it')
+  answer.resolve()
+  await first
+  assert.deepEqual([await left(), site.asked.length], [[], 1])
+  await sessionsWith(h, ['sts.test'], 1)
+  await h.database.system.execute(CLAIM, [new Date(h.clock.now().getTime() + 60_000)])
+  await look(site)
+  assert.equal(site.asked.length, 1)
+  h.clock.advance(60_000)
+  await look(site)
+  assert.deepEqual([await left(), site.asked.length], [[], 2])
+  assert.deepEqual(h.logged, [])
+})
+
+test('any number of domains that cannot be told keep no other from being told', async () => {
+  const deaf = Array.from({ length: 401 }, (_, n) => `d${n}.test`)
+  const zones = deaf.map((name) => [`_smtp._tls.${name}`, { TXT: [`v=TLSRPTv1; rua=https://${name}/`] }] as const)
+  await using h = await house({
+    ...Object.fromEntries(zones),
+    '_smtp._tls.sts.test': { TXT: ['v=TLSRPTv1; rua=mailto:tls@sts.test'] },
+  })
+  const left = await sessionsWith(h, [...deaf, 'sts.test'], 1)
+  const site = web('')
+  site.answer = 'down'
+  const told: string[] = []
+  await lookForReports(h, site, async ({ domain }) => told.push(domain) > 0)
+  assert.deepEqual(told, ['sts.test'])
+  assert.deepEqual([site.asked.length, await left()], [401, deaf.toSorted()])
+})

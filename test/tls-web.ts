@@ -1,0 +1,46 @@
+// The web that receivers' policies are read from and reports are sent to, declared, and the sender of reports.
+
+import { type ReportMail, tlsReportLoop } from '../src/modules/transport/index.ts'
+import type { Connector, Outcome, OutgoingRequest } from '../src/platform/connect.ts'
+import type { House } from './delivery-house.ts'
+
+export interface Web extends Connector {
+  readonly asked: OutgoingRequest[]
+  answer: Partial<Extract<Outcome, { kind: 'answered' }>> | 'down'
+}
+
+export function web(body: string): Web {
+  const made: Web = {
+    asked: [],
+    answer: { body: Buffer.from(body) },
+    request: async (asked) => {
+      made.asked.push(asked)
+      if (made.answer === 'down') return { kind: 'failed', failure: 'connect', detail: 'down' }
+      const headers = { 'content-type': 'text/plain; charset=utf-8' }
+      return { kind: 'answered', status: 200, headers, body: Buffer.alloc(0), ...made.answer }
+    },
+    close: async () => undefined,
+  }
+  return made
+}
+
+/** One look for what is to be told. @param mail queues a mail */
+export async function lookForReports(h: House, connector: Connector, mail: (mail: ReportMail) => Promise<boolean>) {
+  const { database, clock, zones, options } = h
+  const taken = Promise.withResolvers<void>()
+  const reports = tlsReportLoop({
+    database,
+    clock,
+    resolver: zones,
+    connector,
+    hostname: options.hostname,
+    contact: 'ops@posthorn.test',
+    mail: (_, report) => mail(report),
+    onMailed: () => undefined,
+    onError: (error) => void h.logged.push(String(error)),
+    onTurn: taken.resolve,
+  })
+  await reports.start()
+  await taken.promise
+  await reports.stop(AbortSignal.timeout(5_000))
+}
