@@ -177,6 +177,37 @@ test('one that is switched off or removed is asked nothing more, and a new secre
   }
 })
 
+test('attempts under way while their endpoint is switched off stand in its log, as what they came to', async () => {
+  const account = await world.newAccount()
+  await using receiver = await webhookReceiver()
+  const ids: string[] = []
+  for (const name of ['good', 'bad', 'again', 'removed']) ids.push(await endpoint(account, `${receiver.url}/${name}`))
+  const [good = '', bad = '', again = '', removed = ''] = ids
+  const held: (() => void)[] = []
+  receiver.answer = ({ path }, reply) => void held.push(() => reply.writeHead(path === '/bad' ? 500 : 200).end())
+  for (const id of ids) await queue(account, id, 1)
+  const tried = `update webhook_queue set attempt = 1, last = '{"http_status": 503}' where webhook_id = $1`
+  await world.rooms.database.system.execute(statement('test_tried', tried), [again])
+  await using _ = await worker({})
+  await until('all under way', () => held.length === 4)
+  for (const id of [good, bad, again]) await account.api.put(`${PATH}/${id}`, { is_active: false })
+  await account.api.delete(`${PATH}/${removed}`)
+  type Delivery = Record<'status' | 'http_status' | 'attempt', unknown>
+  const log = async (id: string): Promise<readonly unknown[][]> => {
+    const { body } = await account.api.get(`${PATH}/${id}/deliveries`)
+    return body.data.map(({ status, http_status: code, attempt }: Delivery) => [status, code, attempt])
+  }
+  const logs = () => Promise.all([good, bad, again].map(log))
+  assert.deepEqual(await logs(), [[], [], [['failed', 503, 1]]])
+  for (const answer of held) answer()
+  const done = [[['success', 200, 1]], [['failed', 500, 1]], [['success', 200, 2]]]
+  await until('the logs', async () => JSON.stringify(await logs()) === JSON.stringify(done))
+  assert.equal(held.length, 4, 'none is tried again')
+  for (const id of ids) assert.equal(await waiting(id), 0)
+  const left = statement('test_left_of_removed', 'select from webhook_delivery where webhook_id = $1')
+  assert.deepEqual(await world.rooms.database.system.query(left, [removed]), [])
+})
+
 test('a delivery that is older than its log ends, and so do those that are recorded with it', async () => {
   const account = await world.newAccount()
   await using receiver = await webhookReceiver()

@@ -1,5 +1,6 @@
 // What became of attempts, written in groups: the endpoints first, then the queue, both in the order of ids. A result whose
-// lease has run out is dropped, since another attempt is under way; the receiver knows a repetition by its event_id.
+// lease has run out is dropped, since another attempt is under way; the receiver knows a repetition by its event_id. One
+// whose delivery was ended meanwhile, since its endpoint was switched off, goes into the log by itself.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
@@ -13,12 +14,22 @@ export interface Ended {
   readonly lease: string
   readonly webhookId: string
   readonly eventId: string
+  /** What the log says of it; null: it never waited, and whoever asked writes the log. */
+  readonly logged: Logged | null
   /** Attempts before this one. */
   readonly attempt: number
   readonly leading: boolean
   readonly result: AttemptResult
   /** False when there was nothing to send: it says nothing about the endpoint. */
   readonly wasSent: boolean
+}
+
+export interface Logged {
+  readonly accountId: string
+  readonly eventAt: Date
+  /** The number of its type. */
+  readonly event: number
+  readonly emailId: string | null
 }
 
 export interface RecordOptions {
@@ -36,20 +47,41 @@ export function recordEnded({ database, clock, onDisabled }: RecordOptions, ende
     const nexts = ended.map((one) => (off.has(one.webhookId) ? null : nextOf(one, now)))
     const over = ended.filter((_, i) => nexts[i] === null)
     const again = ended.filter((_, i) => nexts[i] !== null)
+    let written = 0
     if (over.length > 0) {
       const success = over.map(({ result }) => result.success)
-      await db.execute(sql.finish, [...keysOf(over), success, over.map(factsText), logBegins(now)])
+      written += await db.execute(sql.finish, [...keysOf(over), success, over.map(factsText), logBegins(now)])
     }
     if (again.length > 0) {
       const due = nexts.filter((next) => next !== null)
       const asked = again.map(({ result }) => askedMsOf(result.retryAfter, now))
-      await db.execute(sql.retryLater, [...keysOf(again), due, again.map(factsText), asked])
+      written += await db.execute(sql.retryLater, [...keysOf(again), due, again.map(factsText), asked])
     }
+    if (written < ended.length) await logLate(db, ended, now)
     const led = [...new Set(ended.filter(({ leading }) => leading).map(({ eventId }) => eventId))]
     if (led.length > 0) await db.execute(sql.letGo, [led, now])
     if (off.size > 0) await db.execute(sql.purge, [[...off], logBegins(now)])
     for (const endpoint of disabled) await onDisabled(db, endpoint)
   })
+}
+
+/** What was asked is told to the owner, also of a delivery that was ended meanwhile. */
+async function logLate(db: Db, ended: readonly Ended[], now: Date): Promise<void> {
+  const sent = ended.flatMap((one) => (one.wasSent && one.logged !== null ? [{ ...one, ...one.logged }] : []))
+  if (sent.length === 0) return
+  await db.execute(sql.logLate, [
+    sent.map(({ id }) => id),
+    sent.map(({ accountId }) => accountId),
+    sent.map(({ webhookId }) => webhookId),
+    sent.map(({ eventId }) => eventId),
+    sent.map(({ eventAt }) => eventAt),
+    sent.map(({ event }) => event),
+    sent.map(({ emailId }) => emailId),
+    sent.map(({ attempt }) => attempt + 1),
+    sent.map(({ result }) => result.success),
+    sent.map(factsText),
+    logBegins(now),
+  ])
 }
 
 function nextOf({ attempt, result, wasSent }: Ended, now: Date): Date | null {

@@ -157,6 +157,20 @@ export const finish = statement(
    select id, account_id, webhook_id, event_id, event_at, event, email_id, attempt + 1, success, how::jsonb from ended
    where id >= $5`,
 )
+// Of attempts whose delivery is neither waiting nor in the log: it was ended while they were under way, with its endpoint, which
+// is still there. Of a later attempt than the log's, it is what the delivery came to. $11: as $5 above.
+export const logLate = statement(
+  'webhooks_log_late',
+  `insert into webhook_delivery as d (id, account_id, webhook_id, event_id, event_at, event, email_id, attempt, success, last)
+   select k.id, k.account_id, k.webhook_id, k.event_id, k.event_at, k.event, k.email_id, k.attempt, k.success, k.last::jsonb
+   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::timestamptz[], $6::smallint[], $7::uuid[], $8::smallint[],
+     $9::boolean[], $10::text[])
+     as k(id, account_id, webhook_id, event_id, event_at, event, email_id, attempt, success, last)
+   where k.id >= $11 and not exists (select from webhook_queue q where q.id = k.id)
+     and exists (select from webhook w where w.id = k.webhook_id)
+   on conflict (id) do update set attempt = excluded.attempt, success = excluded.success, last = excluded.last
+     where d.attempt < excluded.attempt and not d.success`,
+)
 export const retryLater = statement(
   'webhooks_retry_later',
   `update webhook_queue q set lease = null, attempt = q.attempt + 1, leads = false, due = k.due,

@@ -62,6 +62,8 @@ interface Claimed {
   readonly webhook_id: string
   readonly event_id: string
   readonly event_at: Date
+  readonly event: number
+  readonly email_id: string | null
   readonly attempt: number
   readonly leads: boolean
   readonly url: string
@@ -122,12 +124,14 @@ export function webhookWorker(options: WorkerOptions): Loop {
       const secret = openSecret(options.secrets, webhookId, claimed.secret)
       const startedAt = clock.now()
       const result = payload === null ? NOT_KEPT : await attempt(options, { url, secret, eventId, payload, webhookId })
-      const ended = { id, lease, webhookId, eventId, leading, attempt: claimed.attempt, result }
+      const { account_id: accountId, event_at: eventAt, event, email_id: emailId, attempt: before } = claimed
+      const logged = { accountId, eventAt, event, emailId }
+      const ended = { id, lease, webhookId, eventId, logged, leading, attempt: before, result }
       track(record({ ...ended, wasSent: payload !== null }))
       if (payload !== null && 'email_id' in payload) {
         options.onAttempt?.({
           emailId: String(payload.email_id),
-          accountId: claimed.account_id,
+          accountId,
           webhookId,
           eventId,
           number: claimed.attempt,
