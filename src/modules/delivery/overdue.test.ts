@@ -114,9 +114,14 @@ test('an email that expires between two tries is the soft bounce that it would b
     where type = (select type from event where email_id = $1 order by seq desc limit 1) and email_id = any($2::uuid[])
     order by array_position($2::uuid[], email_id)`,
   )
-  const events = await h.database.system.query<{ listed: string }>(listed, [tried, all])
+  const events = await h.database.system.query<{ listed: string; provider: string }>(listed, [tried, all])
   assert.deepEqual(
     events.map((event) => event.listed),
     ['soft', 'soft', 'soft', null],
+  )
+  // The second was not tried when it ended: its only try was told of when it was deferred, and counts once.
+  assert.deepEqual(
+    events.map((event) => event.provider !== null),
+    [true, false, true, true],
   )
 })

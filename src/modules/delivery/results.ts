@@ -130,7 +130,8 @@ export function expired(context: Context, last: StoredAttempt | null): Conclusio
   const data = { ...failedData('expired', lastSaid(context.letter), context.letter.attemptsCount), listed_as: 'soft' }
   return {
     ...ended,
-    events: [eventOf(context, 'email.failed', data, answeredBy(context, where))],
+    // Nobody was asked now: the last try was told when it was deferred, and statistics count each once.
+    events: [eventOf(context, 'email.failed', data, null)],
     bounce: { ...bounceOf(context, where, refusal, 'failed'), attempt: last.number },
   }
 }
