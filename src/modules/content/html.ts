@@ -51,12 +51,24 @@ const PREHEADER_BEFORE_CHARS = 120
 
 interface Element {
   readonly name: ElementName
-  readonly hidden: boolean
-  readonly trick: boolean
+  /** Nothing inside shows, whatever it says of itself. */
+  readonly gone: boolean
+  readonly away: boolean
+  /** These hold for what is inside until it says otherwise. */
+  readonly invisible: boolean
+  readonly tiny: boolean
   readonly color: number
   readonly ground: number
+  /** Of the colour of the ground. */
+  readonly faded: boolean
+  /** What follows of these: its text does not show, and by tricks that no layout needs. */
+  readonly hidden: boolean
+  readonly trick: boolean
 }
-const ROOT: Element = { name: NO_ELEMENT, hidden: false, trick: false, color: -1, ground: -1 }
+const ROOT: Element = {
+  ...{ name: NO_ELEMENT, gone: false, away: false, invisible: false, tiny: false, color: -1, ground: -1 },
+  ...{ faded: false, hidden: false, trick: false },
+}
 
 export function readHtml(html: string, reader: Reader): HtmlFacts {
   return new Walk(html, reader).walk()
@@ -224,10 +236,15 @@ class Walk {
     const { style } = tag
     const ground = style.ground === -1 ? (tag.ground === -1 ? parent.ground : tag.ground) : style.ground
     const color = style.color === -1 ? (tag.color === -1 ? parent.color : tag.color) : style.color
-    const sameColor = (ground !== parent.ground || color !== parent.color) && isNear(ground, color)
-    const trick = parent.trick || style.trick || sameColor
-    const hidden = parent.hidden || trick || style.hidden || tag.hidden
-    this.top = { name, hidden, trick, color, ground }
+    const isSame = ground === parent.ground && color === parent.color
+    const faded = isSame ? parent.faded : isNear(ground, color)
+    const gone = parent.gone || style.hidden || (tag.hidden && !style.shown)
+    const away = parent.away || style.away
+    const invisible = style.invisible ?? parent.invisible
+    const tiny = style.tiny ?? parent.tiny
+    const trick = away || tiny || faded
+    const hidden = gone || invisible || trick
+    this.top = { name, gone, away, invisible, tiny, color, ground, faded, hidden, trick }
     stack.push(this.top)
   }
 

@@ -185,6 +185,54 @@ test('words are found through html, letters of other alphabets and invisible cha
   for (const one of hidden) matchOf('account_threat', page(`<p>${WORDS}</p><p>${one}</p>`))
 })
 
+const SUSPENDED = 'Your account has been suspended'
+// Html around a text that browsers show.
+const SHOWN = [
+  // Templates take the blanks between columns away so, MJML in each cell.
+  '<td style="font-size:0px;padding:20px"><div style="font-size:0"><p style="font-size:16px">?</p></div></td>',
+  '<p style="font-size:0.9em">?</p>',
+  '<p style="font-size:.875rem">?</p>',
+  '<p style="font-size:0.9%;font-size:medium">?</p>',
+  '<p style="display:none;display:block">?</p>',
+  '<p style="display:block!important;display:none">?</p>',
+  '<p style="display:nonesuch">?</p>',
+  '<p hidden style="display:block">?</p>',
+  '<div style="visibility:hidden"><p style="visibility:visible">?</p></div>',
+  '<p style="opacity:0;opacity:1">?</p>',
+  '<p style="max-height:0">?</p>',
+  '<p style="mso-hide:all">?</p>',
+  '<p style="left:-999px">?</p>',
+  '<td style="background:#fff;color:#fff"><p style="color:#333">?</p></td>',
+]
+// And around one that they do not.
+const UNSHOWN = [
+  '<div style="font-size:0"><p style="font-size:1em">?</p></div>',
+  '<p style="font-size:1px">?</p>',
+  '<p style="font-size:0.01em">?</p>',
+  '<p style="font-size:3%">?</p>',
+  '<p style="display:none!important;display:block">?</p>',
+  '<div style="display:none"><p style="display:block">?</p></div>',
+  '<p hidden>?</p>',
+  '<div style="visibility:hidden"><p>?</p></div>',
+  '<div style="opacity:0"><p style="opacity:1">?</p></div>',
+  '<p style="max-height:0;overflow:hidden">?</p>',
+  '<p style="position:absolute;left:-999px">?</p>',
+  '<td style="background:#fff;color:#fff"><p>?</p></td>',
+]
+
+test('what is shown is read and what is not is not, as browsers read styles', () => {
+  const isRead = (around: string): boolean =>
+    rulesOf(page(`<p>${WORDS}</p>${around.replace('?', SUSPENDED)}`)).includes('account_threat')
+  assert.deepEqual(
+    SHOWN.filter((around) => !isRead(around)),
+    [],
+  )
+  assert.deepEqual(UNSHOWN.filter(isRead), [])
+  // A template whose cells have letters of no size hides nothing.
+  const rules = rulesOf({ ...page((SHOWN[0] ?? '').replace('?', WORDS.repeat(20))), text: WORDS.repeat(20) })
+  for (const rule of ['html_hidden_text', 'parts_differ', 'body_empty']) assert.ok(!rules.includes(rule), rule)
+})
+
 test('the same content gets the same score, whatever was scored before', () => {
   const mails = [...LEGITIMATE, ...FRAUDULENT]
   const once = mails.map((mail) => JSON.stringify(scoreContent(mail)))

@@ -3,16 +3,24 @@
 import { Recent } from './recent.ts'
 
 export interface Declared {
-  /** As layouts do it: display, visibility, no height. */
+  /** Not displayed, or cut to no height. */
   readonly hidden: boolean
-  /** As only tricks do it: no size of letters, no opacity, far outside. */
-  readonly trick: boolean
+  /** Displayed, whatever an attribute says. */
+  readonly shown: boolean
+  /** Null: as what is around it. */
+  readonly invisible: boolean | null
+  /** As only tricks do it: no opacity, far outside. What is inside is gone with it. */
+  readonly away: boolean
+  /** Letters of no size, a trick too; templates set them so around what has a size of its own. Null: as what is around it. */
+  readonly tiny: boolean | null
   /** 24 bits, -1: not said. */
   readonly color: number
   readonly ground: number
 }
 
-export const NOTHING_DECLARED: Declared = { hidden: false, trick: false, color: -1, ground: -1 }
+export const NOTHING_DECLARED: Declared = {
+  ...{ hidden: false, shown: false, invisible: null, away: false, tiny: null, color: -1, ground: -1 },
+}
 const MAX_CHARS = 2_048
 const MAX_STYLES = 512
 const COLOR_STEP = 12
@@ -29,10 +37,32 @@ export function declared(style: string): Declared {
 }
 
 export function declarations(style: string): Declared {
-  let hidden = false
-  let trick = false
-  let color = -1
-  let ground = -1
+  const said = wantedOf(style)
+  const valueOf = (name: string): string => said.get(name) ?? ''
+  const display = valueOf('display')
+  const hidden = isWord('none', display) || (isNothing(valueOf('max-height')) && CUT.test(valueOf('overflow')))
+  const visibility = valueOf('visibility')
+  const invisible = visibility === '' || isWord('inherit', visibility) ? null : /^(?:hidden|collapse)/.test(visibility)
+  const isPlaced = /^(?:absolute|fixed|relative)/.test(valueOf('position'))
+  const places = isPlaced ? ['text-indent', 'margin-left', 'left'] : ['text-indent', 'margin-left']
+  const isOutside = places.some((name) => Number.parseFloat(valueOf(name)) <= -900)
+  // A preheader is hidden in several ways at once: what is not displayed is not hidden by its size.
+  const isGone = hidden || invisible === true
+  return {
+    hidden,
+    shown: display !== '' && !hidden,
+    invisible,
+    away: !isGone && (isOutside || Number.parseFloat(valueOf('opacity')) < 0.05),
+    tiny: isGone ? null : isTiny(valueOf('font-size')),
+    color: colorOf(valueOf('color')),
+    ground: colorOf(valueOf('background')),
+  }
+}
+
+/** By name what holds of it in the end: the last that was said, or the last that is important. */
+function wantedOf(style: string): ReadonlyMap<string, string> {
+  const said = new Map<string, string>()
+  const important = new Set<string>()
   let at = 0
   const limit = Math.min(style.length, MAX_CHARS)
   while (at < limit) {
@@ -40,27 +70,20 @@ export function declarations(style: string): Declared {
     if (colon === -1 || colon >= limit) break
     let end = style.indexOf(';', colon)
     if (end === -1 || end > limit) end = limit
-    const name = style.slice(at, colon).trim().toLowerCase()
+    const written = style.slice(at, colon).trim().toLowerCase()
+    const name = written === 'background-color' ? 'background' : written
     if (WANTED.has(name)) {
       const value = style
         .slice(colon + 1, Math.min(end, colon + 65))
         .trim()
         .toLowerCase()
-      if (name === 'display') hidden ||= value.startsWith('none')
-      else if (name === 'visibility') hidden ||= value.startsWith('hidden')
-      else if (name === 'max-height') hidden ||= isNothing(value)
-      else if (name === 'mso-hide') hidden ||= value.startsWith('all')
-      else if (name === 'font-size') trick ||= Number.parseFloat(value) <= 1 && !/^1(?:\.0+)?(?:r?em|$)/.test(value)
-      else if (name === 'opacity') trick ||= Number.parseFloat(value) < 0.05
-      else if (name === 'text-indent' || name === 'left' || name === 'margin-left')
-        trick ||= Number.parseFloat(value) <= -900
-      else if (name === 'color') color = colorOf(value)
-      else ground = colorOf(value)
+      const isImportant = value.endsWith('important')
+      if (isImportant || !important.has(name)) said.set(name, value)
+      if (isImportant) important.add(name)
     }
     at = end + 1
   }
-  // A preheader is hidden in several ways at once: what is not displayed is not hidden by its size.
-  return { hidden, trick: trick && !hidden, color, ground }
+  return said
 }
 
 const WANTED = new Set(
@@ -68,14 +91,37 @@ const WANTED = new Set(
     'display',
     'visibility',
     'max-height',
-    'mso-hide',
+    'overflow',
     'font-size',
     'opacity',
+    'position',
     'text-indent',
     'left',
     'margin-left',
-  ].concat(['color', 'background', 'background-color']),
+  ].concat(['color', 'background']),
 )
+const CUT = /^(?:hidden|clip|scroll|auto)/
+const SIZE = /^(\d{0,6}(?:\.\d{0,6})?)([a-z%]{0,4})/
+const NAMED_SIZE = /^(?:(?:x{1,3}-)?(?:small|large)|medium)(?![\w-])/
+/** Pixels of units that something is hidden with, where letters are as large as usual. */
+const PIXELS: Readonly<Record<string, number>> = { px: 1, pt: 4 / 3, em: 16, rem: 16, '%': 0.16 }
+
+/** Letters of a pixel at most. Null: no size, or one in the measure of what is around. */
+function isTiny(size: string): boolean | null {
+  const [, digits = '', unit = ''] = SIZE.exec(size) ?? []
+  const number = Number.parseFloat(digits)
+  if (Number.isNaN(number)) return NAMED_SIZE.test(size) ? false : null
+  if (number === 0) return true
+  const pixels = PIXELS[unit]
+  if (pixels === undefined) return unit === '' ? null : false
+  if (number * pixels <= 1) return true
+  return unit === 'em' || unit === '%' ? null : false
+}
+
+/** The word alone, not one that begins so. */
+function isWord(word: string, value: string): boolean {
+  return value.startsWith(word) && !/^[\w-]/.test(value.slice(word.length))
+}
 
 function isNothing(value: string): boolean {
   return Number.parseFloat(value) === 0
