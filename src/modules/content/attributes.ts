@@ -2,7 +2,7 @@
 // asks for no text is made.
 
 import { Names, nameEnd } from './names.ts'
-import { type Declared, declarations, declared, NOTHING_DECLARED } from './style.ts'
+import { colorOf, type Declared, declared, NOTHING_DECLARED } from './style.ts'
 
 export interface Tag {
   href: string | null
@@ -62,6 +62,8 @@ export function readAttributes(html: string, codes: Uint16Array, from: number): 
     end: length,
   }
   let at = from
+  /** A bit for each attribute that is asked for. */
+  let seen = 0
   while (at < length) {
     const code = codes[at] as number
     if (code === 0x3e) {
@@ -92,8 +94,11 @@ export function readAttributes(html: string, codes: Uint16Array, from: number): 
       }
     }
     const name = ATTRIBUTES.at(codes, nameFrom, nameTo)
-    if (name !== null) set(tag, name, html.slice(valueFrom, valueTo))
-    else if (beginsWithOn(codes, nameFrom))
+    if (name !== null) {
+      // Of two with one name browsers take the first.
+      if ((seen & (1 << name)) === 0) set(tag, name, html.slice(valueFrom, valueTo))
+      seen |= 1 << name
+    } else if (beginsWithOn(codes, nameFrom))
       handle(tag, html.slice(nameFrom, Math.min(nameTo, nameFrom + MAX_HANDLER_CHARS)))
   }
   return tag
@@ -117,7 +122,7 @@ function handle(tag: Tag, written: string): void {
 function set(tag: Tag, name: number, value: string): void {
   switch (name) {
     case ATTRIBUTE.href:
-      tag.href ??= value
+      tag.href = value
       break
     case ATTRIBUTE.style:
       tag.style = declared(value)
@@ -135,10 +140,10 @@ function set(tag: Tag, name: number, value: string): void {
       tag.height = Number.parseInt(value, 10)
       break
     case ATTRIBUTE.bgcolor:
-      tag.ground = declarations(`background:${value.slice(0, COLOR_CHARS)}`).ground
+      tag.ground = colorOf(value.slice(0, COLOR_CHARS).trim().toLowerCase())
       break
     case ATTRIBUTE.color:
-      tag.color = declarations(`color:${value.slice(0, COLOR_CHARS)}`).color
+      tag.color = colorOf(value.slice(0, COLOR_CHARS).trim().toLowerCase())
       break
     case ATTRIBUTE.hidden:
       tag.hidden = true

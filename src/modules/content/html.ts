@@ -131,11 +131,14 @@ class Walk {
     const next = codes[start + 1] as number
     if (isLetter(next)) return this.startTag(start)
     if (next === 0x2f && isLetter(codes[start + 2] as number)) return this.endTag(start)
+    if (html.startsWith('<!--', start)) {
+      const end = endOfComment(html, start)
+      this.commentChars += end - start
+      return end
+    }
     if (next === 0x21 || next === 0x3f || next === 0x2f) {
-      const isComment = html.startsWith('<!--', start)
-      const end = isComment ? html.indexOf('-->', start + 4) : html.indexOf('>', start)
-      if (isComment) this.commentChars += (end === -1 ? html.length : end) - start
-      return end === -1 ? html.length : end + (isComment ? 3 : 1)
+      const end = html.indexOf('>', start)
+      return end === -1 ? html.length : end + 1
     }
     this.text(start, start + 1)
     return start + 1
@@ -218,7 +221,12 @@ class Walk {
     if (tag.end >= html.length) return html.length
     if (name.isRaw) {
       const close = indexOfClose(html, text, tag.end)
-      return close === -1 ? html.length : close
+      const end = close === -1 ? html.length : close
+      if (name.isShown) {
+        this.push(name, tag)
+        this.text(tag.end, end)
+      }
+      return end
     }
     if (!name.isVoid && !tag.closed) this.push(name, tag)
     return tag.end
@@ -231,6 +239,7 @@ class Walk {
   private push(name: ElementName, tag: Tag): void {
     const { stack } = this
     if (name.closesItself && this.top.name === name) stack.pop()
+    else if (name.endsParagraph) this.endParagraph()
     const parent = stack[stack.length - 1] ?? ROOT
     if (stack.length >= DEPTH) return
     const { style } = tag
@@ -246,6 +255,15 @@ class Walk {
     const hidden = gone || invisible || trick
     this.top = { name, gone, away, invisible, tiny, color, ground, faded, hidden, trick }
     stack.push(this.top)
+  }
+
+  /** A paragraph cannot hold a block: what follows is no part of one that is open, with what marks text in it. */
+  private endParagraph(): void {
+    const { stack } = this
+    const least = Math.max(1, stack.length - CLOSE_LOOK)
+    let at = stack.length - 1
+    while (at > least && (stack[at] as Element).name.isInline) at--
+    if ((stack[at] as Element).name.text === 'p') stack.length = at
   }
 
   private link(tag: Tag, offset: number): void {
@@ -270,6 +288,15 @@ class Walk {
     if (!tag.hasAlt) this.imagesWithoutAlt++
     if (tag.source.startsWith('data:')) this.dataImage ??= offset
   }
+}
+
+const COMMENT_END = /--!?>/g
+
+/** As browsers find it: `<!-->` and `<!--->` are whole comments. @returns what follows the comment at `start` */
+function endOfComment(html: string, start: number): number {
+  for (const abrupt of ['>', '->']) if (html.startsWith(abrupt, start + 4)) return start + 4 + abrupt.length
+  COMMENT_END.lastIndex = start + 4
+  return COMMENT_END.test(html) ? COMMENT_END.lastIndex : html.length
 }
 
 function countShown(codes: Uint16Array, from: number, to: number): number {

@@ -64,22 +64,30 @@ function endsName(code: number): boolean {
 export interface ElementName {
   readonly text: string
   readonly isActive: boolean
+  /** No tag is read in it. */
   readonly isRaw: boolean
+  /** Of raw ones: what stands in it shows. */
+  readonly isShown: boolean
   readonly isVoid: boolean
   readonly isInline: boolean
   readonly closesItself: boolean
+  readonly endsParagraph: boolean
 }
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 const ACTIVE = words('script form iframe object embed applet frame frameset base')
 const RAW = words('script style textarea title template xmp noembed noframes')
+const SHOWN = words('textarea xmp')
 const VOID = words('area base br col embed hr img input link meta source wbr frame')
 const INLINE = words(
   'a abbr acronym b bdi bdo big code em font i ins kbd mark s small span strike strong sub sup tt u wbr',
 )
 const CLOSES_ITSELF = words('p li td th tr option dt dd')
+const ENDS_PARAGRAPH = words(
+  'center div dl form h1 h2 h3 h4 h5 h6 ol p pre section table ul article blockquote footer header',
+)
 /** Others that stand in nearly every mail. */
-const COMMON = words('html head body center div table tbody thead tfoot ul ol h1 h2 h3 h4 section')
+const COMMON = words('html head body tbody thead tfoot')
 const MOST_CHARS = 16
 
 function element(text: string): ElementName {
@@ -87,14 +95,19 @@ function element(text: string): ElementName {
     text,
     isActive: ACTIVE.has(text),
     isRaw: RAW.has(text),
+    isShown: SHOWN.has(text),
     isVoid: VOID.has(text),
     isInline: INLINE.has(text),
     closesItself: CLOSES_ITSELF.has(text),
+    endsParagraph: ENDS_PARAGRAPH.has(text),
   }
 }
 
 const KNOWN = new Map(
-  [...ACTIVE, ...RAW, ...VOID, ...INLINE, ...CLOSES_ITSELF, ...COMMON].map((name) => [name, element(name)]),
+  [...ACTIVE, ...RAW, ...VOID, ...INLINE, ...CLOSES_ITSELF, ...ENDS_PARAGRAPH, ...COMMON].map((name) => [
+    name,
+    element(name),
+  ]),
 )
 const ELEMENTS = new Names(KNOWN)
 export const NO_ELEMENT = element('')

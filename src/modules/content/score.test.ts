@@ -203,6 +203,14 @@ const SHOWN = [
   '<p style="mso-hide:all">?</p>',
   '<p style="left:-999px">?</p>',
   '<td style="background:#fff;color:#fff"><p style="color:#333">?</p></td>',
+  '<p style="" style="display:none">?</p>',
+  '<!-->?',
+  '<!--->?',
+  '<!-- x --!>?<!-- -->',
+  '<!--[if !mso]><!-->?<!--<![endif]-->',
+  '<textarea>?</textarea>',
+  '<xmp>?</xmp>',
+  '<p style="display:none">x<b>y<div>?</div>',
 ]
 // And around one that they do not.
 const UNSHOWN = [
@@ -218,9 +226,16 @@ const UNSHOWN = [
   '<p style="max-height:0;overflow:hidden">?</p>',
   '<p style="position:absolute;left:-999px">?</p>',
   '<td style="background:#fff;color:#fff"><p>?</p></td>',
+  '<!--!>?-->',
+  '<!---!>?-->',
+  '<!-- > -- > ?-->',
+  '<textarea hidden>?</textarea>',
+  '<p style="display:none" style="">?</p>',
+  '<div style="display:none"><p>x<div>?</div>',
+  '<title>?</title>',
 ]
 
-test('what is shown is read and what is not is not, as browsers read styles', () => {
+test('what is shown is read and what is not is not, as browsers read html and styles', () => {
   const isRead = (around: string): boolean =>
     rulesOf(page(`<p>${WORDS}</p>${around.replace('?', SUSPENDED)}`)).includes('account_threat')
   assert.deepEqual(

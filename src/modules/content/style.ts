@@ -36,7 +36,7 @@ export function declared(style: string): Declared {
   return remembered.find(style, declarations)
 }
 
-export function declarations(style: string): Declared {
+function declarations(style: string): Declared {
   const said = wantedOf(style)
   const valueOf = (name: string): string => said.get(name) ?? ''
   const display = valueOf('display')
@@ -127,7 +127,8 @@ function isNothing(value: string): boolean {
   return Number.parseFloat(value) === 0
 }
 
-function colorOf(value: string): number {
+/** @param value in lower case. @returns 24 bits; -1: no colour that is known */
+export function colorOf(value: string): number {
   const hex = /^#([0-9a-f]{6}|[0-9a-f]{3})(?![0-9a-f])/.exec(value)?.[1]
   if (hex !== undefined) {
     return Number.parseInt(hex.length === 3 ? hex.replaceAll(/./g, '$&$&') : hex, 16)
