@@ -12,7 +12,7 @@ import { systemGround } from './ground.ts'
 import { instanceCommands } from './operator/commands.ts'
 import { type CommandFace, UsageError } from './platform/command.ts'
 import { ApiError, type FieldFault } from './platform/errors.ts'
-import { attachStore, openStore, type StoreOptions } from './platform/store.ts'
+import { attachBegun, attachStore, openStore, type StoreOptions } from './platform/store.ts'
 import { catchStray } from './platform/stray.ts'
 
 const STOP_WITHIN_MS = 30_000
@@ -108,7 +108,7 @@ async function runCommand(words: readonly string[]): Promise<void> {
   const ground = systemGround(config)
   if (standalone !== null) await standalone.run({ config, ground, print }, values, positionals)
   if (command === null) return
-  const store = await attachStore(storeOptions(config, ground))
+  const store = await attachBegun(storeOptions(config, ground))
   try {
     const { database, secrets } = store
     await command.run({ config, database, secrets, ...ground, print }, values, positionals)

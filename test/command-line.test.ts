@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import test from 'node:test'
@@ -15,13 +15,18 @@ interface Ended {
 }
 
 /** Without a database: whoever opened one here would fail, for its folder cannot be made. */
-function posthorn(words: readonly string[], settings: Record<string, string> = {}): Promise<Ended> {
+function posthorn(words: readonly string[], settings: Record<string, string> = {}, uid?: number): Promise<Ended> {
   const env = { ...process.env, POSTHORN_DATA_DIR: '/dev/null/posthorn', ...settings }
   const main = path.join(import.meta.dirname, '..', 'src', 'main.ts')
   return new Promise((resolve) => {
-    execFile(process.execPath, [main, ...words], { env, timeout: 60_000 }, (error, out, err) => {
-      resolve({ status: error === null ? 0 : Number(error.code), out, err })
-    })
+    execFile(
+      process.execPath,
+      [main, ...words],
+      { env, timeout: 60_000, ...(uid !== undefined && { uid }) },
+      (error, out, err) => {
+        resolve({ status: error === null ? 0 : Number(error.code), out, err })
+      },
+    )
   })
 }
 
@@ -71,10 +76,45 @@ test('a data directory or a database that cannot be used is told by its setting,
       [{ POSTHORN_DATA_DIR: folder, DATABASE_URL: 'postgresql://a:s3cret@127.0.0.1:1/b' }, /^posthorn: DATABASE_URL: /],
       [{ POSTHORN_DATA_DIR: folder, DATABASE_URL: 'postgresql://a:s3cret@[b' }, /^posthorn: DATABASE_URL: /],
     ] as const) {
-      const { status, out, err } = await posthorn(['account', 'list'], settings)
+      const { status, out, err } = await posthorn(['migrate'], settings)
       assert.deepEqual([status, out], [1, ''], JSON.stringify(settings))
       assert.match(err, wanted)
       assert.ok(!err.includes('s3cret'))
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+test('a command where no instance was begun says so and begins none: not to be mistaken for the empty one it would make', async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
+  const missing = path.join(folder, 'missing')
+  try {
+    for (const words of [['account', 'list'], ['doctor'], ['backup', `${folder}-copy`], ['upgrade-database']]) {
+      for (const dataDir of [folder, missing]) {
+        const { status, out, err } = await posthorn(words, { POSTHORN_DATA_DIR: dataDir, DATABASE_URL: '' })
+        assert.deepEqual([status, out], [1, ''], words.join(' '))
+        assert.match(err, /^posthorn: POSTHORN_DATA_DIR: there is no instance in «.*»; posthorn start, .*\n$/)
+      }
+    }
+    assert.deepEqual(await readdir(folder), [])
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+test('a data directory of another user is told with whose it is', { skip: process.getuid?.() !== 0 }, async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
+  const data = path.join(folder, 'data')
+  const NOBODY = 65_534
+  try {
+    await chmod(folder, 0o755)
+    await mkdir(path.join(data, 'postgres'), { recursive: true, mode: 0o700 })
+    await chown(data, 12_345, 12_345)
+    for (const words of [['serve'], ['doctor']]) {
+      const { status, err } = await posthorn(words, { POSTHORN_DATA_DIR: data, DATABASE_URL: '' }, NOBODY)
+      assert.equal(status, 1)
+      assert.match(err, /^posthorn: POSTHORN_DATA_DIR: «.*» cannot be used: it belongs to user 12345: run this as /)
     }
   } finally {
     await rm(folder, { recursive: true, force: true })

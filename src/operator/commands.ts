@@ -13,9 +13,10 @@ import { partitionsLoop } from '../housekeeping.ts'
 import { accountNamed } from '../modules/accounts/index.ts'
 import { instanceCertificate } from '../platform/certificates.ts'
 import { type CommandFace, type OptionValues, UsageError } from '../platform/command.ts'
+import { assertBegun } from '../platform/data-folder.ts'
 import { restoreBackup, takeBackup } from '../platform/postgres/backup.ts'
 import { attachOrStart, embeddedCluster, upgradeDatabase } from '../platform/postgres.ts'
-import { attachStore, type Store } from '../platform/store.ts'
+import { attachBegun, type Store } from '../platform/store.ts'
 import { examine, type Finding } from './doctor.ts'
 import type { Ask } from './mcp.ts'
 import { beginRekey, finishRekey, type Rekeyed, secretIn, told } from './rekey.ts'
@@ -49,6 +50,7 @@ export const instanceCommands: readonly InstanceCommand[] = [
       if (inside === '' || !(inside.startsWith('..') || path.isAbsolute(inside))) {
         throw new UsageError('the backup must not lie in the data directory')
       }
+      await assertBegun(dataDir)
       await using database = await attachOrStart({ dataDir, log: ground.log, clock: ground.clock })
       const cluster = await embeddedCluster(dataDir)
       const taken = await takeBackup({
@@ -73,6 +75,7 @@ export const instanceCommands: readonly InstanceCommand[] = [
     run: async ({ config, ground, print }, values, positionals) => {
       if (positionals.length > 0) throw new UsageError(`«${positionals[0]}» is one word too many`)
       if (config.databaseUrl !== null) throw new Error('DATABASE_URL is set: upgrade that server by its own means')
+      await assertBegun(config.dataDir)
       const json = values['json'] === true
       const done = await upgradeDatabase({
         dataDir: config.dataDir,
@@ -260,7 +263,7 @@ type OpenStore = Store & AsyncDisposable
 
 async function openFor({ config, ground }: InstanceContext): Promise<OpenStore> {
   const { dataDir, databaseUrl, secretKey } = config
-  const store = await attachStore({ dataDir, databaseUrl, secretKey, log: ground.log, clock: ground.clock })
+  const store = await attachBegun({ dataDir, databaseUrl, secretKey, log: ground.log, clock: ground.clock })
   return { ...store, [Symbol.asyncDispose]: store.close }
 }
 

@@ -1,14 +1,40 @@
 // The folder that POSTHORN_DATA_DIR names, made when it is not there. Whatever is wrong with it is told by that name.
 
-import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
+import { access, constants, mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
 /** Private to our user when it is made here. @throws Error naming the setting, when it cannot be used as a folder */
 export async function ensureDataFolder(folder: string): Promise<void> {
   try {
     await make(path.resolve(folder))
+    await assertOurs(folder)
   } catch (cause) {
     throw new Error(`POSTHORN_DATA_DIR: «${folder}» cannot be used`, { cause })
+  }
+}
+
+/**
+ * For what asks an instance and should not begin one: a command in the wrong folder, or without POSTHORN_DATA_DIR, would
+ * be answered by an empty one, and back that up. Changes nothing.
+ *
+ * @throws Error naming the setting, when no embedded database was ever begun in the folder or it cannot be used
+ */
+export async function assertBegun(folder: string): Promise<void> {
+  const there = await stat(folder).catch(() => null)
+  if (there !== null) await ensureDataFolder(folder)
+  const names = there === null ? [] : await readdir(folder)
+  if (names.some((name) => name.startsWith('postgres'))) return
+  throw new Error(`POSTHORN_DATA_DIR: there is no instance in «${folder}»; posthorn start, serve or migrate begins one`)
+}
+
+/** @throws Error saying whose the folder is, when we may not work in it */
+async function assertOurs(folder: string): Promise<void> {
+  try {
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    const { uid } = await stat(folder)
+    if (uid === process.getuid?.()) throw error
+    throw new Error(`it belongs to user ${uid}: run this as that user or as root`, { cause: error })
   }
 }
 

@@ -2,7 +2,7 @@
 // the instance's secret, which every machine of one installation must share.
 
 import type { Clock } from './clock.ts'
-import { ensureDataFolder } from './data-folder.ts'
+import { assertBegun, ensureDataFolder } from './data-folder.ts'
 import { connect, type Database } from './db.ts'
 import type { Service } from './lifecycle.ts'
 import type { Logger } from './log.ts'
@@ -53,7 +53,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-/** For a command: uses the database that is up, or starts it for the call. */
+/** For a command: the store of an instance that there is. @throws Error when POSTHORN_DATA_DIR holds none */
+export async function attachBegun(options: StoreOptions): Promise<Store> {
+  if (options.databaseUrl === null) await assertBegun(options.dataDir)
+  return attachStore(options)
+}
+
+/** Uses the database that is up, or starts it for the call; begins one where there is none. */
 export async function attachStore(options: StoreOptions): Promise<Store> {
   await ensureDataFolder(options.dataDir)
   if (options.databaseUrl !== null) return prepared(options, options.databaseUrl, async () => undefined)
