@@ -51,7 +51,9 @@ export const trackingCommands: readonly Command[] = [
     run: async ({ database, print }, values) => {
       const keys = await listed(database)
       if (values['json'] === true) print(JSON.stringify(keys))
-      else for (const { number, since, links } of keys) print(`${number}\t${since ?? 'the beginning'}\t${links}`)
+      else
+        for (const { number, since, links } of keys)
+          print(`${number}\t${since?.toISOString() ?? 'the beginning'}\t${links}`)
     },
   },
   {
