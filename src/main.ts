@@ -17,6 +17,9 @@ import { catchStray } from './platform/stray.ts'
 
 const STOP_WITHIN_MS = 30_000
 
+// Whoever reads the output may leave early (`| head`): what was begun is finished all the same.
+process.stdout.on('error', () => undefined)
+
 function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }

@@ -2,11 +2,15 @@
 // refused before anything is touched, with status 2 and the reason on standard error alone.
 
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
 import test from 'node:test'
+
+const MAIN = path.join(import.meta.dirname, '..', 'src', 'main.ts')
 
 interface Ended {
   readonly status: number
@@ -17,11 +21,10 @@ interface Ended {
 /** Without a database: whoever opened one here would fail, for its folder cannot be made. */
 function posthorn(words: readonly string[], settings: Record<string, string> = {}, uid?: number): Promise<Ended> {
   const env = { ...process.env, POSTHORN_DATA_DIR: '/dev/null/posthorn', ...settings }
-  const main = path.join(import.meta.dirname, '..', 'src', 'main.ts')
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [main, ...words],
+      [MAIN, ...words],
       { env, timeout: 60_000, ...(uid !== undefined && { uid }) },
       (error, out, err) => {
         resolve({ status: error === null ? 0 : Number(error.code), out, err })
@@ -116,6 +119,21 @@ test('a data directory of another user is told with whose it is', { skip: proces
       assert.equal(status, 1)
       assert.match(err, /^posthorn: POSTHORN_DATA_DIR: «.*» cannot be used: it belongs to user 12345: run this as /)
     }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+test('a reader that leaves early breaks nothing: the command ends as it would have', async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
+  try {
+    const settings = { POSTHORN_DATA_DIR: folder, DATABASE_URL: '' }
+    assert.equal((await posthorn(['migrate'], settings)).status, 0)
+    const env = { ...process.env, ...settings }
+    const child = spawn(process.execPath, [MAIN, 'operator', 'token'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    child.stdout.destroy()
+    const [err, [status]] = await Promise.all([textOf(child.stderr), once(child, 'exit')])
+    assert.deepEqual([status, err], [0, ''])
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
