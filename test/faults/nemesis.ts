@@ -159,7 +159,7 @@ async function parts({ folder, settings, chance, ledger }: Stage): Promise<Scene
       }
     },
     [Symbol.asyncDispose]: async () => {
-      for (const one of running) await one.stop()
+      for (const one of running) await one[Symbol.asyncDispose]()
       await postgres[Symbol.asyncDispose]()
     },
   }

@@ -61,7 +61,7 @@ test('a machine dies, one is cut off, the primary dies: nothing is lost', {
       machines[n],
     )
   const running: Posthorn[] = []
-  stack.defer(async () => void (await Promise.all(running.map((one) => one.stop()))))
+  stack.defer(async () => void (await Promise.all(running.map((one) => one[Symbol.asyncDispose]()))))
   for (const n of ROLES.keys()) running.push(await startOn(n))
   const customers = await ground.customers(running[0] as Posthorn)
   await ground.clients({

@@ -27,7 +27,7 @@ export interface Posthorn extends AsyncDisposable {
   account(name?: string): Promise<Account>
   /** Calls the API with a key. */
   call(key: string, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
-  /** The graceful way. @throws when it had to be killed in the end */
+  /** The graceful way. @throws when it had ended by itself, had to be killed, or ended with an error */
   stop(): Promise<void>
 }
 
@@ -93,8 +93,12 @@ export async function startPosthorn(
       }
     },
     stop: async () => {
+      const { child } = running
+      const had = { code: child.exitCode, signal: child.signalCode }
       await running[Symbol.asyncDispose]()
-      if (running.child.signalCode === 'SIGKILL') throw new Error(`a stop did not end: ${running.said().slice(-4_000)}`)
+      if (had.code === null && had.signal === null && child.exitCode === 0) return
+      const how = `before it: ${JSON.stringify(had)}, after it: ${child.exitCode} ${child.signalCode}`
+      throw new Error(`Posthorn did not stop as it should (${how}): ${running.said().slice(-4_000)}`)
     },
     [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   }
