@@ -79,6 +79,8 @@ class Walk {
   private readonly reader: Reader
   private readonly stack: Element[] = [ROOT]
   private top: Element = ROOT
+  /** How many elements of a name stand on the stack. */
+  private readonly opened = new Map<string, number>()
   private readonly links: Link[] = []
   private open: { target: string; text: string; offset: number } | null = null
   private readonly active = new Map<string, Found>()
@@ -191,13 +193,32 @@ class Walk {
     const name = elementName(html, codes, start + 2, afterName, false)
     if (name.text === 'a') this.closeLink()
     this.part(name)
-    for (let i = stack.length - 1, looked = 0; i > 0 && looked < CLOSE_LOOK; i--, looked++) {
-      if (!isSameElement((stack[i] as Element).name, name)) continue
-      while (stack.length > i) stack.pop()
-      break
-    }
+    const at = this.openAt(name)
+    while (at > 0 && stack.length > at) this.pop()
     this.top = stack[stack.length - 1] ?? ROOT
     return end + 1
+  }
+
+  /**
+   * Where the element stands that an end tag of this name closes; 0: it closes none. With it all that is open inside is closed,
+   * however much that is: each is taken off once, so the cost is that of the tags. A span closes none that is open around a
+   * block.
+   */
+  private openAt(name: ElementName): number {
+    const { stack } = this
+    if ((this.opened.get(name.text) ?? 0) === 0) return 0
+    const least = name.endsInBlock ? Math.max(1, stack.length - CLOSE_LOOK) : 1
+    for (let at = stack.length - 1; at >= least; at--) {
+      const one = (stack[at] as Element).name
+      if (isSameElement(one, name)) return at
+      if (name.endsInBlock && !one.isInline) return 0
+    }
+    return 0
+  }
+
+  private pop(): void {
+    const { text } = (this.stack.pop() as Element).name
+    this.opened.set(text, (this.opened.get(text) ?? 1) - 1)
   }
 
   private part({ isInline, text }: ElementName): void {
@@ -238,7 +259,7 @@ class Walk {
 
   private push(name: ElementName, tag: Tag): void {
     const { stack } = this
-    if (name.closesItself && this.top.name === name) stack.pop()
+    if (name.closesItself && this.top.name === name) this.pop()
     else if (name.endsParagraph) this.endParagraph()
     const parent = stack[stack.length - 1] ?? ROOT
     if (stack.length >= DEPTH) return
@@ -255,6 +276,7 @@ class Walk {
     const hidden = gone || invisible || trick
     this.top = { name, gone, away, invisible, tiny, color, ground, faded, hidden, trick }
     stack.push(this.top)
+    this.opened.set(name.text, (this.opened.get(name.text) ?? 0) + 1)
   }
 
   /** A paragraph cannot hold a block: what follows is no part of one that is open, with what marks text in it. */
@@ -263,7 +285,7 @@ class Walk {
     const least = Math.max(1, stack.length - CLOSE_LOOK)
     let at = stack.length - 1
     while (at > least && (stack[at] as Element).name.isInline) at--
-    if ((stack[at] as Element).name.text === 'p') stack.length = at
+    if ((stack[at] as Element).name.text === 'p') while (stack.length > at) this.pop()
   }
 
   private link(tag: Tag, offset: number): void {

@@ -70,6 +70,8 @@ export interface ElementName {
   readonly isShown: boolean
   readonly isVoid: boolean
   readonly isInline: boolean
+  /** Of these, those that end within the block they begin in. */
+  readonly endsInBlock: boolean
   readonly closesItself: boolean
   readonly endsParagraph: boolean
 }
@@ -82,6 +84,7 @@ const VOID = words('area base br col embed hr img input link meta source wbr fra
 const INLINE = words(
   'a abbr acronym b bdi bdo big code em font i ins kbd mark s small span strike strong sub sup tt u wbr',
 )
+const ENDS_IN_BLOCK = words('abbr acronym bdi bdo ins kbd mark span sub sup')
 const CLOSES_ITSELF = words('p li td th tr option dt dd')
 const ENDS_PARAGRAPH = words(
   'center div dl form h1 h2 h3 h4 h5 h6 ol p pre section table ul article blockquote footer header',
@@ -98,6 +101,7 @@ function element(text: string): ElementName {
     isShown: SHOWN.has(text),
     isVoid: VOID.has(text),
     isInline: INLINE.has(text),
+    endsInBlock: ENDS_IN_BLOCK.has(text),
     closesItself: CLOSES_ITSELF.has(text),
     endsParagraph: ENDS_PARAGRAPH.has(text),
   }

@@ -211,6 +211,9 @@ const SHOWN = [
   '<textarea>?</textarea>',
   '<xmp>?</xmp>',
   '<p style="display:none">x<b>y<div>?</div>',
+  `<div style="display:none">${'<b>'.repeat(60)}</div>?`,
+  '<div style="visibility:hidden"><span><div style="visibility:visible"></span>?</div></div>',
+  '<div style="background:white"><font color="white"><p>x</font>?</div>',
 ]
 // And around one that they do not.
 const UNSHOWN = [
