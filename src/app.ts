@@ -12,7 +12,7 @@ import type { Ground } from './ground.ts'
 import { hearingOf } from './hearing.ts'
 import { cleaningLoop, partitionsLoop } from './housekeeping.ts'
 import { composedLetter } from './letters.ts'
-import { inboundMx, ownCertificate, submission } from './listeners.ts'
+import { httpService, inboundMx, ownCertificate, submission } from './listeners.ts'
 import { metricsEndpoint, noteAccepted, noteAttempt, type ServiceMetrics, serviceMetrics } from './metrics.ts'
 import {
   type Accounts,
@@ -61,10 +61,9 @@ import { type OutgoingTls, outgoingTls } from './outgoing.ts'
 import type { Database } from './platform/db.ts'
 import { type DiskGuard, diskGuard } from './platform/disk.ts'
 import { healthEndpoints } from './platform/health.ts'
-import { closedBy, unusedConnections } from './platform/http/stop.ts'
 import { type AnyEndpoint, type HttpServer, httpServer } from './platform/http.ts'
 import type { Ids } from './platform/ids.ts'
-import { type Service, startAll, stopAll } from './platform/lifecycle.ts'
+import { type Service, type Stage, startAll, stopAll } from './platform/lifecycle.ts'
 import { databasePulse, type Pulse } from './platform/pulse.ts'
 import type { Store } from './platform/store.ts'
 import { type Traces, tracesOf } from './platform/traces.ts'
@@ -355,7 +354,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
 }
 
 interface Running {
-  readonly services: readonly Service[]
+  readonly services: readonly Stage[]
   readonly http: HttpServer | null
   readonly mx: Mx | null
   readonly submission: Submission | null
@@ -366,7 +365,7 @@ export async function servicesOf(rooms: Rooms): Promise<Running> {
   const { config, ground, database, accounts, domains } = rooms
   const { clock, log } = ground
   const has = (role: (typeof config.roles)[number]): boolean => config.roles.includes(role)
-  const services: Service[] = [
+  const services: Stage[] = [
     partitionsLoop(rooms.database, rooms.ground, rooms.followers.ensurePartitions),
     accounts.service,
     listener(rooms),
@@ -390,11 +389,16 @@ export async function servicesOf(rooms: Rooms): Promise<Running> {
     )
   }
   if (has('worker') || has('mx')) services.push(rooms.inbound.service)
-  if (rooms.delivery !== null) services.push(...(rooms.outgoing?.services ?? []), rooms.delivery)
+  // A client that is slow to hand something in takes nothing from the time in which mail on the wire comes to its end.
+  const traffic: Service[] = []
+  if (rooms.delivery !== null) {
+    services.push(...(rooms.outgoing?.services ?? []))
+    traffic.push(rooms.delivery)
+  }
   const certificate = await ownCertificate(rooms)
   const share = <Listener extends Service & Parameters<typeof certificate.share>[0]>(listener: Listener): Listener => {
     certificate.share(listener)
-    services.push(listener)
+    traffic.push(listener)
     return listener
   }
   const mx = has('mx') ? share(inboundMx(rooms, certificate.present)) : null
@@ -404,8 +408,10 @@ export async function servicesOf(rooms: Rooms): Promise<Running> {
     const own = certificate.present
     share(secureListener({ config, ground, tracking: rooms.tracking, own, http }, config.httpsPort))
   }
-  services.push(certificate.watch)
-  if (http !== null) services.push(httpService(rooms, http), ...rooms.followers.beforeHttpStops)
+  traffic.push(certificate.watch)
+  if (http !== null) traffic.push(httpService(rooms, http))
+  services.push(traffic)
+  if (http !== null) services.push(...rooms.followers.beforeHttpStops)
   return { services, http, mx, submission: submitting }
 }
 
@@ -439,24 +445,6 @@ export async function apiServer(rooms: Rooms): Promise<HttpServer> {
     ...shown,
   ])
   return http
-}
-
-function httpService({ config }: Rooms, { app, lane }: HttpServer): Service {
-  const unused = unusedConnections(app.server)
-  lane?.before(app.server, 'connection')
-  return {
-    name: 'http',
-    settings: ['POSTHORN_HTTP_PORT', 'POSTHORN_HTTP_HOST', 'POSTHORN_BIND'],
-    start: async () => {
-      await app.listen({ host: config.httpHost, port: config.httpPort })
-    },
-    stop: async (deadline) => {
-      const closed = app.close()
-      lane?.close()
-      unused.close()
-      await closedBy(app.server, closed, deadline)
-    },
-  }
 }
 
 /** A running process. */

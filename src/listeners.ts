@@ -1,5 +1,5 @@
-// The listeners that speak TLS, connected: submission, the inbound MX, and the certificate that they and HTTPS show, which
-// a renewal replaces in all of them at once. A part of the composition root.
+// The listeners, connected: HTTP, submission, the inbound MX, and the certificate that those which speak TLS show, which a
+// renewal replaces in all of them at once. A part of the composition root.
 
 import type { Config } from './config.ts'
 import type { Ground } from './ground.ts'
@@ -11,6 +11,8 @@ import { certificateWatch } from './platform/certificate-watch.ts'
 import { type Certificate, instanceCertificate } from './platform/certificates.ts'
 import type { DiskGuard } from './platform/disk.ts'
 import { ApiError } from './platform/errors.ts'
+import { closedBy, unusedConnections } from './platform/http/stop.ts'
+import type { HttpServer } from './platform/http.ts'
 import type { Service } from './platform/lifecycle.ts'
 import type { Pulse } from './platform/pulse.ts'
 import { type Mx, mxService } from './roles/mx.ts'
@@ -104,4 +106,23 @@ export function submission(options: ListenersOptions, certificate: Certificate):
 function refusalOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   throw error
+}
+
+/** HTTP in the clear, for the API, the dashboard and tracking. */
+export function httpService({ config }: Pick<ListenersOptions, 'config'>, { app, lane }: HttpServer): Service {
+  const unused = unusedConnections(app.server)
+  lane?.before(app.server, 'connection')
+  return {
+    name: 'http',
+    settings: ['POSTHORN_HTTP_PORT', 'POSTHORN_HTTP_HOST', 'POSTHORN_BIND'],
+    start: async () => {
+      await app.listen({ host: config.httpHost, port: config.httpPort })
+    },
+    stop: async (deadline) => {
+      const closed = app.close()
+      lane?.close()
+      unused.close()
+      await closedBy(app.server, closed, deadline)
+    },
+  }
 }

@@ -68,6 +68,8 @@ export interface World extends AsyncDisposable {
   readonly account: TestAccount
   readonly api: Api
   newAccount(name?: string): Promise<TestAccount>
+  /** The graceful way, as at SIGTERM; the database stays. */
+  stop(deadline: AbortSignal): Promise<void>
   /** Starts another node of the API over the same database. @returns calls to it with a key */
   secondNode(): Promise<(key: string) => Api>
   /** Calls with any key or none. */
@@ -124,7 +126,12 @@ export async function startWorld({
   const renew = () => renewSecrets(database, secrets, config)
   const store = { adminUrl: fresh.url, database, secrets, renewSecrets: renew, close: async () => undefined }
   const app = await startApp(config, ground, store)
-  stack.defer(() => app.stop(AbortSignal.timeout(10_000)))
+  let stopped: Promise<void> | null = null
+  const stop = (deadline: AbortSignal): Promise<void> => {
+    stopped ??= app.stop(deadline)
+    return stopped
+  }
+  stack.defer(() => stop(AbortSignal.timeout(10_000)))
   /** Another process, as far as one process can be two: rooms and connections of its own over the same database. */
   const secondNode = async (): Promise<(key: string) => Api> => {
     const own = connect({ url: fresh.url, onError: () => undefined })
@@ -158,6 +165,7 @@ export async function startWorld({
     account,
     api: account.api,
     newAccount,
+    stop,
     secondNode,
     apiWith,
     verifiedDomain: async (name, owner = account) => {

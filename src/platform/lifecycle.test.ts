@@ -37,6 +37,37 @@ test('a service that never stops keeps nobody waiting behind the deadline, and t
   assert.deepEqual(stopped, ['last', 'hangs', 'hangs too', 'first'])
 })
 
+test('the services of a stage stop at the same time, before those of the stages under it, and errors name each', async () => {
+  const order: string[] = []
+  const together = Promise.withResolvers<void>()
+  const service = (name: string, stop: () => Promise<void>): Service => ({
+    name,
+    start: async () => void order.push(`start ${name}`),
+    stop: async () => {
+      order.push(`stop ${name}`)
+      await stop()
+    },
+  })
+  const waits = service('waits', () => together.promise)
+  const fails = service('fails', () => {
+    together.resolve()
+    return Promise.reject(new Error('no'))
+  })
+  const stages = [service('ground', async () => undefined), [waits, fails], service('top', async () => undefined)]
+  await startAll(stages)
+  await assert.rejects(stopAll(stages, new AbortController().signal), ({ errors }: AggregateError) => {
+    assert.deepEqual(
+      errors.map(({ message }: Error) => message),
+      ['fails did not stop cleanly'],
+    )
+    return true
+  })
+  assert.deepEqual(order, [
+    ...['start ground', 'start waits', 'start fails', 'start top'],
+    ...['stop top', 'stop waits', 'stop fails', 'stop ground'],
+  ])
+})
+
 test('who waits for a signal that has aborted already does not wait', async () => {
   await aborted(AbortSignal.abort())
   const later = new AbortController()

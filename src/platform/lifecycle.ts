@@ -12,15 +12,18 @@ export interface Service {
   stop(deadline: AbortSignal): Promise<void>
 }
 
+/** One, or several that start one after the other and stop at the same time. */
+export type Stage = Service | readonly Service[]
+
 const UNDO_MS = 5_000
 /** Behind the deadline: for the first that is late, and for each of the others. */
 const LATE_MS = 2_000
 const LATE_TOO_MS = 200
 
 /** Starts in order; when one fails, stops those already started, in reverse, and rejects with its error. */
-export async function startAll(services: readonly Service[]): Promise<void> {
+export async function startAll(stages: readonly Stage[]): Promise<void> {
   const started: Service[] = []
-  for (const service of services) {
+  for (const service of stages.flat()) {
     try {
       await service.start()
       started.push(service)
@@ -34,21 +37,25 @@ export async function startAll(services: readonly Service[]): Promise<void> {
 }
 
 /**
- * Stops in reverse order. One that fails, or does not settle behind the deadline, does not keep the others up; the errors
- * come together at the end.
+ * Stops in reverse order, those of one stage together: each of them has all the time that is left, whoever beside it waits for
+ * a slow client. One that fails, or does not settle behind the deadline, does not keep the others up; the errors come together
+ * at the end.
  */
-export async function stopAll(services: readonly Service[], deadline: AbortSignal): Promise<void> {
+export async function stopAll(stages: readonly Stage[], deadline: AbortSignal): Promise<void> {
   const errors: unknown[] = []
   let lateMs = LATE_MS
-  for (const service of services.toReversed()) {
-    try {
-      if (!(await settles(service.stop(deadline), deadline, lateMs))) {
+  for (const stage of stages.toReversed()) {
+    const withinMs = lateMs
+    const stopOne = async (service: Service): Promise<void> => {
+      try {
+        if (await settles(service.stop(deadline), deadline, withinMs)) return
         lateMs = LATE_TOO_MS
         throw new Error('it goes on behind the deadline')
+      } catch (error) {
+        errors.push(new Error(`${service.name} did not stop cleanly`, { cause: error }))
       }
-    } catch (error) {
-      errors.push(new Error(`${service.name} did not stop cleanly`, { cause: error }))
     }
+    await Promise.all([stage].flat().map(stopOne))
   }
   if (errors.length > 0) throw new AggregateError(errors, 'services did not stop cleanly')
 }
