@@ -27,6 +27,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const OLDEST_NODE = [24, 14, 1]
+const OLDEST_INSTALLER = 20
 const LOCK_WITHIN_MS = 10 * 60_000
 const LOCK_POLL_MS = 200
 
@@ -114,7 +115,13 @@ async function installOnce() {
   }
 }
 
+// An older one installs with a page of warnings, or breaks off in npm with none of them the reason.
 function install() {
+  const mine = process.versions.node
+  if (Number.parseInt(mine, 10) < OLDEST_INSTALLER)
+    fail(
+      `Node ${OLDEST_INSTALLER} or newer is needed to install the packages, Posthorn's own Node among them; this is ${mine}`,
+    )
   process.stderr.write('posthorn: installing packages (npm ci)\n')
   const spare = homeIsWritable() ? null : mkdtempSync(path.join(os.tmpdir(), 'posthorn-npm-'))
   const wanted = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--include=dev', '--include=optional']
