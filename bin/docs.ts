@@ -25,7 +25,7 @@ function configPage(): string {
 # Settings
 
 All settings are environment variables. One that cannot be read stops the start, with its name and the reason. An empty one
-counts as not set.
+counts as not set. What begins with \`POSTHORN_\` and stands not here is told in the log of the start.
 
 | setting | default | meaning |
 |---|---|---|

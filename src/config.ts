@@ -201,6 +201,16 @@ function halvesOf({ tlsCertFile, tlsKeyFile, relayUser, relayPassword }: Read): 
   })
 }
 
+/**
+ * What is called like a setting and is none: one that is misspelt would be passed over in silence, and with it what it was
+ * to change. No error, for the environment may hold settings of another release.
+ */
+export function strayNames(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
+  // The guides put a client's key there.
+  const known = new Set(['POSTHORN_KEY', ...Object.values(SETTINGS).map(({ name }) => name)])
+  return Object.keys(environment).filter((name) => /^POSTHORN_/i.test(name) && !known.has(name))
+}
+
 /** The settings of this process. */
 export function processConfig(): Config {
   return readConfig(process.env)

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { startApp } from './app.ts'
 import { commands } from './commands.ts'
-import { type Config, processConfig } from './config.ts'
+import { type Config, processConfig, strayNames } from './config.ts'
 import { dashboardPages } from './dashboard.ts'
 import { firstRun } from './first-run.ts'
 import { systemGround } from './ground.ts'
@@ -58,6 +58,8 @@ async function serve(hello: boolean): Promise<void> {
   const config = processConfig()
   const ground = systemGround(config)
   const { log } = ground
+  const stray = strayNames(process.env)
+  if (stray.length > 0) log.warn({ names: stray }, 'there are no such settings')
   const ended = Promise.withResolvers<string>()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => ended.resolve(signal))
   let count = (_kind: string): void => undefined

@@ -20,7 +20,8 @@ interface Ended {
 
 /** Without a database: whoever opened one here would fail, for its folder cannot be made. */
 function posthorn(words: readonly string[], settings: Record<string, string> = {}, uid?: number): Promise<Ended> {
-  const env = { ...process.env, POSTHORN_DATA_DIR: '/dev/null/posthorn', ...settings }
+  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('POSTHORN_'))
+  const env = { ...Object.fromEntries(others), POSTHORN_DATA_DIR: '/dev/null/posthorn', ...settings }
   return new Promise((resolve) => {
     execFile(
       process.execPath,
@@ -92,15 +93,19 @@ test('a data directory or a database that cannot be used is told by its setting,
 test('a command where no instance was begun says so and begins none: not to be mistaken for the empty one it would make', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
   const missing = path.join(folder, 'missing')
+  await writeFile(path.join(folder, 'postgres.log'), '')
   try {
-    for (const words of [['account', 'list'], ['doctor'], ['backup', `${folder}-copy`], ['upgrade-database']]) {
-      for (const dataDir of [folder, missing]) {
-        const { status, out, err } = await posthorn(words, { POSTHORN_DATA_DIR: dataDir, DATABASE_URL: '' })
-        assert.deepEqual([status, out], [1, ''], words.join(' '))
-        assert.match(err, /^posthorn: POSTHORN_DATA_DIR: there is no instance in «.*»; posthorn start, .*\n$/)
-      }
+    for (const [dataDir, words] of [
+      [missing, ['account', 'list']],
+      [folder, ['doctor']],
+      [folder, ['backup', `${folder}-copy`]],
+      [missing, ['upgrade-database']],
+    ] as const) {
+      const { status, out, err } = await posthorn(words, { POSTHORN_DATA_DIR: dataDir, DATABASE_URL: '' })
+      assert.deepEqual([status, out], [1, ''], words.join(' '))
+      assert.match(err, /^posthorn: POSTHORN_DATA_DIR: there is no instance in «.*»; posthorn start, .*\n$/)
     }
-    assert.deepEqual(await readdir(folder), [])
+    assert.deepEqual(await readdir(folder), ['postgres.log'])
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -137,6 +142,15 @@ test('a reader that leaves early breaks nothing: the command ends as it would ha
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+})
+
+test('what is called like a setting and is none is told at the start, and stops nothing', async () => {
+  const settings = { POSTHORN_HTTPPORT: '80', POSTHORN_KEY: 'ph_test_x', POSTHORN_SECRETKEY: '', DATABASE_URL: '' }
+  const { out, err } = await posthorn(['serve'], settings)
+  const [first = '', second = ''] = err.split('\n')
+  assert.equal(out, '')
+  assert.deepEqual(JSON.parse(first).names, ['POSTHORN_HTTPPORT', 'POSTHORN_SECRETKEY'])
+  assert.match(second, /^posthorn: POSTHORN_DATA_DIR: «\/dev\/null\/posthorn» cannot be used/)
 })
 
 test('a start that fails says why, and nothing else', async () => {

@@ -23,7 +23,8 @@ export async function assertBegun(folder: string): Promise<void> {
   const there = await stat(folder).catch(() => null)
   if (there !== null) await ensureDataFolder(folder)
   const names = there === null ? [] : await readdir(folder)
-  if (names.some((name) => name.startsWith('postgres'))) return
+  // Whoever moved the cluster to a server of their own leaves the log.
+  if (names.some((name) => name.startsWith('postgres') && name !== 'postgres.log')) return
   throw new Error(`POSTHORN_DATA_DIR: there is no instance in «${folder}»; posthorn start, serve or migrate begins one`)
 }
 
