@@ -2,6 +2,7 @@
 
 import { parse } from 'tldts'
 import { BRAND_OF_LABEL, BRANDS, type Brand } from './brands.ts'
+import { isPlainLetter } from './characters.ts'
 import type { Finding } from './finding.ts'
 import type { Link } from './html.ts'
 import { Recent } from './recent.ts'
@@ -33,7 +34,9 @@ const TARGET = /^\s?(?:https?|hxxps?):\/\/([^\s/?#\\]{1,300})([^\s]*)/i
 const SHOWN = /^(?:https?:\/\/)?((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})(?:[/?#:]|\s?$)/i
 /** Of the path, before any query. */
 const ENDING = /^[^?#]{0,2000}\.([a-z0-9]{2,4})(?:[?#]|$)/i
-const SCRIPT = /^\s{0,4}(?:javascript|data|vbscript|file):/i
+/** Browsers pass over these within an address. */
+const UNSEEN = /[\t\n\r]/g
+const SCRIPT = /^[\0-\x20]{0,64}(?:javascript|data|vbscript|file):/i
 const MAX_AUTHORITY_CHARS = 300
 const MAX_HOSTS = 200
 const MAX_REMEMBERED = 1_000
@@ -91,7 +94,7 @@ function findingsOf(
   const make = (rule: string, points: number, fraud: number) => at(offset, location, rule, points, fraud)
   const parts = takeApart(target)
   if (parts === null) {
-    if (!SCRIPT.test(target)) return NOTHING
+    if (!SCRIPT.test(target.replaceAll(UNSEEN, ''))) return NOTHING
     return [make('link_script', 20, 1)(target, 'A link runs a script or carries data', 'Link to a page')]
   }
   const [authority, rest] = parts
@@ -127,17 +130,39 @@ function takeApart(target: string): readonly [authority: string, rest: string] |
   let end = from
   if (from > 0) while (end < target.length && isPlainOfHost(target.charCodeAt(end))) end++
   // Most are plain to see, and have no dot behind the host.
-  if (end > from && end - from <= MAX_AUTHORITY_CHARS && (end === target.length || target[end] === '/')) {
+  const isPlain = end > from && end - from <= MAX_AUTHORITY_CHARS && (end === target.length || target[end] === '/')
+  if (isPlain && endsInLetters(target, end)) {
     const rest = target.slice(end)
     return [target.slice(from, end), rest.includes('.') ? (/^\S*/.exec(rest)?.[0] ?? '') : '']
   }
+  return asBrowsersDo(target) ?? asWritten(target)
+}
+
+/**
+ * `http:/host`, `ht<tab>tp://host`, `http:\\host`, `//host`, and hosts in percent signs, in full width or as one number, go where
+ * browsers take them (https://url.spec.whatwg.org), and not where they seem to.
+ */
+function asBrowsersDo(target: string): readonly [authority: string, rest: string] | null {
+  const url = URL.parse(/^[\\/]{2}/.test(target) ? `http:${target}` : target)
+  if (url === null || !/^https?:$/.test(url.protocol) || url.host.length > MAX_AUTHORITY_CHARS) return null
+  const before = url.username === '' && url.password === '' ? '' : `${url.username}@`
+  return [`${before}${url.host}`, `${url.pathname}${url.search}`]
+}
+
+/** What no browser takes and a reader may: `hxxp://host`. */
+function asWritten(target: string): readonly [authority: string, rest: string] | null {
   const [, authority, rest = ''] = TARGET.exec(target) ?? []
   return authority === undefined ? null : [authority, rest]
 }
 
+/** A host that is a name: one whose last label is a number is an address, however it is written. */
+function endsInLetters(target: string, end: number): boolean {
+  return isPlainLetter(target.charCodeAt(target.lastIndexOf('.', end) + 1)) && isPlainLetter(target.charCodeAt(end - 1))
+}
+
 /** Letters, digits, dot and hyphen. */
 function isPlainOfHost(code: number): boolean {
-  return ((code | 0x20) - 0x61) >>> 0 < 26 || (code - 0x30) >>> 0 < 10 || code === 0x2e || code === 0x2d
+  return isPlainLetter(code) || (code - 0x30) >>> 0 < 10 || code === 0x2e || code === 0x2d
 }
 
 function mismatch({ host, domain, label }: Host, text: string, alarmed: boolean, make: Make): Finding[] {

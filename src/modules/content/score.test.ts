@@ -251,6 +251,40 @@ test('what is shown is read and what is not is not, as browsers read html and st
   for (const rule of ['html_hidden_text', 'parts_differ', 'body_empty']) assert.ok(!rules.includes(rule), rule)
 })
 
+// Addresses that browsers take to one place, and what is said of it.
+const WAYS: [rule: string, ...targets: string[]][] = [
+  [
+    ...([
+      'link_ip',
+      'ht\ntp://192.0.2.7/',
+      'ht&Tab;tp://192.0.2.7/',
+      'http:/192.0.2.7/',
+      'https:192.0.2.7',
+      '//192.0.2.7/',
+    ] as const),
+    ...[
+      'http:\\\\192.0.2.7/',
+      '\u0001http://192.0.2.7/',
+      'http://0300.0.02.07/',
+      'http://0xc0.0x2.0x7/',
+      'http://192.0.2.7./',
+    ],
+    ...['http://192.0.2.7\\@example.com/', 'http://\u2460\u2468\u2461.0.2.7/', 'http://3221225991/'],
+  ],
+  ['link_shortener', 'http://bi\nt.ly/x', 'http://bit%2ely/x', 'http://bit\u3002ly/x', 'http://\uff42it.ly/x'],
+  ['link_script', 'java\tscript:x()', '&#1;javascript:x()'],
+  ['link_homograph', 'https://p\u0430ypal.com/'],
+  ['link_userinfo', 'https://bank.com:x@example.com/'],
+  ['link_program', 'https:/example.com/update.exe?x=1'],
+]
+
+test('a link is judged by where browsers take it', () => {
+  for (const [rule, ...targets] of WAYS)
+    for (const target of targets) matchOf(rule, page(`<p>${WORDS}</p><a href="${target}">here</a>`))
+  const elsewhere = rulesOf(page(`<p>${WORDS}</p><a href="http://example.com\\@192.0.2.7/">here</a>`))
+  assert.ok(!elsewhere.includes('link_ip'))
+})
+
 test('the same content gets the same score, whatever was scored before', () => {
   const mails = [...LEGITIMATE, ...FRAUDULENT]
   const once = mails.map((mail) => JSON.stringify(scoreContent(mail)))
