@@ -6,6 +6,8 @@
 //   parts  the roles in four processes over Debian's PostgreSQL: kill -9 of one or several of them, or of PostgreSQL's
 //          backends, or its end and start in the middle of the work
 
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { descendants, freePort, run, waitFor } from '../peers/ground.ts'
 import { type Postgres, startPostgres } from '../peers/postgres.ts'
@@ -39,6 +41,18 @@ export function startScene(name: SceneName, stage: Stage): Promise<Scene> {
   return name === 'whole' ? whole(stage) : parts(stage)
 }
 
+/** What the processes of the world said before they ended, one behind the other. */
+export function saidIn(folder: string): string {
+  return existsSync(said(folder)) ? readFileSync(said(folder), 'utf8') : ''
+}
+
+const said = (folder: string): string => path.join(folder, 'said.txt')
+
+function keepSaid(folder: string, { running }: Posthorn): void {
+  const { exitCode, signalCode } = running.child
+  appendFileSync(said(folder), `${running.said()}ended: ${exitCode} ${signalCode}\n`)
+}
+
 function killAll(pids: readonly number[]): void {
   for (const pid of pids) {
     try {
@@ -65,6 +79,7 @@ async function whole({ folder, settings, chance, ledger }: Stage): Promise<Scene
   const all = { ...settings, ...own, POSTHORN_PUBLIC_URL: url }
   let posthorn = await startPosthorn(folder, all)
   const up = async (what: string, began: number): Promise<void> => {
+    keepSaid(folder, posthorn)
     posthorn = await startPosthorn(folder, all)
     await ledger.write({ k: 'ready', what, ms: Math.round(performance.now() - began) })
   }
@@ -121,7 +136,10 @@ async function parts({ folder, settings, chance, ledger }: Stage): Promise<Scene
     const began = performance.now()
     killAll(pids.flat())
     await ledger.write({ k: 'struck', what })
-    for (const part of struck) running[part] = await start(part)
+    for (const part of struck) {
+      keepSaid(folder, running[part] as Posthorn)
+      running[part] = await start(part)
+    }
     await ledger.write({ k: 'ready', what, ms: Math.round(performance.now() - began) })
   }
   const strikePostgres = async (): Promise<void> => {
@@ -154,6 +172,7 @@ async function parts({ folder, settings, chance, ledger }: Stage): Promise<Scene
         await ledger.write({ k: 'stop', what: ROLES[part] })
         const began = performance.now()
         await one.stop()
+        keepSaid(folder, one)
         running[part] = await start(part)
         await ledger.write({ k: 'ready', what: ROLES[part], ms: Math.round(performance.now() - began) })
       }

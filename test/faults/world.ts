@@ -100,7 +100,7 @@ export async function startGround(folder: string, seed: number, place: Place = L
       POSTHORN_HOSTNAME: 'mail.posthorn.test',
       POSTHORN_ALLOW_PRIVATE_NETWORKS: 'true',
       POSTHORN_RATE_LIMITS: 'off',
-      POSTHORN_LOG_LEVEL: 'error',
+      POSTHORN_LOG_LEVEL: 'warn',
     },
     customers: async (posthorn) => [await customer(posthorn, 'alpha'), await customer(posthorn, 'beta')],
     clients: async (load) => {
