@@ -33,6 +33,8 @@ const NONE: ReadonlySet<string> = new Set()
 
 type Connect = Parameters<SMTPServer['connect']>
 
+type Upgrade = Parameters<SMTPServer['_upgrade']>
+
 export interface ProtocolOptions {
   /** Asked before the greeting. @returns false: the client is told 421 4.7.0 */
   readonly mayConnect: (remoteAddress: string) => boolean
@@ -67,6 +69,12 @@ export class SubmissionServer extends SMTPServer {
     connection.on('error', (error: Error) => this._onError(error))
     if (admitted) connection.init()
     else connection.turnAway()
+  }
+
+  /** A handshake on a socket that was closed since it was accepted, by a stop or by its client, crashes Node. */
+  override _upgrade(socket: Upgrade[0], callback: Upgrade[1]): void {
+    if (socket.destroyed) callback(new Error('the connection was closed before its handshake'))
+    else super._upgrade(socket, callback)
   }
 
   /** Connections from one address (IPv6: from its /64). */

@@ -1,0 +1,44 @@
+// Connections that end before their TLS handshake begins. A handshake on a closed socket would end the whole process.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import net, { type AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { selfSigned } from '../../test/certificate.ts'
+import { plain, smtpSession } from '../../test/submission.ts'
+import { SubmissionServer } from './submission-protocol.ts'
+
+async function listening(): Promise<{ readonly server: SubmissionServer; readonly port: number }> {
+  const { key, cert } = selfSigned()
+  const onAuth = (_auth: unknown, _session: unknown, done: (error: null, answer: { user: string }) => void): void =>
+    done(null, { user: 'x' })
+  const server = new SubmissionServer(
+    { secure: true, key, cert, disableReverseLookup: true, onAuth },
+    { mayConnect: () => true },
+  )
+  server.on('error', () => undefined)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))
+  return { server, port: (server.server.address() as AddressInfo).port }
+}
+
+test('a connection that is accepted at the moment of a stop is closed', async () => {
+  const { server, port } = await listening()
+  const closed = new Promise<void>((resolve) => server.server.once('connection', () => server.close(() => resolve())))
+  const client = net.connect(port, '127.0.0.1')
+  client.on('error', () => undefined)
+  await once(client, 'close')
+  await closed
+})
+
+test('a connection that is gone before its handshake costs nobody else theirs', async () => {
+  const { server, port } = await listening()
+  server.server.once('connection', (socket) => socket.destroy())
+  const client = net.connect(port, '127.0.0.1')
+  client.on('error', () => undefined)
+  await once(client, 'close')
+  const next = await smtpSession(port, { secure: true })
+  await next.ask('EHLO client.example')
+  assert.match(await next.ask(`AUTH PLAIN ${plain('a', 'b')}`), /^235/)
+  next.close()
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+})
