@@ -12,7 +12,6 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { statement } from '../src/platform/db.ts'
 import { type DatabaseProxy, databaseProxy, type SeenStatement } from './database-proxy.ts'
-import { freePort } from './peers/ground.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { plain, type SmtpSession, smtpSession } from './submission.ts'
 import { startWorld, type World } from './world.ts'
@@ -57,25 +56,24 @@ class Doors {
     this.#env = env
   }
 
-  /** On other ports each time: nobody can have taken those of the one before meanwhile. */
+  /** On ports that are free then: those of the one before may have been taken meanwhile. */
   async start(): Promise<void> {
-    const [mx = 0, submission = 0, ...others] = await Promise.all([freePort(), freePort(), freePort(), freePort()])
-    this.ports = { mx, submission }
     const child = spawn(process.execPath, [path.join(import.meta.dirname, 'worker-process.ts')], {
       env: {
         ...this.#env,
-        POSTHORN_MX_PORT: String(mx),
-        POSTHORN_SUBMISSION_TLS_PORT: String(submission),
-        POSTHORN_SUBMISSION_PORT: String(others[0]),
-        POSTHORN_HTTP_PORT: String(others[1]),
+        POSTHORN_MX_PORT: '0',
+        POSTHORN_SUBMISSION_TLS_PORT: '0',
+        POSTHORN_SUBMISSION_PORT: '0',
+        POSTHORN_HTTP_PORT: '0',
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     this.#child = child
-    await Promise.race([
+    const [said] = (await Promise.race([
       once(child.stdout, 'data'),
       once(child, 'exit').then(() => Promise.reject(new Error('it did not start'))),
-    ])
+    ])) as [Buffer]
+    this.ports = JSON.parse(said.toString().replace(/^ready /, '')) as Record<Door, number>
   }
 
   kill(): void {

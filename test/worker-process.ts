@@ -1,5 +1,5 @@
 // A process with the roles of POSTHORN_ROLES on a database of the tests, which does not promise what `serve` asks for.
-// Prints `ready` when it is up, and is there to be killed.
+// Prints `ready` when it is up, with the ports that it found free where it was told none, and is there to be killed.
 
 import { startApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
@@ -21,4 +21,4 @@ const app = await startApp(config, systemGround(config), {
 process.once('SIGTERM', () => {
   void app.stop(AbortSignal.timeout(10_000)).then(() => database.close())
 })
-console.log('ready')
+console.log(`ready ${JSON.stringify({ mx: app.mxPort, submission: app.submissionPorts?.implicitTls[0] })}`)
