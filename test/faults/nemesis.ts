@@ -105,6 +105,7 @@ async function whole({ folder, settings, chance, ledger }: Stage): Promise<Scene
   }
 }
 
+const RECOVERED_WITHIN_MS = 60_000
 const ROLES = ['api,tracking', 'submission', 'delivery', 'mx,worker'] as const
 
 /** Right after a start of the server nobody may be connected. */
@@ -117,15 +118,24 @@ async function parts({ folder, settings, chance, ledger }: Stage): Promise<Scene
   const postgres: Postgres = await startPostgres(folder)
   const places = await Promise.all(ROLES.map(ports))
   const url = `http://127.0.0.1:${places[0]?.['POSTHORN_HTTP_PORT']}`
-  const start = (part: number): Promise<Posthorn> =>
-    startPosthorn(`${folder}/part${part}`, {
-      ...settings,
-      ...places[part],
-      DATABASE_URL: postgres.url,
-      POSTHORN_SECRET_KEY: SECRET,
-      POSTHORN_PUBLIC_URL: url,
-      POSTHORN_ROLES: ROLES[part] ?? '',
-    })
+  const settingsOf = (part: number): Record<string, string> => ({
+    ...settings,
+    ...places[part],
+    DATABASE_URL: postgres.url,
+    POSTHORN_SECRET_KEY: SECRET,
+    POSTHORN_PUBLIC_URL: url,
+    POSTHORN_ROLES: ROLES[part] ?? '',
+  })
+  // A process that ends because PostgreSQL still recovers is started again, as a supervisor does.
+  const start = async (part: number): Promise<Posthorn> => {
+    for (const end = performance.now() + RECOVERED_WITHIN_MS; ; await delay(500)) {
+      try {
+        return await startPosthorn(`${folder}/part${part}`, settingsOf(part))
+      } catch (error) {
+        if (!/the database system is/.test(String(error)) || performance.now() > end) throw error
+      }
+    }
+  }
   const running: Posthorn[] = []
   for (const part of ROLES.keys()) running.push(await start(part))
   const strikeParts = async (struck: readonly number[]): Promise<void> => {
