@@ -77,6 +77,72 @@ test('a single part, an attached message and a line of 60 KB become lines that e
   assert.equal((await PostalMime.parse(long)).text?.trimEnd(), 'word '.repeat(12_000).trimEnd())
 })
 
+/** A multipart of one attachment with these header lines. */
+const attached = (body: string, ...head: string[]): string =>
+  `Content-Type: multipart/mixed; boundary=o\r\n\r\n--o\r\n${head.map((line) => `${line}\r\n`).join('')}\r\n${body}\r\n--o--\r\n`
+
+// Each row: a header field of a part as it came, and as it goes.
+const FIELDS: [came: string, goes: string][] = [
+  [
+    'Content-Disposition: attachment; filename="Grüße an alle.pdf"; size=4',
+    "Content-Disposition: attachment;\r\n filename*=utf-8''Gr%C3%BC%C3%9Fe%20an%20alle.pdf; size=4",
+  ],
+  ['Content-Type: image/png; name=ü.png', "Content-Type: image/png; name*=utf-8''%C3%BC.png"],
+  ['Content-Type: image/png;\r\n\tname=a ü.png ;', "Content-Type: image/png; name*=utf-8''a%20%C3%BC.png"],
+  [
+    'Content-Disposition: attachment; filename="ü.pdf"; filename*=utf-8\'\'%C3%BC.pdf',
+    "Content-Disposition: attachment; filename*=utf-8''%C3%BC.pdf",
+  ],
+  ['Content-Description: Übersicht', 'Content-Description: =?utf-8?q?=C3=9Cbersicht?='],
+  ['X-Name: ü', 'X-Name: =?utf-8?b?w7w=?='],
+]
+for (const [came, goes] of FIELDS) {
+  test(`in the header of a part "${came}" becomes ASCII`, () => {
+    const { message, changed } = reencode(Buffer.from(attached('plain', came)))
+    assert.equal(changed, true)
+    assert.match(
+      message.toString(),
+      /^Content-Type: multipart\/mixed; boundary=o\r\nContent-Transfer-Encoding: 7bit\r\n/,
+    )
+    assert.ok(message.toString().endsWith(`\r\n--o\r\n${goes}\r\n\r\nplain\r\n--o--\r\n`), message.toString())
+  })
+}
+
+test('names of files and attached messages are read as before', async () => {
+  const name = `Übergrößenträger „Müller & Söhne“ ${'日本語'.repeat(30)}.pdf`
+  const raw = Buffer.from(
+    attached(
+      'From: Jürgen <a@b.test>\r\nSubject: Grüße\r\n\r\nplain',
+      'Content-Type: message/rfc822',
+      `Content-Disposition: attachment; filename="${name}"`,
+    ),
+  )
+  const { message } = reencode(raw)
+  assert.ok(isAscii(message))
+  for (const line of message.toString().split('\r\n')) assert.ok(line.length <= 78)
+  const [found] = (await PostalMime.parse(message, { forceRfc822Attachments: true })).attachments
+  assert.equal(found?.filename, name)
+  const inner = await PostalMime.parse(found?.content as ArrayBuffer)
+  assert.deepEqual([inner.from?.name, inner.from?.address, inner.subject], ['Jürgen', 'a@b.test', 'Grüße'])
+})
+
+test('what cannot be said in ASCII stays as it came', () => {
+  const kept = [
+    Buffer.from(attached('plain', 'Content-Disposition: attachment; filename="Grüße.pdf"'), 'latin1'),
+    Buffer.from(attached('plain', 'Content-Type: multipart/mixed; boundary="ü"')),
+    Buffer.from(attached('plain', 'Content-Disposition: attachment; "ü"')),
+    Buffer.from(attached('plain', 'List-Id: ü <x.test>')),
+    Buffer.from(attached('From: ü@ü.test\r\n\r\nplain', 'Content-Type: message/rfc822')),
+  ]
+  for (const raw of kept) assert.equal(reencode(raw).message, raw)
+})
+
+test('nothing changes within what is signed', () => {
+  const signed = attached('é', 'Content-Type: text/plain; charset=utf-8; name="ü"').replace('mixed', 'signed')
+  const raw = Buffer.from(signed)
+  assert.equal(reencode(raw).message, raw)
+})
+
 test('a soft break cannot make a delimiter out of text', () => {
   const raw = `Content-Type: multipart/mixed; boundary=o\r\n\r\n--o\r\n\r\n${'a'.repeat(75)}--o\r\né\r\n--o--\r\n`
   assert.match(reencode(Buffer.from(raw)).message.toString(), /Content-Transfer-Encoding: base64/)

@@ -1,11 +1,14 @@
 // A submitted message made 7-bit once, before it is signed (RFC 6152 section 3; RFC 2045 section 6).
 //
 // Only the parts that need it change: their body becomes quoted-printable (text) or base64 (all else) and their
-// Content-Transfer-Encoding says so; a multipart or message above them that was labelled 8bit or binary becomes 7bit. Every
-// other byte stays. Nesting deeper than the limit and parts in an encoding we do not know stay as they are, and so does a whole
-// message of more parts than the limit: it goes to servers with 8BITMIME alone.
+// Content-Transfer-Encoding says so; a multipart or message above them that was labelled 8bit or binary becomes 7bit. Header
+// fields of parts that hold UTF-8 are said in ASCII (field-encoding.ts); bytes of a charset that nobody names stay. Every
+// other byte stays. What is signed (multipart/signed), nesting deeper than the limit and parts in an encoding we do not know
+// stay as they are, and so does a whole message of more parts than the limit: it goes to servers with 8BITMIME alone.
 
+import { isAscii, isUtf8 } from 'node:buffer'
 import { encodeBase64, encodeQuotedPrintable } from './encodings.ts'
+import { encodedField } from './field-encoding.ts'
 import { fieldValue, parseHeaderBlock, type RawField } from './headers.ts'
 import { needsEncoding } from './mime.ts'
 import { boundaryOf, partsBetween } from './multipart.ts'
@@ -49,15 +52,23 @@ interface Place {
 /** Writes one entity to `out`. @returns whether it differs from what was read */
 function rewrite(entity: Buffer, place: Place): boolean {
   const { out, seen, boundaries, depth } = place
-  const { fields, bodyStart } = parseHeaderBlock(entity)
-  const body = entity.subarray(bodyStart)
-  const keep = (): boolean => {
+  if (depth > NESTING_MOST) {
     out.push(entity)
     return false
   }
-  if (depth > NESTING_MOST || !needsEncoding(body)) return keep()
+  const read = parseHeaderBlock(entity)
+  const body = entity.subarray(read.bodyStart)
+  const given = entity.subarray(0, read.bodyStart)
+  // That of the message itself is written by who asks.
+  const head = depth === 0 ? given : asciiHead(given, read.fields)
+  const { fields } = head === given ? read : parseHeaderBlock(head)
+  const keep = (): boolean => {
+    out.push(head, body)
+    return head !== given
+  }
+  if (!needsEncoding(body)) return keep()
   const typeField = fields.find((field) => field.key === 'content-type')
-  const typeText = typeField === undefined ? '' : fieldValue(entity, typeField)
+  const typeText = typeField === undefined ? '' : fieldValue(head, typeField)
   const type =
     typeText === ''
       ? place.digest
@@ -65,8 +76,11 @@ function rewrite(entity: Buffer, place: Place): boolean {
         : 'text/plain'
       : (typeText.split(';', 1)[0] ?? '').trim().toLowerCase()
   const encodingField = fields.find((field) => field.key === 'content-transfer-encoding')
-  const encoding = encodingField === undefined ? '7bit' : fieldValue(entity, encodingField).toLowerCase()
+  const encoding = encodingField === undefined ? '7bit' : fieldValue(head, encodingField).toLowerCase()
   if (encoding !== '7bit' && encoding !== '8bit' && encoding !== 'binary') return keep()
+
+  // RFC 1847 section 2.1: who carries it alters nothing within, encodings included, since the signature is of these bytes.
+  if (type === 'multipart/signed') return keep()
 
   const boundary = type.startsWith('multipart/') ? boundaryOf(typeText) : null
   if (boundary !== null || type === 'message/rfc822' || type === 'message/global') {
@@ -77,7 +91,7 @@ function rewrite(entity: Buffer, place: Place): boolean {
         ? rewrite(body, { ...below, boundaries })
         : rewriteParts(body, boundary, { ...below, boundaries: [...boundaries, boundary] })
     if (!changed) return keep()
-    out.push(relabel(entity, bodyStart, encodingField, '7bit'))
+    out.push(relabel(head, head.length, encodingField, '7bit'))
     for (const piece of inner) out.push(piece)
     return true
   }
@@ -85,9 +99,26 @@ function rewrite(entity: Buffer, place: Place): boolean {
   if (type.startsWith('multipart/') || type.startsWith('message/')) return keep()
   const quotable = type.startsWith('text/') && !boundaries.some((one) => body.includes(`--${one}`))
   const to = quotable ? 'quoted-printable' : 'base64'
-  out.push(relabel(entity, bodyStart, encodingField, to), quotable ? encodeQuotedPrintable(body) : encodeBase64(body))
+  out.push(relabel(head, head.length, encodingField, to), quotable ? encodeQuotedPrintable(body) : encodeBase64(body))
   if (boundaries.length === 0 && !quotable) out.push(Buffer.from('\r\n'))
   return true
+}
+
+/** The header of a part with its fields in ASCII, as far as they can be. @returns the given one when nothing had to change */
+function asciiHead(head: Buffer, fields: readonly RawField[]): Buffer {
+  if (isAscii(head)) return head
+  const out: Buffer[] = []
+  let copied = 0
+  for (const field of fields) {
+    const { start, end } = field
+    const bytes = head.subarray(start, end)
+    if (isAscii(bytes) || !isUtf8(bytes)) continue
+    const encoded = encodedField(field, fieldValue(head, field))
+    if (encoded === null || !isAscii(encoded)) continue
+    out.push(head.subarray(copied, start), encoded)
+    copied = end
+  }
+  return copied === 0 ? head : Buffer.concat([...out, head.subarray(copied)])
 }
 
 /** The parts of one multipart; preamble, epilogue and the delimiters themselves stay. */

@@ -222,6 +222,16 @@ test('header text outside ASCII becomes encoded words, addresses stay', () => {
   assert.equal(latin1.subject, 'Grüße')
 })
 
+test('names of files outside ASCII become RFC 2231, in the header of the message and of a part', () => {
+  const named = 'Content-Type: image/png; name="Grüße.png"\r\n\r\nplain\r\n'
+  const goes = /Content-Type: image\/png; name\*=utf-8''Gr%C3%BC%C3%9Fe\.png\r\n/
+  assert.match(text(prepare(`From: a@shop.example\r\n${named}`)), goes)
+  const mixed = 'Content-Type: multipart/mixed; boundary=o\r\n\r\n--o\r\n'
+  const made = text(prepare(`From: a@shop.example\r\n${mixed}${named}--o--\r\n`))
+  assert.match(made, goes)
+  assert.doesNotMatch(made, /[^\0-\x7f]/)
+})
+
 test('a part in 8-bit is encoded once, here', () => {
   const made = prepare(`${DATED}From: a@shop.example\r\n\r\nGrüße\r\n`)
   assert.match(text(made), /MIME-Version: 1\.0\r\nContent-Type: text\/plain; charset=utf-8\r\n\r\nGr=C3=BC=C3=9Fe\r\n$/)

@@ -2,8 +2,8 @@
 //
 // What is stored is what is signed and what every receiver gets, so all that will ever change changes here, once: line ends
 // become CRLF; parts that are not 7-bit are encoded (`reencode`); Date and Message-ID are added when they are missing;
-// Bcc, Return-Path, Authentication-Results and the control headers are taken out; header text outside ASCII becomes
-// encoded words; of fields that may stand once the first stays. Every other byte stays, and so does the order of what stays.
+// Bcc, Return-Path, Authentication-Results and the control headers are taken out; header text outside ASCII, of parts too,
+// becomes encoded words and names of files the form of RFC 2231; of fields that may stand once the first stays. Every other byte stays, and so does the order of what stays.
 //
 // Refused is what two readers could read differently: no From or two, a From that is not exactly one mailbox, a header line
 // that is no field, a header line beyond 998 bytes that has no blank to fold at. A message that has been through 50
@@ -11,17 +11,10 @@
 
 import { isAscii, isUtf8 } from 'node:buffer'
 import { decodeWords } from 'postal-mime'
-import { addressesIn, type DomainName, type Mailbox, parseMailbox, parseMailboxList } from './address.ts'
+import { addressesIn, type DomainName, type Mailbox, parseMailbox } from './address.ts'
 import { withCrlf } from './encodings.ts'
-import {
-  addressHeader,
-  checkHeaderText,
-  fieldValue,
-  formatDate,
-  parseHeaderBlock,
-  type RawField,
-  textHeader,
-} from './headers.ts'
+import { encodedField } from './field-encoding.ts'
+import { checkHeaderText, fieldValue, formatDate, parseHeaderBlock, type RawField } from './headers.ts'
 import { reencode } from './reencode.ts'
 
 /** Read, obeyed and removed (contract section 6). In lower case. */
@@ -87,10 +80,6 @@ const ONCE: ReadonlySet<string> = new Set([
   ...['date', 'message-id', 'subject', 'sender', 'reply-to', 'in-reply-to', 'references'],
   ...['mime-version', 'content-type', 'content-transfer-encoding', 'list-unsubscribe', 'list-unsubscribe-post'],
 ])
-/** Fields whose value is text and nothing else: the only ones that encoded words may replace as a whole. */
-const FREE_TEXT = /^(subject|comments|organization|thread-topic|x-.*)$/
-const ADDRESS_FIELDS: ReadonlySet<string> = new Set(['from', 'sender', 'to', 'cc', 'reply-to'])
-
 type Prepared =
   | { readonly ok: true; readonly submitted: SubmittedMessage }
   | { readonly ok: false; readonly refusal: SubmissionRefusal }
@@ -215,24 +204,14 @@ function messageIdIn(raw: Buffer, field: RawField): string | null {
 function rewritten(raw: Buffer, field: RawField): Buffer | null {
   const { name, start, valueStart, end } = field
   let bytes = raw.subarray(start, end)
-  if (!isAscii(bytes)) bytes = encoded(raw, field) ?? bytes
+  // Servers without SMTPUTF8 can take it then.
+  if (!isAscii(bytes)) bytes = encodedField(field, textOf(raw, field)) ?? bytes
   // "From : a" is the obsolete syntax: some read it as From, others as no field at all.
   else if (valueStart !== start + name.length + 1) {
     bytes = Buffer.concat([Buffer.from(`${name}:`), raw.subarray(valueStart, end)])
   }
   const ended = bytes.at(-1) === 0x0a ? bytes : Buffer.concat([bytes, Buffer.from('\r\n')])
   return hasLongLine(ended) ? folded(ended) : ended
-}
-
-/** Text outside ASCII as encoded words, so that servers without SMTPUTF8 can take it; null when that cannot be done. */
-function encoded(raw: Buffer, field: RawField): Buffer | null {
-  const text = textOf(raw, field)
-  if (FREE_TEXT.test(field.key)) return Buffer.from(textHeader(field.name, decodeWords(text)))
-  if (!ADDRESS_FIELDS.has(field.key)) return null
-  const list = parseMailboxList(text)
-  if (!list.ok) return null
-  const mailboxes = list.mailboxes.map(({ name, address }) => ({ name: decodeWords(name), address }))
-  return Buffer.from(addressHeader(field.name, mailboxes))
 }
 
 /** A field's value: UTF-8, or the Western bytes that old programs write. */
