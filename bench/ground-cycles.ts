@@ -173,7 +173,10 @@ async function openRooms(folder: string, timeNow: () => number): Promise<OpenRoo
   const clock = { ...real.clock, now: () => new Date(timeNow()) }
   const ground: Ground = { ...real, clock, ids: systemIds(timeNow) }
   const { dataDir, databaseUrl, secretKey } = config
-  const store = await openStore({ dataDir, databaseUrl, secretKey, log: ground.log, clock: real.clock })
+  const store = await openStore(
+    { dataDir, databaseUrl, secretKey, log: ground.log, clock: real.clock },
+    new AbortController().signal,
+  )
   stack.defer(() => store.close())
   const rooms = connectRooms(config, ground, store)
   const services = [rooms.accounts.service, rooms.disk, rooms.pulse, rooms.risk.service, ...rooms.followers.workers]

@@ -74,7 +74,16 @@ async function serve(hello: boolean): Promise<void> {
       ended.resolve('uncaughtException')
     },
   })
-  const store = await openStore(storeOptions(config, ground))
+  const stopping = new AbortController()
+  void ended.promise.then((reason) => stopping.abort(new Error(reason)))
+  const store = await openStore(storeOptions(config, ground), stopping.signal).catch((error: unknown) => {
+    if (!stopping.signal.aborted) throw error
+    return null
+  })
+  if (store === null) {
+    log.info({ signal: await ended.promise }, 'stopping')
+    return
+  }
   try {
     const app = await startApp(config, ground, store, dashboardPages())
     count = (kind) => app.rooms.metrics.note('stray', 1, { kind })

@@ -153,6 +153,23 @@ test('what is called like a setting and is none is told at the start, and stops 
   assert.match(second, /^posthorn: POSTHORN_DATA_DIR: «\/dev\/null\/posthorn» cannot be used/)
 })
 
+test('a service that waits for its database server says so, and ends when it is asked to', async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
+  try {
+    const env = { ...process.env, POSTHORN_DATA_DIR: folder, DATABASE_URL: 'postgresql://a:s3cret@127.0.0.1:1/b' }
+    const child = spawn(process.execPath, [MAIN, 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const [told] = (await once(child.stderr, 'data')) as [Buffer]
+    assert.match(told.toString(), /"level":"warn".*DATABASE_URL: .*waiting for the database server, which is not up/)
+    assert.ok(!told.toString().includes('s3cret'))
+    child.kill('SIGTERM')
+    const [rest, [status]] = await Promise.all([textOf(child.stderr), once(child, 'exit')])
+    assert.equal(status, 0)
+    assert.match(rest, /^\{[^\n]*"signal":"SIGTERM","msg":"stopping"\}\n$/)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
 test('a start that fails says why, and nothing else', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
   try {

@@ -146,6 +146,10 @@ test('whatever sockets say when the database or its machine is gone, it is away,
     assert.ok(isUnavailable(said(code)), code)
   for (const code of ['ENOSPC', 'EMFILE', '23505', '42P01', 'ERR_INVALID_ARG_TYPE'])
     assert.ok(!isUnavailable(said(code)), code)
+  assert.ok(
+    isUnavailable(new Error('timeout expired')),
+    'the driver, of a server that takes a connection and says nothing',
+  )
 })
 
 test('a server that has become read-only is as good as away, and its connection is not used again', async () => {

@@ -3,7 +3,7 @@
 
 import type { Clock } from './clock.ts'
 import { assertBegun, ensureDataFolder } from './data-folder.ts'
-import { connect, type Database } from './db.ts'
+import { connect, type Database, isUnavailable } from './db.ts'
 import type { Service } from './lifecycle.ts'
 import type { Logger } from './log.ts'
 import { LITTLE_MEMORY_BYTES, systemMemory } from './memory.ts'
@@ -35,13 +35,26 @@ export interface Store {
 }
 
 const STOP_WITHIN_MS = 20_000
+const CONNECT_WITHIN_MS = 10_000
+/** A machine that boots brings us up before its PostgreSQL; one that crashed replays its log first. */
+const SERVER_WITHIN_MS = 60_000
+const ASK_EVERY_MS = 500
+const TELL_EVERY_MS = 10_000
 /** Each face of the database; a backend takes some ten megabytes for what it has prepared. */
 const FEW_CONNECTIONS = 4
 
-/** For a service: owns the embedded database, and supervises it until `close`. */
-export async function openStore(options: StoreOptions): Promise<Store> {
+/**
+ * For a service: owns the embedded database, and supervises it until `close`. A server of DATABASE_URL that is not up yet
+ * is waited for, a minute at most; one that says no is not.
+ *
+ * @param signal ends the wait; the promise rejects with its reason then
+ */
+export async function openStore(options: StoreOptions, signal: AbortSignal): Promise<Store> {
   await ensureDataFolder(options.dataDir)
-  if (options.databaseUrl !== null) return prepared(options, options.databaseUrl, async () => undefined)
+  if (options.databaseUrl !== null) {
+    await serverUp(options, options.databaseUrl, signal)
+    return prepared(options, options.databaseUrl, async () => undefined)
+  }
   const embedded: Service & { url(): string } = embeddedPostgres(options)
   await embedded.start()
   const stop = (): Promise<void> => embedded.stop(AbortSignal.timeout(STOP_WITHIN_MS))
@@ -91,10 +104,39 @@ async function prepared(options: StoreOptions, adminUrl: string, stop: () => Pro
   }
 }
 
+/** Resolves when the server lets us in. @throws what it says, when that is no or it has taken too long */
+async function serverUp({ clock, log }: StoreOptions, url: string, signal: AbortSignal): Promise<void> {
+  const began = clock.monotonicMs()
+  let tellAt = began
+  for (;;) {
+    const waitingFor = await checkServer(url, true).then(
+      () => null,
+      (error: Error) => error,
+    )
+    if (waitingFor === null) return
+    const now = clock.monotonicMs()
+    if (!mayComeUp(waitingFor.cause)) throw waitingFor
+    if (now - began >= SERVER_WITHIN_MS) {
+      const seconds = Math.round((now - began) / 1_000)
+      throw new Error(`${waitingFor.message} (waited for ${seconds} s)`, { cause: waitingFor.cause })
+    }
+    if (now >= tellAt) {
+      log.warn({ why: waitingFor.message }, 'waiting for the database server, which is not up')
+      tellAt = now + TELL_EVERY_MS
+    }
+    await clock.sleep(ASK_EVERY_MS, signal)
+  }
+}
+
+/** Not a name that nobody knows: it is misspelt rather than late. */
+function mayComeUp(error: unknown): boolean {
+  return isUnavailable(error) && (error as NodeJS.ErrnoException).code !== 'ENOTFOUND'
+}
+
 /** @param named the server is the one of DATABASE_URL, which errors then name */
 async function checkServer(url: string, named: boolean): Promise<void> {
   try {
-    const client = await connectToPrimary({ connectionString: url, connectionTimeoutMillis: 10_000 })
+    const client = await connectToPrimary({ connectionString: url, connectionTimeoutMillis: CONNECT_WITHIN_MS })
     client.on('error', () => undefined)
     try {
       await assertDurable(client)

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { test } from 'node:test'
+import pg from 'pg'
+import { serverUrl, withDatabase } from '../../test/database.ts'
+import { systemClock } from './clock.ts'
+import { createLogger, type Logger } from './log.ts'
+import { openStore } from './store.ts'
+
+const NEVER = new AbortController().signal
+
+/** What a server says to whoever connects: that it cannot be connected to now. */
+function refusal(state: string, text: string): Buffer {
+  const fields = Buffer.from(`SFATAL\0VFATAL\0C${state}\0M${text}\0\0`)
+  const head = Buffer.from('E0000')
+  head.writeInt32BE(fields.length + 4, 1)
+  return Buffer.concat([head, fields])
+}
+
+/** A door of the tests' server that says no as often as told, and lets everybody in from then on. */
+async function slowServer(refusals: number): Promise<AsyncDisposable & { readonly url: string; asked: number }> {
+  const own = await serverUrl()
+  const { host, port, user } = new pg.Client({ connectionString: own })
+  const where = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
+  const server = createServer((client) => {
+    client.on('error', () => undefined)
+    if (++door.asked <= refusals) {
+      client.once('data', () => client.end(refusal('57P03', 'the database system is starting up')))
+      return
+    }
+    const inside = connect(where)
+    inside.on('error', () => client.destroy())
+    client.on('close', () => inside.destroy())
+    client.pipe(inside).pipe(client)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const door = {
+    url: `postgresql://${user}@127.0.0.1:${(server.address() as AddressInfo).port}/postgres`,
+    asked: 0,
+    [Symbol.asyncDispose]: async () => void server.close(),
+  }
+  return door
+}
+
+/** Time passes where somebody sleeps, and only there. */
+function turnedClock() {
+  let ms = 0
+  const sleep = async (byMs: number, signal: AbortSignal): Promise<void> => {
+    signal.throwIfAborted()
+    ms += byMs
+  }
+  return { ...systemClock(), monotonicMs: () => ms, sleep }
+}
+
+function heard(): Logger & { readonly warnings: unknown[] } {
+  const warnings: unknown[] = []
+  return { ...createLogger('silent'), warnings, warn: (fields) => void warnings.push(fields['why']) }
+}
+
+async function open(databaseUrl: string, log = heard(), clock = turnedClock(), signal = NEVER): Promise<Error> {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'posthorn-store-'))
+  try {
+    const store = await openStore({ dataDir, databaseUrl, secretKey: null, log, clock }, signal)
+    await store.close()
+    throw new Error('it was opened')
+  } catch (error) {
+    return error as Error
+  } finally {
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+// The tests' server does not fsync, so whoever gets as far is refused for that.
+const LET_IN = /^DATABASE_URL: .*fsync/
+
+test('a server that is still starting is waited for, and the log says so now and then', async () => {
+  await using server = await slowServer(50)
+  const log = heard()
+  const { message } = await open(server.url, log)
+  assert.match(message, LET_IN)
+  assert.equal(server.asked, 51)
+  assert.deepEqual(log.warnings, Array(3).fill('DATABASE_URL: the database system is starting up'))
+})
+
+test('a server that does not come up, or is not there at all, is given up after a minute', async () => {
+  await using server = await slowServer(Number.POSITIVE_INFINITY)
+  const { message } = await open(server.url)
+  assert.equal(message, 'DATABASE_URL: the database system is starting up (waited for 60 s)')
+  await server[Symbol.asyncDispose]()
+  assert.match((await open(server.url)).message, /^DATABASE_URL: .*ECONNREFUSED.* \(waited for 60 s\)$/)
+})
+
+test('what a server refuses is told at once', async () => {
+  const log = heard()
+  const own = await serverUrl()
+  for (const [url, wanted] of [
+    [withDatabase(own, 'no_such_database'), /^DATABASE_URL: database "no_such_database" does not exist$/],
+    [own.replace(/\/\/\w+/, '//nobody_of_ours'), /^DATABASE_URL: role "nobody_of_ours" does not exist$/],
+  ] as const)
+    assert.match((await open(url, log)).message, wanted)
+  assert.deepEqual(log.warnings, [])
+})
+
+test('whoever is asked to stop waits no longer', async () => {
+  await using server = await slowServer(Number.POSITIVE_INFINITY)
+  const stopping = new AbortController()
+  const log = { ...heard(), warn: () => stopping.abort(new Error('SIGTERM')) }
+  assert.equal((await open(server.url, log, turnedClock(), stopping.signal)).message, 'SIGTERM')
+})
