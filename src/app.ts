@@ -355,7 +355,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
 
 interface Running {
   readonly services: readonly Stage[]
-  readonly http: HttpServer | null
+  readonly http: HttpServer
   readonly mx: Mx | null
   readonly submission: Submission | null
 }
@@ -403,15 +403,15 @@ export async function servicesOf(rooms: Rooms): Promise<Running> {
   }
   const mx = has('mx') ? share(inboundMx(rooms, certificate.present)) : null
   const submitting = has('submission') ? share(submission(rooms, certificate.present)) : null
-  const http = has('api') || has('tracking') ? await apiServer(rooms) : null
-  if (http !== null && config.httpsPort !== null) {
+  const isReached = has('api') || has('tracking')
+  const http = isReached ? await apiServer(rooms) : await healthServer(rooms)
+  if (isReached && config.httpsPort !== null) {
     const own = certificate.present
     share(secureListener({ config, ground, tracking: rooms.tracking, own, http }, config.httpsPort))
   }
-  traffic.push(certificate.watch)
-  if (http !== null) traffic.push(httpService(rooms, http))
+  traffic.push(certificate.watch, httpService(rooms, http, isReached ? 'http' : 'http, for health and metrics alone,'))
   services.push(traffic)
-  if (http !== null) services.push(...rooms.followers.beforeHttpStops)
+  if (isReached) services.push(...rooms.followers.beforeHttpStops)
   return { services, http, mx, submission: submitting }
 }
 
@@ -420,12 +420,19 @@ function listener({ senders }: Rooms): Service {
 }
 
 export async function apiServer(rooms: Rooms): Promise<HttpServer> {
-  const { config, ground, accounts, database, endpoints } = rooms
-  const { pages } = rooms
+  const { pages, endpoints } = rooms
   // Where the dashboard stands, the plain page of the inbox steps back.
   const shown = endpoints.filter(
     ({ method, path }) => pages === null || method !== 'GET' || !['/', '/inbox'].includes(path),
   )
+  const http = await healthServer(rooms, pages)
+  http.add([...docsEndpoints(() => http.document()), ...shown])
+  return http
+}
+
+/** What every process answers, whatever its roles: whether it is well, and its figures. */
+async function healthServer(rooms: Rooms, pages: DashboardPages | null = null): Promise<HttpServer> {
+  const { config, ground, accounts, database } = rooms
   const http = await httpServer({
     pages,
     gate: accounts.gate,
@@ -440,9 +447,7 @@ export async function apiServer(rooms: Rooms): Promise<HttpServer> {
   })
   http.add([
     metricsEndpoint(rooms.metrics, config),
-    ...healthEndpoints({ database, roles: config.roles, version: VERSION, isUp: () => rooms.isUp, http: () => http }),
-    ...docsEndpoints(() => http.document()),
-    ...shown,
+    ...healthEndpoints({ database, roles: config.roles, version: VERSION, isUp: () => rooms.isUp }),
   ])
   return http
 }
@@ -450,7 +455,7 @@ export async function apiServer(rooms: Rooms): Promise<HttpServer> {
 /** A running process. */
 export interface App {
   readonly rooms: Rooms
-  /** The address that HTTP listens on; null without the role. */
+  /** The port that HTTP listens on: of the API, or of health and metrics alone. */
   readonly httpPort: number | null
   /** The port of the inbound MX; null without the role. */
   readonly mxPort: number | null
@@ -471,7 +476,7 @@ export async function startApp(
   const { services, http, mx, submission: submitting } = await servicesOf(rooms)
   await startAll(services)
   rooms.isUp = true
-  const address = http === null ? null : (http.app.server.address() as AddressInfo | null)
+  const address = http.app.server.address() as AddressInfo | null
   const stop = (deadline: AbortSignal): Promise<void> => {
     rooms.isUp = false
     return stopAll(services, deadline)

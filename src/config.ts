@@ -48,7 +48,12 @@ export const SETTINGS = {
   ),
   bind: setting('POSTHORN_BIND', '127.0.0.1', 'all listening sockets', (t) => host(t) ?? '127.0.0.1'),
   httpHost: setting('POSTHORN_HTTP_HOST', 'POSTHORN_BIND', 'HTTP listening address', host),
-  httpPort: setting('POSTHORN_HTTP_PORT', '8080', 'API, dashboard, tracking', (t) => port(t) ?? DEFAULT_HTTP_PORT),
+  httpPort: setting(
+    'POSTHORN_HTTP_PORT',
+    '8080',
+    'API, dashboard, tracking; in a process without these roles `/healthz`, `/readyz` and `/metrics` alone; 0: one that is free',
+    (t) => port(t) ?? DEFAULT_HTTP_PORT,
+  ),
   httpsPort: setting('POSTHORN_HTTPS_PORT', 'unset (no TLS listener)', 'API, dashboard, tracking over TLS', port),
   publicUrl: setting('POSTHORN_PUBLIC_URL', 'http://127.0.0.1:8080', 'the base of links in mail', url),
   euUrl: setting('POSTHORN_EU_URL', 'unset', 'the regional base named in the OpenAPI document', url),

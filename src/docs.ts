@@ -1,4 +1,4 @@
-// The documentation under /docs: a fixed list of pages, files of docs/ as they are in the repository, and the reference from
+// The document of the API, and the documentation under /docs: a fixed list of pages, files of docs/ as they are in the repository, and the reference from
 // the document that is served. A page is made once, when it is first asked for.
 
 import { readFile } from 'node:fs/promises'
@@ -84,6 +84,13 @@ export function docsEndpoints(document: () => object): readonly AnyEndpoint[] {
   const described = { access: null, method: 'GET', tag: 'Running it' } as const
   const answers = { 200: typed('text/html') }
   return [
+    endpoint({
+      ...described,
+      path: '/openapi.json',
+      summary: 'This document',
+      answers: { 200: Type.Record(Type.String(), Type.Unknown()) },
+      handle: async () => ({ status: 200, body: document() }),
+    }),
     endpoint({
       ...described,
       path: '/docs',

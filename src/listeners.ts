@@ -108,12 +108,16 @@ function refusalOf(error: unknown): ApiError {
   throw error
 }
 
-/** HTTP in the clear, for the API, the dashboard and tracking. */
-export function httpService({ config }: Pick<ListenersOptions, 'config'>, { app, lane }: HttpServer): Service {
+/** HTTP in the clear. @param name says what for, where it does not start */
+export function httpService(
+  { config }: Pick<ListenersOptions, 'config'>,
+  { app, lane }: HttpServer,
+  name: string,
+): Service {
   const unused = unusedConnections(app.server)
   lane?.before(app.server, 'connection')
   return {
-    name: 'http',
+    name,
     settings: ['POSTHORN_HTTP_PORT', 'POSTHORN_HTTP_HOST', 'POSTHORN_BIND'],
     start: async () => {
       await app.listen({ host: config.httpHost, port: config.httpPort })

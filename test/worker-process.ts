@@ -7,7 +7,7 @@ import { systemGround } from '../src/ground.ts'
 import { connect } from '../src/platform/db.ts'
 import { openSecrets, renewSecrets } from '../src/platform/secret-keys.ts'
 
-const config = readConfig(process.env)
+const config = readConfig({ POSTHORN_HTTP_PORT: '0', ...process.env })
 const url = process.env['DATABASE_URL'] ?? ''
 const database = connect({ url, onError: () => undefined })
 const secrets = await openSecrets(database, config)

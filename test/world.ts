@@ -93,7 +93,7 @@ export async function startWorld({
   log = 'silent',
   way = async (url) => url,
 }: WorldOptions = {}): Promise<World> {
-  const stack = new AsyncDisposableStack()
+  await using stack = new AsyncDisposableStack()
   const fresh = stack.use(await freshDb())
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'posthorn-world-'))
   stack.defer(() => rm(dataDir, { recursive: true, force: true }))

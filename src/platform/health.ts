@@ -1,9 +1,9 @@
-// What operators and load balancers ask: is the process alive, can it work, what does it offer.
+// What operators and load balancers ask: is the process alive, can it work.
 
 import { Type } from 'typebox'
 import type { Database } from './db.ts'
 import { platformErrors } from './errors.ts'
-import { type AnyEndpoint, endpoint, type HttpServer } from './http.ts'
+import { type AnyEndpoint, endpoint } from './http.ts'
 
 const DATABASE_WITHIN_MS = 2_000
 const RETRY_AFTER_SECONDS = 5
@@ -14,10 +14,9 @@ export interface HealthOptions {
   readonly version: string
   /** False until every role is up, and again while stopping. */
   readonly isUp: () => boolean
-  readonly http: () => HttpServer
 }
 
-export function healthEndpoints({ database, roles, version, isUp, http }: HealthOptions): readonly AnyEndpoint[] {
+export function healthEndpoints({ database, roles, version, isUp }: HealthOptions): readonly AnyEndpoint[] {
   return [
     endpoint({
       method: 'GET',
@@ -42,15 +41,6 @@ export function healthEndpoints({ database, roles, version, isUp, http }: Health
         })
         return { status: 200, body: { status: 'ready', roles } }
       },
-    }),
-    endpoint({
-      method: 'GET',
-      path: '/openapi.json',
-      access: null,
-      summary: 'This document',
-      tag: 'Running it',
-      answers: { 200: Type.Record(Type.String(), Type.Unknown()) },
-      handle: async () => ({ status: 200, body: http().document() }),
     }),
   ]
 }

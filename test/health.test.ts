@@ -1,0 +1,35 @@
+// Every process tells whether it is well, whatever its roles.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startWorld } from './world.ts'
+
+test('a process without a role of the web has the pages of health and metrics, and no other', async () => {
+  const settings = { POSTHORN_ROLES: 'delivery', POSTHORN_METRICS_TOKEN: 'let-prometheus-in' }
+  await using world = await startWorld({ settings })
+  const ask = async (path: string, init: RequestInit = {}): Promise<{ status: number; text: string }> => {
+    const reply = await fetch(world.url + path, init)
+    assert.ok(reply.headers.get('x-request-id'))
+    return { status: reply.status, text: await reply.text() }
+  }
+  assert.equal((await ask('/healthz')).status, 200)
+  assert.deepEqual(await ask('/readyz'), { status: 200, text: '{"status":"ready","roles":["delivery"]}' })
+  assert.match((await ask('/metrics')).text, /^posthorn_ready 1$/m)
+  const forwarded = { 'x-forwarded-for': '203.0.113.9' }
+  assert.equal((await ask('/metrics', { headers: forwarded })).status, 404)
+  const authorization = 'Bearer let-prometheus-in'
+  assert.equal((await ask('/metrics', { headers: { ...forwarded, authorization } })).status, 200)
+  for (const path of ['/', '/docs', '/openapi.json', '/api/v1/emails', '/track/o/x', '/inbox']) {
+    const headers = { 'x-api-key': world.account.apiKey }
+    const { status, text } = await ask(path, { headers })
+    assert.deepEqual([status, JSON.parse(text).code], [404, 'not_found'], path)
+  }
+  assert.equal((await ask('/healthz', { method: 'POST' })).status, 405)
+
+  const taken = new URL(world.url).port
+  await assert.rejects(startWorld({ settings: { ...settings, POSTHORN_HTTP_PORT: taken } }), (error: Error) => {
+    assert.match(error.message, /^http, for health and metrics alone, did not start \(POSTHORN_HTTP_PORT, /)
+    assert.equal((error.cause as NodeJS.ErrnoException).code, 'EADDRINUSE')
+    return true
+  })
+})
