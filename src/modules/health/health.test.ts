@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { startWorld } from '../../../test/world.ts'
+import pg from 'pg'
+import { type Api, startWorld } from '../../../test/world.ts'
 import { statement } from '../../platform/db.ts'
 import type { Loop } from '../../platform/lifecycle.ts'
+import { createLogger, type Fields } from '../../platform/log.ts'
 import { COUNTERS } from '../statistics/counters.ts'
 import { type Counts, followStatistics } from '../statistics/index.ts'
 import { gradeOf, healthOf } from './formula.ts'
@@ -105,6 +107,38 @@ test('a record is kept by the day, refreshed, listed, and a grade that changed i
   const domainId = await world.verifiedDomain('ready.example')
   const other = await world.newAccount()
   assert.equal((await other.api.get(`/api/v1/customer/domains/test-readiness/${domainId}`)).status, 404)
+})
+
+test('an account whose health cannot be calculated holds up nobody else, and has its record when it can', async () => {
+  const told: unknown[] = []
+  const log = { ...createLogger('silent'), error: (fields: Fields) => void told.push(fields['account_id']) }
+  await using world = await startWorld({ log })
+  await using stack = new AsyncDisposableStack()
+  const admin = new pg.Client({ connectionString: world.rooms.store.adminUrl })
+  await admin.connect()
+  stack.defer(() => admin.end())
+  const { accountId, api } = world.account
+  const other = await world.newAccount()
+  assert.ok(accountId < other.accountId, 'its turn comes first')
+  await admin.query(`alter table posthorn.health_record add constraint not_that_one check (account_id <> '${accountId}')`)
+  for (const id of [accountId, other.accountId])
+    await admin.query(
+      `insert into posthorn.stat_bucket (account_id, scope, span, domain_id, tag, bucket, stream, sandbox, sent, delivered)
+       values ($1, 0, 1, '00000000-0000-0000-0000-000000000000', '', date_trunc('day', now()), 0, false, 1000, 1000)`,
+      [id],
+    )
+  const daily = (world.rooms.followers.workers as readonly Loop[]).find(({ name }) => name === 'health')
+  const recorded = async (of: Api): Promise<void> => {
+    for (let i = 0; (await of.get(`${PATH}/history`)).body.data.length === 0; i++) {
+      if (i > 1_200) throw new Error('there is no record')
+      daily?.wake()
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+  await recorded(other.api)
+  assert.deepEqual([...new Set(told)], [accountId])
+  await admin.query('alter table posthorn.health_record drop constraint not_that_one')
+  await recorded(api)
 })
 
 test('the daily job makes the record of every account that sent, and tells of a grade that changed since', async () => {

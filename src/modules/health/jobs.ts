@@ -1,3 +1,4 @@
+import { isPassing } from '../../platform/db.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import { activeAccounts } from '../statistics/index.ts'
@@ -6,7 +7,10 @@ import { calculateHealth, type HealthContext, windowOf, withoutRecord } from './
 const PAGE = 500
 const EVERY_MS = 600_000
 
-/** The daily record of every account that sent in the window; each look makes those that are missing. */
+/**
+ * The daily record of every account that sent in the window; each look makes those that are missing. One that cannot be made
+ * holds up nobody else's, and is tried again at the next look.
+ */
 export function healthLoop(context: HealthContext & { readonly log: Logger }): Loop {
   const { database, clock, log } = context
   return loop({
@@ -18,7 +22,10 @@ export function healthLoop(context: HealthContext & { readonly log: Logger }): L
         const accounts: readonly string[] = await activeAccounts(database.system, { from, after, limit: PAGE })
         for (const accountId of await withoutRecord(context, accounts)) {
           if (signal.aborted) return 0
-          await calculateHealth(context, accountId)
+          await calculateHealth(context, accountId).catch((err: unknown) => {
+            if (isPassing(err)) throw err
+            log.error({ account_id: accountId, err }, 'the health of an account could not be calculated')
+          })
         }
         after = accounts.length === PAGE ? (accounts.at(-1) ?? null) : null
       } while (after !== null)
