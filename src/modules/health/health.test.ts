@@ -120,7 +120,9 @@ test('an account whose health cannot be calculated holds up nobody else, and has
   const { accountId, api } = world.account
   const other = await world.newAccount()
   assert.ok(accountId < other.accountId, 'its turn comes first')
-  await admin.query(`alter table posthorn.health_record add constraint not_that_one check (account_id <> '${accountId}')`)
+  await admin.query(
+    `alter table posthorn.health_record add constraint not_that_one check (account_id <> '${accountId}')`,
+  )
   for (const id of [accountId, other.accountId])
     await admin.query(
       `insert into posthorn.stat_bucket (account_id, scope, span, domain_id, tag, bucket, stream, sandbox, sent, delivered)

@@ -42,9 +42,12 @@ interface Host {
   hour: { sinceMs: number; count: number }
 }
 
+/** Of a turn. `nothing`: the host was not asked, or a fault of ours kept from us what it says. */
+export type Came = 'answer' | 'silence' | 'refusal' | 'nothing'
+
 export type Turn =
   /** `done` once, with what came of it. */
-  | { readonly kind: 'granted'; done(came: 'answer' | 'silence' | 'refusal'): void }
+  | { readonly kind: 'granted'; done(came: Came): void }
   /** Too much is asked of this host or of us. */
   | { readonly kind: 'crowded' }
   /** The host does not want to be asked. */
@@ -78,11 +81,11 @@ export function mannersOf(clock: Clock): Manners {
     return fresh
   }
 
-  const leave = (host: Host, came: 'answer' | 'silence' | 'refusal'): void => {
+  const leave = (host: Host, came: Came): void => {
     running--
     host.running--
     if (came === 'refusal') host.shunnedUntilMs = clock.monotonicMs() + SHUN_MS
-    host.silentInARow = came === 'silence' ? host.silentInARow + 1 : 0
+    if (came !== 'nothing') host.silentInARow = came === 'silence' ? host.silentInARow + 1 : 0
     if (host.silentInARow >= SILENT_IN_A_ROW) host.silentUntilMs = clock.monotonicMs() + SILENT_MS
     host.waiting.shift()?.()
   }
@@ -111,7 +114,7 @@ export function mannersOf(clock: Clock): Manners {
       running++
       host.running++
       let isOver = false
-      const done = (came: 'answer' | 'silence' | 'refusal'): void => {
+      const done = (came: Came): void => {
         if (!isOver) leave(host, came)
         isOver = true
       }

@@ -21,7 +21,7 @@ import { bounceFromReply } from '../../mail/smtp-bounce.ts'
 import { type ProbeAnswer, SmtpConnection, type Timeouts } from '../../mail/smtp-client.ts'
 import type { Reply } from '../../mail/smtp-reply.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Manners, SharedManners } from './manners.ts'
+import type { Came, Manners, SharedManners } from './manners.ts'
 import type { SmtpResult } from './score.ts'
 
 export interface ProbeOptions {
@@ -158,22 +158,18 @@ export function proberOf(options: ProbeOptions): Prober {
     if (turn.kind === 'crowded') return { result: 'skipped', latencyMs: null, note: CROWDED }
     if (turn.kind === 'shunned') return { result: 'blocked', latencyMs: null, note: null }
     if (turn.kind === 'late') return NO_ANSWER
-    let came: 'answer' | 'silence' | 'refusal' = 'silence'
+    let came: Came = 'nothing'
     let giveBack: (() => Promise<void>) | null = null
     const closing: Promise<unknown>[] = []
     try {
       const permission = await shared.ask(host)
-      if (permission !== 'granted') {
-        came = 'answer'
-        return permission === 'crowded' ? { ...SKIPPED, note: CROWDED } : { ...SKIPPED, result: 'blocked' }
-      }
+      if (permission === 'crowded') return { ...SKIPPED, note: CROWDED }
+      if (permission === 'shunned') return { ...SKIPPED, result: 'blocked' }
       giveBack = await shared.enter(host, signal)
-      if (giveBack === null) {
-        came = 'answer'
-        return NO_ANSWER
-      }
+      if (giveBack === null || signal.aborted) return NO_ANSWER
       const probed = await ask(target, AbortSignal.any([signal, AbortSignal.timeout(withinMs)]), closing)
-      if (probed.result !== 'timeout') came = probed.shun === true ? 'refusal' : 'answer'
+      if (probed.result === 'timeout') came = 'silence'
+      else came = probed.shun === true ? 'refusal' : 'answer'
       if (came === 'refusal') await shared.shun(host)
       return probed
     } finally {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { type DatabaseProxy, databaseProxy } from '../../../test/database-proxy.ts'
 import { type Receiver, type ReceiverScript, startReceiver } from '../../../test/receiver.ts'
 import { startWorld, type World } from '../../../test/world.ts'
 import { statement } from '../../platform/db.ts'
@@ -110,6 +111,44 @@ test('a full mailbox is told as such, and not as a server that said nothing', as
   await receiverOf('fullbox.test', { rcpt: '552 5.2.2 mailbox full' })
   const { body } = await world.api.post(VALIDATE, { email: 'anna@fullbox.test' })
   assert.deepEqual([body.smtp_result, body.suggestions], ['blocked', ['The mailbox exists and is full']])
+})
+
+test('while the database fails nothing is said of a server, nor learnt', async () => {
+  await using stack = new AsyncDisposableStack()
+  let proxy: DatabaseProxy | null = null
+  const own = stack.use(
+    await startWorld({
+      settings: { POSTHORN_SMTP_PORT: String(PORT) },
+      way: async (url) => {
+        proxy = stack.use(await databaseProxy(url))
+        return proxy.url
+      },
+    }),
+  )
+  const receiver = await startReceiver({ host: '127.0.45.2', port: PORT, ...onlyFor('anna') })
+  stack.defer(() => receiver.close())
+  own.zones.declare({ 'sound.test': { MX: ['10 mx.sound.test'] }, 'mx.sound.test': { A: ['127.0.45.2'] } })
+  const failing = (wanted: string): void => {
+    if (proxy !== null) proxy.fault = ({ name }) => (name === wanted ? { state: '53200' } : null)
+  }
+  const ask = () => own.api.post(VALIDATE, { email: 'anna@sound.test' })
+  // More often than a server may be silent.
+  for (const statement of [
+    'shunned',
+    'take_slot',
+    'shunned',
+    'claim_catch_all',
+    'take_slot',
+    'shunned',
+    'keep_result',
+  ]) {
+    failing(`validation_${statement}`)
+    const { status, body } = await ask()
+    assert.deepEqual([status, body.code], [503, 'service_unavailable'], statement)
+  }
+  failing('nothing')
+  const { status, body } = await ask()
+  assert.deepEqual([status, body.smtp_result], [200, 'deliverable'], JSON.stringify(body))
 })
 
 test('a server that showed us the door is left alone, for whichever address', async () => {
