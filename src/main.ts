@@ -24,6 +24,10 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
+function warn(line: string): void {
+  process.stderr.write(`posthorn: ${line}\n`)
+}
+
 /** The commands of this file, none of which takes anything behind its words. */
 const OWN = [
   own('serve', 'run the service with the roles of POSTHORN_ROLES', () => serve(false)),
@@ -125,7 +129,7 @@ async function runCommand(words: readonly string[]): Promise<void> {
   const store = await attachBegun(storeOptions(config, ground))
   try {
     const { database, secrets } = store
-    await command.run({ config, database, secrets, ...ground, print }, values, positionals)
+    await command.run({ config, database, secrets, ...ground, print, warn }, values, positionals)
   } finally {
     await store.close()
   }

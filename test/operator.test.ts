@@ -74,7 +74,11 @@ async function command(...words: string[]): Promise<readonly string[]> {
   const { ids } = world.rooms.ground
   const { database, secrets } = world.rooms.store
   const context = { config: readConfig({}), database, secrets, ids, clock: world.clock, log: createLogger('silent') }
-  await found.run({ ...context, print: (line) => lines.push(line) }, { json: true }, words.slice(found.path.length))
+  await found.run(
+    { ...context, print: (line) => lines.push(line), warn: assert.fail },
+    { json: true },
+    words.slice(found.path.length),
+  )
   return lines
 }
 

@@ -16,7 +16,11 @@ async function run(world: World, words: readonly string[], values: Record<string
   const { ids } = world.rooms.ground
   const { database, secrets } = world.rooms.store
   const context = { config: readConfig({}), database, secrets, ids, clock: world.clock, log: createLogger('silent') }
-  await command.run({ ...context, print: (line) => lines.push(line) }, values, words.slice(command.path.length))
+  await command.run(
+    { ...context, print: (line) => lines.push(line), warn: assert.fail },
+    values,
+    words.slice(command.path.length),
+  )
   return lines
 }
 

@@ -25,6 +25,8 @@ export interface CommandContext {
   readonly log: Logger
   /** One line on standard output. */
   readonly print: (line: string) => void
+  /** One line on standard error: what the operator should know although the command did as it was told. */
+  readonly warn: (line: string) => void
 }
 
 export type OptionValues = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>

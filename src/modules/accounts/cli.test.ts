@@ -16,6 +16,8 @@ before(async () => {
 })
 after(() => home[Symbol.asyncDispose]())
 
+const warned: string[] = []
+
 /** Runs a command line as main.ts does. @returns what it printed */
 async function posthorn(line: string): Promise<string> {
   const words = line.match(/'[^']*'|\S+/g)?.map((word) => word.replaceAll("'", '')) ?? []
@@ -29,7 +31,8 @@ async function posthorn(line: string): Promise<string> {
   })
   const printed: string[] = []
   const print = (text: string) => void printed.push(text)
-  await command.run({ ...home.operator, config: readConfig({}), log, print }, values, positionals)
+  const warn = (text: string) => void warned.push(text)
+  await command.run({ ...home.operator, config: readConfig({}), log, print, warn }, values, positionals)
   return printed.join('\n')
 }
 
@@ -49,6 +52,16 @@ test('account create prints two keys and a password, and the keys open', async (
   assert.equal(listed.plan, 'starter')
   const text = await posthorn('account list')
   assert.ok(text.includes('An Owner') && !text.includes(made.api_key))
+})
+
+test('a second account with an address is made, and the operator is told of the first', async () => {
+  warned.length = 0
+  const first = await json('account create --email Twice@example.com --name First')
+  assert.deepEqual(warned, [])
+  const second = await json('account create --email twice@example.com --name Second')
+  assert.notEqual(second.account_id, first.account_id)
+  assert.equal(warned.length, 1)
+  assert.match(warned[0] ?? '', new RegExp(`^account ${first.account_id} has twice@example.com too: `))
 })
 
 test('an account without a plan is enterprise', async () => {

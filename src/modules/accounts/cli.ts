@@ -9,7 +9,7 @@ import { operatorCommands } from './cli-operator.ts'
 import { findAccount, JSON_OPTION, noMore, printRecords, report, required, text } from './cli-words.ts'
 import { passwords } from './passwords.ts'
 import { FEATURES, isPlan, PLANS, type Plan, plansFrom, RATE_CLASSES, type RateClass, RESOURCES } from './plans.ts'
-import { type AccountRow, listAccounts, selectAccount } from './sql.ts'
+import { type AccountRow, listAccounts, selectAccount, selectAccountsByEmail } from './sql.ts'
 
 const LIMITS = [...RESOURCES, 'webhooks'] as const
 const PAGE = 500
@@ -27,6 +27,7 @@ export const accountCommands: readonly Command[] = [
       noMore(positionals, 0)
       const email = required(values, 'email')
       if (!parseAddress(email).ok) throw new UsageError(`«${email}» is no email address`)
+      const [namesake] = await selectAccountsByEmail(context.database.system, email)
       const made = await createAccount(operatorOf(context), {
         email,
         name: required(values, 'name'),
@@ -38,6 +39,11 @@ export const accountCommands: readonly Command[] = [
         test_api_key: made.testApiKey,
         dashboard_password: made.dashboardPassword,
       })
+      // One person may have several accounts, so this is no refusal; who meant the one that is there should know.
+      if (namesake !== undefined)
+        context.warn(
+          `account ${namesake.account_id} has ${email} too: it goes on beside the new one, and each is named by its id`,
+        )
     },
   },
   {

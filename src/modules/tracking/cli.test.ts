@@ -24,6 +24,7 @@ const command = async (...words: string[]): Promise<string[]> => {
     log: createLogger('silent'),
     clock: ground.clock,
     print: (line: string) => void lines.push(line),
+    warn: () => undefined,
   }
   const rest = words.slice(found.path.length)
   await found.run(
