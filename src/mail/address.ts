@@ -156,6 +156,22 @@ const STRICT = {
   transitionalProcessing: false,
   verifyDNSLength: true,
 } as const
+const LENIENT = { ...STRICT, checkBidi: false, useSTD3ASCIIRules: false, verifyDNSLength: false } as const
+
+/**
+ * For whoever looks for a part of an address: addresses are stored with A-labels, and people write names as they read them.
+ *
+ * @returns the part in lower case with each label behind the @ (everywhere, without one) as an A-label; null where that is the
+ *   part as it is. A label that is cut in the middle is found by what it would be as a whole, if at all. Never throws
+ */
+export function storedSpelling(part: string): string | null {
+  const lower = part.normalize('NFC').toLowerCase()
+  const at = lower.lastIndexOf('@') + 1
+  const labels = lower.slice(at).split('.')
+  const stored = labels.map((label) => (ASCII.test(label) ? label : (tr46.toASCII(label, LENIENT) ?? label)))
+  const spelling = lower.slice(0, at) + stored.join('.')
+  return spelling === lower ? null : spelling
+}
 
 /**
  * What two spellings of one mailbox have in common: the key of the suppression and unsubscribe lists. Lower case, NFC, the

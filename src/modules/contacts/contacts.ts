@@ -1,5 +1,6 @@
 // Contacts of an account: made, changed, removed, erased. How a pending one is asked stands in ask.ts.
 
+import { storedSpelling } from '../../mail/address.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { Principal } from '../../platform/http.ts'
@@ -79,8 +80,10 @@ export async function listContacts(
   { search, tag, status }: ContactFilter,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): Promise<{ readonly contacts: readonly sql.ContactRow[]; readonly total: number }> {
-  const pattern = search === null ? null : `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`
-  const values = [clock.now(), accountId, pattern, tag, status]
+  const pattern = (part: string | null): string | null =>
+    part === null ? null : `%${part.replaceAll(/[\\%_]/g, '\\$&')}%`
+  const other = search === null ? null : storedSpelling(search)
+  const values = [clock.now(), accountId, pattern(search), tag, status, pattern(other)]
   return database.tenant(accountId, async (db) => {
     const [contacts, counted] = await Promise.all([
       db.query<sql.ContactRow>(sql.list, [...values, limit, offset]),

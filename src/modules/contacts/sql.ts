@@ -48,13 +48,13 @@ export const lockContact = statement(
   `select ${CONTACT} from contact c where c.account_id = $2 and c.id = $3 for update of c`,
 )
 
-// $2 the account, $3 pattern of address and name, $4 a tag, $5 a status as shown.
-const FILTER = `c.account_id = $2 and ($3::text is null or c.email like lower($3) or c.name ilike $3)
+// $2 the account, $3 pattern of address and name, $4 a tag, $5 a status as shown, $6 the other spelling of the address's pattern.
+const FILTER = `c.account_id = $2 and ($3::text is null or c.email like lower($3) or c.email like $6 or c.name ilike $3)
   and ($4::text is null or $4 = any(c.tags)) and ($5::text is null or ${STATUS} = $5)`
 
 export const list = statement(
   'contacts_list',
-  `select ${CONTACT} from contact c where ${FILTER} order by c.id desc limit $6 offset $7`,
+  `select ${CONTACT} from contact c where ${FILTER} order by c.id desc limit $7 offset $8`,
 )
 export const count = statement('contacts_count', `select count(*) as total from contact c where ${FILTER}`)
 

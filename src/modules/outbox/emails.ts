@@ -1,5 +1,6 @@
 // Reading emails, as the account that owns them.
 
+import { storedSpelling } from '../../mail/address.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { FullCounts } from '../../platform/full-counts.ts'
 import { FIRST_ID, firstIdAt, isUuid, LAST_ID } from '../../platform/ids.ts'
@@ -88,6 +89,10 @@ export interface Lists {
   readonly counts: FullCounts
 }
 
+function pattern(part: string | null): string | null {
+  return part === null ? null : `%${part.replaceAll(/[\\%_]/g, '\\$&')}%`
+}
+
 /** Newest first. `cursor` is the id below which to go on; it takes the place of an offset. */
 export async function listEmails(
   { database, counts }: Lists,
@@ -103,7 +108,8 @@ export async function listEmails(
     filter.tag,
     filter.domainIds === null ? null : [...new Set(filter.domainIds)],
     filter.messageId,
-    filter.search === null ? null : `%${filter.search.replaceAll(/[\\%_]/g, '\\$&')}%`,
+    pattern(filter.search),
+    pattern(filter.search === null ? null : storedSpelling(filter.search)),
   ]
   const { cursor } = page
   const way = wayTo(filter)

@@ -1,5 +1,6 @@
 // What stands in the queue, counted: for the operator and for /metrics.
 
+import { storedSpelling } from '../../mail/address.ts'
 import type { Db } from '../../platform/db.ts'
 import * as sql from './sql.ts'
 import { ATTEMPT_OUTCOMES, type AttemptOutcome } from './types.ts'
@@ -79,7 +80,8 @@ export async function queueByDestination(
   db: Db,
   { limit, now, search = null }: DestinationsAsk,
 ): Promise<readonly QueuedDestination[]> {
-  const pattern = search === null ? null : `%${search.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
+  const asked = search === null ? null : (storedSpelling(search) ?? search.toLowerCase())
+  const pattern = asked === null ? null : `%${asked.replaceAll(/[\\%_]/g, '\\$&')}%`
   // A report is renewed every few seconds while there is something to report.
   const since = new Date(now.getTime() - MINUTE_MS / 2)
   const rows = await db.query<DestinationRow>(sql.queueByDestination, [limit, pattern, since])

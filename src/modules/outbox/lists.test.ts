@@ -208,7 +208,7 @@ test('a page reads its own stretch of an index, whatever is known of the emails'
     NOBODY,
     FIRST_ID,
     LAST_ID,
-    ...[4, 5, 6, 7, 8, 9].map((n) => given[n] ?? null),
+    ...[4, 5, 6, 7, 8, 9, 10].map((n) => given[n] ?? null),
     ...page,
   ]
   const cases: readonly (readonly [Way, Record<number, unknown>])[] = [

@@ -2,8 +2,9 @@
 // planner from statistics that may be of before a burst: the comparison of rows and the order name the index's columns in
 // full, and only that index has them in that order. Keys are found first and rows read for the page alone.
 //
-// $1 account, $2 $3 ids from and below, $4 statuses, $5 recipient, $6 tag, $7 domains, $8 message id, $9 pattern of a search:
-// what is null lets all pass (the tenant's face plans each call for the values given). $10 most rows, $11 offset.
+// $1 account, $2 $3 ids from and below, $4 statuses, $5 recipient, $6 tag, $7 domains, $8 message id, $9 pattern of a search
+// and $10 of its other spelling: what is null lets all pass (the tenant's face plans each call for the values given). $11 most
+// rows, $12 offset.
 
 import { type Statement, statement } from '../../platform/db.ts'
 import { EMAIL_COLUMNS } from './sql.ts'
@@ -18,7 +19,8 @@ const passes = {
   tag: '($6::text is null or tag = $6)',
   domain: '($7::uuid[] is null or domain_id = any($7))',
   message: '($8::text is null or message_id = $8)',
-  search: `($9::text is null or recipient_key like lower($9) escape '\\' or subject ilike $9 escape '\\' or message_id ilike $9 escape '\\')`,
+  search: `($9::text is null or recipient_key like lower($9) escape '\\' or recipient_key like $10::text
+    or subject ilike $9 escape '\\' or message_id ilike $9 escape '\\')`,
 }
 const filter = (way: Way): string =>
   [
@@ -48,7 +50,7 @@ const page = (way: Way): Statement =>
   statement(
     `outbox_list_emails_by_${way}`,
     `with k as materialized (
-       select id from (${keys[way]('limit $10::bigint + $11::bigint')}) s order by id desc limit $10::bigint offset $11::bigint)
+       select id from (${keys[way]('limit $11::bigint + $12::bigint')}) s order by id desc limit $11::bigint offset $12::bigint)
      select e.* from k cross join lateral (
        select ${EMAIL_COLUMNS} from email where account_id = $1 and id = k.id and id >= $2 and id < $3 offset 0) e
      order by e.id desc`,
@@ -57,7 +59,7 @@ const page = (way: Way): Statement =>
 const count = (way: Way): Statement =>
   statement(
     `outbox_count_emails_by_${way}`,
-    `select count(*)::int as total from (select 1 from (${keys[way]('limit $10::bigint')}) s limit $10::bigint) as counted`,
+    `select count(*)::int as total from (select 1 from (${keys[way]('limit $11::bigint')}) s limit $11::bigint) as counted`,
   )
 
 /** For the transaction: a plan that would sort reads all that passes first, which the planner takes for little. */

@@ -1,5 +1,6 @@
 // Reading the two lists, newest first, as the account itself.
 
+import { storedSpelling } from '../../mail/address.ts'
 import type { Db } from '../../platform/db.ts'
 import type { SuppressionReason } from './ask.ts'
 import {
@@ -36,10 +37,15 @@ function filterValues(accountId: string, { includeSandbox, search, fromDate, toD
   return [
     accountId,
     includeSandbox,
-    search === null ? null : `%${search.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`,
+    pattern(search === null ? null : search.toLowerCase()),
     fromDate === null ? null : new Date(`${fromDate}T00:00:00Z`),
     toDate === null ? null : new Date(Date.parse(`${toDate}T00:00:00Z`) + DAY_MS),
+    pattern(search === null ? null : storedSpelling(search)),
   ]
+}
+
+function pattern(part: string | null): string | null {
+  return part === null ? null : `%${part.replaceAll(/[\\%_]/g, '\\$&')}%`
 }
 
 export interface SuppressionFilter extends ListFilter {

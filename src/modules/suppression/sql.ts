@@ -174,16 +174,16 @@ export const EXPIRE_SUPPRESSIONS = statement(
    select ${SUPPRESSION} from s`,
 )
 
-// $2 sandbox entries too, $3 pattern, $4 $5 created from and before, $6 reason, $7 the time of day. Substrings are found
-// by reading the account's entries: no index serves them, under row level security or not.
-const SUPPRESSION_FILTER = `s.account_id = $1 and ($2 or not s.sandbox) and ($3::text is null or s.email like $3)
+// $2 sandbox entries too, $3 pattern and $6 that of its other spelling, $4 $5 created from and before, $7 reason, $8 the time
+// of day. Substrings are found by reading the account's entries: no index serves them, under row level security or not.
+const SUPPRESSION_FILTER = `s.account_id = $1 and ($2 or not s.sandbox) and ($3::text is null or s.email like $3 or s.email like $6)
   and ($4::timestamptz is null or s.created_at >= $4) and ($5::timestamptz is null or s.created_at < $5)
-  and ($6::text is null or s.reason = array_position(${REASON_NAMES}, $6)) and (s.expires_at is null or s.expires_at > $7)`
+  and ($7::text is null or s.reason = array_position(${REASON_NAMES}, $7)) and (s.expires_at is null or s.expires_at > $8)`
 
 export const LIST_SUPPRESSIONS = statement(
   'suppression_list',
   `select ${SUPPRESSION} from suppression s where ${SUPPRESSION_FILTER}
-   order by s.created_at desc, s.id desc limit $8 offset $9`,
+   order by s.created_at desc, s.id desc limit $9 offset $10`,
 )
 
 export const COUNT_SUPPRESSIONS = statement(
@@ -227,13 +227,13 @@ export const REMOVE_UNSUBSCRIBE = statement(
    select ${UNSUBSCRIBE_COLUMNS} from u`,
 )
 
-const UNSUBSCRIBE_FILTER = `u.account_id = $1 and ($2 or not u.sandbox) and ($3::text is null or u.email like $3)
+const UNSUBSCRIBE_FILTER = `u.account_id = $1 and ($2 or not u.sandbox) and ($3::text is null or u.email like $3 or u.email like $6)
   and ($4::timestamptz is null or u.created_at >= $4) and ($5::timestamptz is null or u.created_at < $5)`
 
 export const LIST_UNSUBSCRIBES = statement(
   'suppression_list_unsubscribes',
   `select ${UNSUBSCRIBE_COLUMNS} from unsubscribe u where ${UNSUBSCRIBE_FILTER}
-   order by u.created_at desc, u.id desc limit $6 offset $7`,
+   order by u.created_at desc, u.id desc limit $7 offset $8`,
 )
 
 export const COUNT_UNSUBSCRIBES = statement(

@@ -1,0 +1,48 @@
+// Whoever looks for an address writes its domain as people read it; stored are A-labels.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { storedSpelling } from '../src/mail/address.ts'
+import { startWorld } from './world.ts'
+
+// What is looked for, and the other spelling under which it is looked for as well.
+const SPELLINGS: readonly (readonly [part: string, stored: string | null])[] = [
+  ['shop', null],
+  ['Anna@shop.example', null],
+  ['b\u00fccher', 'xn--bcher-kva'],
+  ['bu\u0308cher.example', 'xn--bcher-kva.example'],
+  ['Anna@B\u00dcCHER.ex', 'anna@xn--bcher-kva.ex'],
+  ['jos\u00e9@shop.example', null],
+  ['jos\u00e9@b\u00fccher.example', 'jos\u00e9@xn--bcher-kva.example'],
+  ['@\u4f8b\u3048.', '@xn--r8jz45g.'],
+  ['100%_\\', null],
+  ['\ud800', null],
+  ['', null],
+]
+
+test('a part of an address is spelt as it is stored, or left alone', () => {
+  for (const [part, stored] of SPELLINGS) assert.equal(storedSpelling(part), stored, part)
+})
+
+test('emails, contacts, suppressions and unsubscribes are found by a domain as people write it', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api' } })
+  const { api, testApi } = world.account
+  const email = 'anna@b\u00fccher.example'
+  const mail = { from: 'a@shop.example', to: [email, 'bert@other.example'], subject: 's', text: 't' }
+  assert.equal((await testApi.post('/api/v1/send', mail)).status, 202)
+  const LISTS = ['contacts', 'suppressions', 'unsubscribes'].map((name) => `/api/v1/customer/${name}`)
+  for (const path of LISTS) {
+    for (const one of [email, 'bert@other.example']) {
+      const extra = path.endsWith('contacts') ? { double_opt_in: false } : {}
+      assert.equal((await api.post(path, { email: one, ...extra })).status, 201, path)
+    }
+  }
+  for (const path of ['/api/v1/emails', ...LISTS]) {
+    const found = async (search: string): Promise<number> =>
+      (await api.get(`${path}?search=${encodeURIComponent(search)}`)).body.pagination.total
+    for (const search of ['b\u00fccher', 'B\u00fccher.Example', 'na@b\u00fccher.ex', 'xn--bcher'])
+      assert.equal(await found(search), 1, `${path} ${search}`)
+    assert.equal(await found('m\u00fcller'), 0, path)
+    assert.equal(await found('.example'), 2, path)
+  }
+})
