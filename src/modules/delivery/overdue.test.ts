@@ -41,6 +41,34 @@ test('mail of a suspended account expires at its time, is told like any that exp
   assert.deepEqual(h.logged, [])
 })
 
+const LIST = statement(
+  'test_list',
+  `insert into suppression (account_id, email, sandbox, id, reason, source, created_at)
+   values ($1, $2, false, $3, 1, 'api', $4)`,
+)
+
+test('what ends unsent says that it was on a list, or had lost its domain, where that is so', async () => {
+  await using h = await house(ZONE, { suspendedAccounts: () => [ACCOUNT] })
+  const usual = await h.put('bob@example.net')
+  const listed = await h.put('eve@example.net')
+  const homeless = await h.put('joe@example.net', { domainId: '01980000-0000-7000-8000-0000000000d2' })
+  const both = await h.put('Eve@example.net', { domainId: '01980000-0000-7000-8000-0000000000d2' })
+  await h.database.system.execute(LIST, [ACCOUNT, 'eve@example.net', h.ids.next(), h.clock.now()])
+  h.clock.advance(73 * HOUR)
+  assert.equal(await h.delivery.turn(), 4)
+  const told = await Promise.all([usual, listed, homeless, both].map((id) => h.last(id)))
+  assert.deepEqual(
+    told.map(({ event, data }) => [event, data['reason']]),
+    [
+      ['email.failed', 'expired'],
+      ['email.suppressed', 'manual'],
+      ['email.failed', 'domain_removed'],
+      ['email.suppressed', 'manual'],
+    ],
+  )
+  assert.equal(await h.status(listed), 'suppressed')
+})
+
 test('mail to a destination that is held back expires in a queue of many, and only what is over', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2')

@@ -1,6 +1,6 @@
 // Mail whose time is over while nobody may claim it, because its account is suspended or its destination held back: once a
-// minute it is looked for and ended like any that expires. While nothing is suspended and nothing held back, that is one
-// small question. A process that dies in between leaves leases, as with any claim; two that walk at once end each email once.
+// minute it is looked for and ended like any that is claimed too late: for what stands on a list, for a domain that was removed,
+// else because its time is over. While nothing is suspended and nothing held back, that is one small question. A process that dies in between leaves leases, as with any claim; two that walk at once end each email once.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
@@ -14,10 +14,10 @@ import {
   type Letter,
   lastAttempts,
   pausedSites,
-  type StoredAttempt,
 } from '../outbox/index.ts'
 import type { Recorder } from './record.ts'
-import { type Conclusion, type Context, expired, forgotten } from './results.ts'
+import { type Conclusion, type Context, endedUntried, expired, forgotten } from './results.ts'
+import type { SigningKeys } from './types.ts'
 
 export interface Overdue {
   /** For tests: one walk. @returns how many emails it ended */
@@ -30,6 +30,7 @@ export interface OverdueOptions {
   readonly clock: Clock
   readonly suspendedAccounts: () => readonly string[]
   readonly recorder: Recorder
+  readonly signingKeys: SigningKeys
   readonly contextOf: (one: { readonly claimed: Claimed; readonly letter: Letter }) => Context
   /** To claim under; null: not now. */
   readonly epoch: () => number | null
@@ -71,8 +72,15 @@ export function overdueOf(options: OverdueOptions): Overdue {
       const letters = await fetchLetters(system, claimed, 0)
       const byId = new Map(letters.map((letter) => [letter.id, letter]))
       const lasts = await lastAttempts(system, letters)
-      const last = (id: string): StoredAttempt | null => lasts.get(id) ?? null
-      await Promise.all(claimed.map((row) => end(epoch, row, byId.get(row.id), last(row.id))))
+      const domains = [...new Set(letters.flatMap(({ domainId }) => domainId ?? []))]
+      const keys = domains.length === 0 ? new Map() : await options.signingKeys(system, domains)
+      const hasDomain = ({ domainId }: Letter): boolean => domainId === null || keys.has(domainId)
+      const conclude = (claimed: Claimed, context: Context): Conclusion => {
+        if (claimed.blocked !== null) return endedUntried(context, { status: 'suppressed', reason: claimed.blocked })
+        if (!hasDomain(context.letter)) return endedUntried(context, { status: 'failed', reason: 'domain_removed' })
+        return expired(context, lasts.get(context.letter.id) ?? null)
+      }
+      await Promise.all(claimed.map((row) => end(epoch, row, byId.get(row.id), conclude)))
     } catch (error) {
       options.doubt()
       throw error
@@ -101,12 +109,12 @@ export function overdueOf(options: OverdueOptions): Overdue {
     epoch: number,
     claimed: Claimed,
     letter: Letter | undefined,
-    last: StoredAttempt | null,
+    conclude: (claimed: Claimed, context: Context) => Conclusion,
   ): Promise<void> => {
     const context = letter === undefined ? null : options.contextOf({ claimed, letter })
     // Not over any more: our clock has been put back since.
     if (context !== null && context.letter.expiresAt > context.now) return handBack(system, epoch, [claimed])
-    const ended = context === null ? forgotten(claimed, options.clock.now()) : expired(context, last)
+    const ended = context === null ? forgotten(claimed, options.clock.now()) : conclude(claimed, context)
     await options.recorder.add({ ...ended, epoch, inbox: null })
   }
 

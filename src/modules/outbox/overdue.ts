@@ -3,10 +3,14 @@
 // blocked ones alone are held against their emails. What is over is leased like any mail, to be ended under the fence.
 
 import type { Db } from '../../platform/db.ts'
+import { blockedSql } from '../suppression/index.ts'
 import { claimedOf, type QueueRow } from './queue.ts'
 import * as sql from './sql.ts'
 import type { Claimed } from './types.ts'
 
+const CLAIM = sql.claimOverdue(
+  blockedSql({ accountId: 'q.account_id', recipient: 'q.recipient_key', sandbox: 'q.sandbox', now: '$6::timestamptz' }),
+)
 export const OVERDUE_LOT = 1_000
 
 export interface OverdueAsk {
@@ -35,7 +39,7 @@ export async function pausedSites(db: Db): Promise<readonly number[]> {
 /** Leases what is over in the next lot to a node. A dead epoch gets none. */
 export async function claimOverdue(db: Db, ask: OverdueAsk): Promise<OverdueAnswer> {
   const { after, sites, accounts, epoch, now } = ask
-  const rows = await db.query<QueueRow & { last: string | null; visited: number }>(sql.claimOverdue, [
+  const rows = await db.query<QueueRow & { last: string | null; visited: number }>(CLAIM, [
     after,
     OVERDUE_LOT,
     sites,

@@ -91,10 +91,11 @@ export const claim = (blocked: string): ReturnType<typeof statement> =>
 
 export const pausedSites = statement('outbox_paused_sites', 'select id from site where paused')
 // $1 the id before, $2 most rows visited, $3 destinations held back, $4 accounts suspended, $5 epoch, $6 now. A row whose email
-// is no longer there is over too. Of 1,000 rows: 1.2 ms where none is blocked, 7 ms where all are and none is over.
-export const claimOverdue = statement(
-  'outbox_claim_overdue',
-  `with v as materialized (
+// is no longer there is over too. `blocked` as for a claim. Of 1,000 rows: 1.2 ms where none is blocked, 7 ms where all are and none is over.
+export const claimOverdue = (blocked: string): ReturnType<typeof statement> =>
+  statement(
+    'outbox_claim_overdue',
+    `with v as materialized (
      select id, account_id, site_id, state from queue where id > $1 order by id limit $2),
    o as materialized (
      select v.id from v left join lateral (
@@ -106,10 +107,10 @@ export const claimOverdue = statement(
      where id = any(array(
          select id from queue where id = any(array(select id from o)) and state = 0 for update skip locked))
        and exists (select 1 from node where epoch = $5 and not dead)
-     returning q.id, q.account_id, q.domain_id, q.site_id, q.attempt, q.sandbox)
-   select m.last, m.visited, u.id, u.account_id, u.domain_id, u.site_id, u.attempt, u.sandbox, null as blocked
+     returning q.id, q.account_id, q.domain_id, q.site_id, q.attempt, q.sandbox, ${blocked} as blocked)
+   select m.last, m.visited, u.id, u.account_id, u.domain_id, u.site_id, u.attempt, u.sandbox, u.blocked
    from (select (array_agg(id order by id desc))[1] as last, count(*)::int as visited from v) m left join u on true`,
-)
+  )
 
 // `offset 0` keeps the look-up by key whole. While a day is empty the planner would rather read the whole stretch of ids once
 // and compare each with each, and such a plan stays until the day's first statistics, behind thousands of mails.
