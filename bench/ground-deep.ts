@@ -93,6 +93,8 @@ export interface Deep extends AsyncDisposable {
   readonly adminUrl: string
   readonly posthorn: Posthorn
   readonly sink: Sink
+  /** Where all receivers listen; at 127.0.0.3, the host of `dead.dest.test`, nobody does. */
+  readonly smtpPort: number
   readonly body: string
   /** Puts so many emails into the tables: queued, half of them to the destination that refuses, or delivered. */
   fill(many: number, as: 'queued' | 'delivered'): Promise<void>
@@ -171,7 +173,14 @@ export async function startDeep(folder: string): Promise<Deep> {
   const zones = {
     [SENDER]: [],
     'posthorn.test': ['mail A 127.0.0.1'],
-    'dest.test': ['* MX 10 mx', 'mx A 127.0.0.1', 'refuses MX 10 no', 'no A 127.0.0.2'],
+    'dest.test': [
+      '* MX 10 mx',
+      'mx A 127.0.0.1',
+      'refuses MX 10 no',
+      'no A 127.0.0.2',
+      'dead MX 10 silent',
+      'silent A 127.0.0.3',
+    ],
   }
   const bind = stack.use(await startBind(folder, zones))
   const smtpPort = await freePort()
@@ -268,6 +277,7 @@ export async function startDeep(folder: string): Promise<Deep> {
       return posthorn
     },
     sink,
+    smtpPort,
     body: JSON.stringify(mail),
     fill,
     claims,

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
+import { unmanned } from '../../test/unmanned.ts'
 import { connectToPrimary, serversOf, serverUrls } from './servers.ts'
 
 test('a connection string is taken apart server by server, and one server stays as it is', () => {
@@ -92,28 +91,3 @@ test('a machine that does not even take the connection is left for the next one,
   assert.equal(client.port, b.port)
   await client.end()
 })
-
-/** A port whose connections wait in front of a process that stands still, so many that no more are taken. */
-async function unmanned(): Promise<AsyncDisposable & { readonly port: number }> {
-  const listen = `require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, function () {
-    console.log(this.address().port)
-  })`
-  const child = spawn(process.execPath, ['-e', listen], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const [said] = (await once(child.stdout, 'data')) as [Buffer]
-  const port = Number(said)
-  child.kill('SIGSTOP')
-  const fillers: net.Socket[] = []
-  for (let taken = true; taken; ) {
-    const filler = net.connect(port, '127.0.0.1').on('error', () => undefined)
-    fillers.push(filler)
-    await once(filler, 'connect', { signal: AbortSignal.timeout(500) }).catch(() => setImmediate())
-    taken = !filler.connecting
-  }
-  return {
-    port,
-    [Symbol.asyncDispose]: async () => {
-      for (const filler of fillers) filler.destroy()
-      child.kill('SIGKILL')
-    },
-  }
-}
