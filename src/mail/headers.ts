@@ -280,9 +280,10 @@ function fieldAt(raw: Buffer, start: number, line: number, end: number): RawFiel
   return { name, key: name.toLowerCase(), start, valueStart: start + colon + 1, end }
 }
 
+/** @param from the start of a line */
 function findBody(raw: Buffer, from: number): number {
-  for (let at = from; at < raw.length; at = lineEnd(raw, at)) if (isEmptyLine(raw, at)) return lineEnd(raw, at)
-  return raw.length
+  const ends = [raw.indexOf('\n\n', from - 1), raw.indexOf('\n\r\n', from - 1)].filter((at) => at >= 0)
+  return ends.length === 0 ? raw.length : lineEnd(raw, Math.min(...ends) + 1)
 }
 
 function lineEnd(raw: Buffer, from: number): number {

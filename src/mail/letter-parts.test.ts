@@ -34,6 +34,26 @@ test('a message of html and text is read as the parser reads it', async () => {
   }
 })
 
+// Each row: what stands before a letter in the same multipart, and whether the letter is found behind it.
+const BEFORE: [name: string, parts: string, found: boolean][] = [
+  ['a thousand parts', '--b1\r\nContent-Type: image/png\r\n\r\n'.repeat(1_000), true],
+  ['a million parts', '--b1\r\nContent-Type: a/b\r\n\r\n'.repeat(900_000), false],
+  ['a million lines that are nearly a delimiter', '--b1-x\r\n'.repeat(1_000_000), false],
+  ['a header of 2 MB', `--b1\r\n${'x:\r\n'.repeat(400_000)}\r\n`, false],
+  ['headers of 2 MB together', `--b1\r\n${'x:\r\n'.repeat(5_000)}\r\n`.repeat(100), false],
+]
+for (const [name, parts, found] of BEFORE) {
+  test(`behind ${name} a letter is ${found ? 'found' : 'no longer looked for, so that reading ends'}`, () => {
+    const head = 'From: a@shop.example\r\nContent-Type: multipart/mixed; boundary=b1\r\n\r\n'
+    const letter = `--b1\r\n${TEXT.join('\r\n')}\r\n--b1--\r\n`
+    const one = Buffer.from(`${head}${parts}${letter}`)
+    const texts = letterParts(one).filter(({ bodyStart, end }) =>
+      one.toString('latin1', bodyStart, end).startsWith('Hello'),
+    )
+    assert.equal(texts.length, found ? 1 : 0)
+  })
+}
+
 test('what is more than html and text is left to the parser', () => {
   const attachment = ['Content-Type: text/html; charset=utf-8', 'Content-Disposition: attachment', '', '<p>x</p>']
   const latin = ['Content-Type: text/plain; charset=iso-8859-1', '', 'ü']

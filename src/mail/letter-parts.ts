@@ -4,14 +4,15 @@
 //
 // A part is decoded to bytes and its bytes are worked on: charset and everything else keep as they are. Charsets in which
 // ASCII bytes may be a piece of something else (UTF-16, UTF-7, ISO-2022) are left alone. A replaced part keeps its
-// transfer encoding, but for what that cannot carry: lines over 998 bytes, a boundary, line ends other than CRLF.
+// transfer encoding, but for what that cannot carry: lines over 998 bytes, a boundary, line ends other than CRLF. What lies
+// beyond the budget for reading (multipart.ts) is no part that could be replaced.
 
 import { isAscii } from 'node:buffer'
 import { decodeQuotedPrintable, encodeBase64, encodeQuotedPrintable, withCrlf } from './encodings.ts'
 import { fieldValue, type HeaderBlock, parseHeaderBlock, type RawField } from './headers.ts'
 import type { ByteCharset } from './html-links.ts'
 import { needsEncoding } from './mime.ts'
-import { boundaryOf, partsBetween } from './multipart.ts'
+import { boundaryOf, headerWithin, partsBetween, type ReadingBudget, readingBudget } from './multipart.ts'
 import { relabel } from './reencode.ts'
 
 type Encoding = '7bit' | 'quoted-printable' | 'base64'
@@ -46,7 +47,7 @@ export function letterParts(message: Buffer): readonly LetterPart[] {
 /** @param head the message's own, read */
 function partsUnder(message: Buffer, head: HeaderBlock): readonly LetterPart[] {
   const found: LetterPart[] = []
-  collect(message, { start: 0, end: message.length, boundaries: [], depth: 0 }, head, found)
+  collect(message, placeOf(message), head, found)
   return found
 }
 
@@ -55,15 +56,20 @@ interface Place {
   readonly end: number
   readonly boundaries: readonly string[]
   readonly depth: number
+  readonly budget: ReadingBudget
+}
+
+function placeOf(message: Buffer): Place {
+  return { start: 0, end: message.length, boundaries: [], depth: 0, budget: readingBudget() }
 }
 
 function collect(
   message: Buffer,
-  { start, end, boundaries, depth }: Place,
+  { start, end, boundaries, depth, budget }: Place,
   { fields, bodyStart }: HeaderBlock,
   found: LetterPart[],
 ): void {
-  if (depth > NESTING_MOST || found.length >= PARTS_MOST) return
+  if (depth > NESTING_MOST) return
   const entity = message.subarray(start, end)
   const value = (key: string): string => {
     const field = fields.find((one) => one.key === key)
@@ -75,10 +81,12 @@ function collect(
     const boundary = SEALED.has(type) ? null : boundaryOf(typeText)
     if (boundary === null) return
     const around = [...boundaries, boundary]
-    for (const part of partsBetween(entity.subarray(bodyStart), boundary)) {
+    for (const part of partsBetween(entity.subarray(bodyStart), boundary, budget)) {
+      if (found.length >= PARTS_MOST) return
       const at = start + bodyStart
-      const place = { start: at + part.start, end: at + part.end, boundaries: around, depth: depth + 1 }
-      collect(message, place, parseHeaderBlock(message.subarray(place.start, place.end)), found)
+      const place = { start: at + part.start, end: at + part.end, boundaries: around, depth: depth + 1, budget }
+      const inner = headerWithin(message.subarray(place.start, place.end), budget)
+      if (inner !== null) collect(message, place, inner, found)
     }
     return
   }
@@ -122,26 +130,29 @@ const BULKY_BYTES = 65_536
 export function withoutBulk(message: Buffer): Buffer {
   const pieces: Buffer[] = []
   let kept = 0
-  for (const { bodyStart, end } of bulkyParts(message, { start: 0, end: message.length, boundaries: [], depth: 0 })) {
+  for (const { bodyStart, end } of bulkyParts(message, placeOf(message))) {
     pieces.push(message.subarray(kept, bodyStart))
     kept = end
   }
   return kept === 0 ? message : Buffer.concat([...pieces, message.subarray(kept)])
 }
 
-function bulkyParts(message: Buffer, { start, end, depth }: Place): readonly { bodyStart: number; end: number }[] {
+function bulkyParts(message: Buffer, place: Place): readonly { bodyStart: number; end: number }[] {
+  const { start, end, depth, budget } = place
   if (end - start <= BULKY_BYTES || depth > NESTING_MOST) return []
   const entity = message.subarray(start, end)
-  const { fields, bodyStart } = parseHeaderBlock(entity)
+  const head = headerWithin(entity, budget)
+  if (head === null) return []
+  const { fields, bodyStart } = head
   const field = fields.find(({ key }) => key === 'content-type')
   const typeText = field === undefined ? '' : fieldValue(entity, field)
   const type = (typeText.split(';', 1)[0] ?? '').trim().toLowerCase()
   const at = start + bodyStart
   const boundary = type.startsWith('multipart/') ? boundaryOf(typeText) : null
   if (boundary !== null) {
-    return partsBetween(entity.subarray(bodyStart), boundary)
+    return partsBetween(entity.subarray(bodyStart), boundary, budget)
       .flatMap((part) =>
-        bulkyParts(message, { start: at + part.start, end: at + part.end, boundaries: [], depth: depth + 1 }),
+        bulkyParts(message, { ...place, start: at + part.start, end: at + part.end, depth: depth + 1 }),
       )
       .toArray()
   }
@@ -164,9 +175,12 @@ export function plainLetter(message: Buffer): { readonly html: string | null; re
   const type = field === undefined ? '' : fieldValue(message, field)
   const boundary = /^\s*multipart\/alternative\s*;/i.test(type) ? boundaryOf(type) : null
   const depth = boundary === null ? 0 : 1
-  const count = boundary === null ? 1 : partsBetween(message.subarray(bodyStart), boundary).take(3).toArray().length
+  if (others.length > 0 || (boundary === null && /^\s*multipart\//i.test(type))) return null
+  const body = message.subarray(bodyStart)
+  const count = boundary === null ? 1 : partsBetween(body, boundary, readingBudget()).take(3).toArray().length
+  if (count > 2) return null
   const parts = partsUnder(message, head)
-  if (others.length > 0 || count > 2 || parts.length !== count) return null
+  if (parts.length !== count) return null
   if (!parts.every((part) => part.boundaries.length === depth && isReadable(message, part))) return null
   if (depth > 0 && !parts.every((part) => hasOneType(message, part))) return null
   const read = (kind: LetterPart['kind']): string | null => {

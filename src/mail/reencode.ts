@@ -11,10 +11,10 @@ import { encodeBase64, encodeQuotedPrintable } from './encodings.ts'
 import { encodedField } from './field-encoding.ts'
 import { fieldValue, parseHeaderBlock, type RawField } from './headers.ts'
 import { needsEncoding } from './mime.ts'
-import { boundaryOf, partsBetween } from './multipart.ts'
+import { boundaryOf, headerWithin, partsBetween, type ReadingBudget, readingBudget } from './multipart.ts'
 
 const NESTING_MOST = 20
-/** Of the whole message. Each costs some 200 bytes while it is rewritten, and 25 MB have room for five million. */
+/** Of the whole message. Each costs some 200 bytes while it is rewritten. */
 const PARTS_MOST = 10_000
 
 export interface Reencoded {
@@ -27,9 +27,10 @@ export interface Reencoded {
 export function reencode(raw: Buffer): Reencoded {
   if (!needsEncoding(raw)) return { message: raw, changed: false }
   const out: Buffer[] = []
-  const seen = { parts: 0 }
+  const seen = { parts: 0, budget: readingBudget() }
   const changed = rewrite(raw, { out, seen, boundaries: [], depth: 0, digest: false })
-  if (!changed || seen.parts > PARTS_MOST) return { message: raw, changed: false }
+  // Where the budget ran out, what was read may not be what is there.
+  if (!changed || seen.parts > PARTS_MOST || seen.budget.delimiters === 0) return { message: raw, changed: false }
   return { message: Buffer.concat(out), changed }
 }
 
@@ -41,7 +42,7 @@ export function headerNeedsSmtpUtf8(raw: Buffer): boolean {
 interface Place {
   readonly out: Buffer[]
   /** Counted over all multiparts; beyond the limit nothing more is written, and what was is dropped. */
-  readonly seen: { parts: number }
+  readonly seen: { parts: number; readonly budget: ReadingBudget }
   /** Of the multiparts around: a body that holds one of them must not be cut into other lines. */
   readonly boundaries: readonly string[]
   readonly depth: number
@@ -52,11 +53,11 @@ interface Place {
 /** Writes one entity to `out`. @returns whether it differs from what was read */
 function rewrite(entity: Buffer, place: Place): boolean {
   const { out, seen, boundaries, depth } = place
-  if (depth > NESTING_MOST) {
+  const read = depth > NESTING_MOST ? null : headerWithin(entity, seen.budget)
+  if (read === null) {
     out.push(entity)
     return false
   }
-  const read = parseHeaderBlock(entity)
   const body = entity.subarray(read.bodyStart)
   const given = entity.subarray(0, read.bodyStart)
   // That of the message itself is written by who asks.
@@ -125,7 +126,7 @@ function asciiHead(head: Buffer, fields: readonly RawField[]): Buffer {
 function rewriteParts(body: Buffer, boundary: string, place: Place): boolean {
   let changed = false
   let copied = 0
-  for (const { start, end } of partsBetween(body, boundary)) {
+  for (const { start, end } of partsBetween(body, boundary, place.seen.budget)) {
     if (++place.seen.parts > PARTS_MOST) return false
     place.out.push(body.subarray(copied, start))
     if (rewrite(body.subarray(start, end), place)) changed = true

@@ -6,7 +6,7 @@
 // comes from is not asked here (dkim-check.ts): it tells what somebody says.
 
 import { fieldValue, parseHeaderBlock } from './headers.ts'
-import { boundaryOf, partsBetween } from './multipart.ts'
+import { boundaryOf, partsBetween, type ReadingBudget, readingBudget } from './multipart.ts'
 import { parseTlsReport, type TlsFailure, type TlsReport, type TlsReportPolicy } from './tls-report.ts'
 
 export interface ToldFailure {
@@ -60,12 +60,16 @@ const TYPES = /^application\/(?:tlsrpt\+)?(?:gzip|x-gzip|json)$/
 
 /** The first part of a mail that is a report; null: none is. @param raw as it came */
 export function readTlsReportMail(raw: Buffer): ToldTls | null {
-  const left = { parts: PARTS_MOST }
+  const left = { parts: PARTS_MOST, budget: readingBudget() }
   const found = reportIn(raw, 0, left)
   return found === null ? null : told(found)
 }
 
-function reportIn(entity: Buffer, level: number, left: { parts: number }): TlsReport | null {
+function reportIn(
+  entity: Buffer,
+  level: number,
+  left: { parts: number; readonly budget: ReadingBudget },
+): TlsReport | null {
   if (left.parts-- <= 0) return null
   const { fields, bodyStart } = parseHeaderBlock(entity, HEADER_BYTES)
   const value = (key: string): string => {
@@ -78,7 +82,7 @@ function reportIn(entity: Buffer, level: number, left: { parts: number }): TlsRe
   if (type.startsWith('multipart/')) {
     const boundary = level < LEVELS_MOST ? boundaryOf(content) : null
     if (boundary === null) return null
-    for (const { start, end } of partsBetween(body, boundary)) {
+    for (const { start, end } of partsBetween(body, boundary, left.budget)) {
       const found = reportIn(body.subarray(start, end), level + 1, left)
       if (found !== null) return found
     }

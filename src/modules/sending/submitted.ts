@@ -172,8 +172,7 @@ export function submissionHash(mailFrom: string, recipients: readonly Address[],
   const lastLineEnd = /\r?\n(?=\r?\n)/.exec(text)
   const bodyAt = lastLineEnd === null ? text.length : lastLineEnd.index + lastLineEnd[0].length
   const header = text.slice(0, bodyAt).replace(/^(received|date|message-id)[ \t]*:[^\n]*\n([ \t][^\n]*\n)*/gim, '')
-  let rest = header + text.slice(bodyAt)
-  for (const boundary of boundaries) rest = rest.replaceAll(boundary, '=')
+  const rest = withoutBoundaries(header + text.slice(bodyAt), boundaries)
   const names = recipients.map((one) => suppressionKey(one)).sort()
   return createHash('sha256')
     .update(JSON.stringify([mailFrom, names]))
@@ -182,3 +181,22 @@ export function submissionHash(mailFrom: string, recipients: readonly Address[],
 }
 
 const MAX_BOUNDARIES = 20
+/** More than a mail has that is sent a second time; a boundary of one letter may stand in 25 MB millions of times. */
+const MAX_DELIMITERS = 2_000
+
+function withoutBoundaries(text: string, boundaries: ReadonlySet<string>): string {
+  let left = MAX_DELIMITERS
+  let rest = text
+  for (const boundary of boundaries) {
+    const pieces: string[] = []
+    let copied = 0
+    for (let at = rest.indexOf(boundary); at >= 0 && left > 0; at = rest.indexOf(boundary, copied)) {
+      pieces.push(rest.slice(copied, at))
+      copied = at + boundary.length
+      left--
+    }
+    if (left === 0 && pieces.length === 0) break
+    if (pieces.length > 0) rest = [...pieces, rest.slice(copied)].join('=')
+  }
+  return rest
+}
