@@ -35,7 +35,14 @@ import {
   type SenderDomains,
   senderDomainsOf,
 } from './modules/domains/index.ts'
-import { emailRoutes, freshLetters, messageReader, releaseDomain, siteIds } from './modules/outbox/index.ts'
+import {
+  emailRoutes,
+  freshLetters,
+  messageReader,
+  releaseAllOfDomain,
+  releaseDomain,
+  siteIds,
+} from './modules/outbox/index.ts'
 import { type RiskRoom, riskRoom, TRAP_PURPOSE } from './modules/risk/index.ts'
 import {
   acceptance,
@@ -134,6 +141,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     spfMechanism: config.spfMechanism,
     hostname: config.hostname,
     onRemoved: (db, { domainId }) => releaseDomain(db, domainId),
+    afterRemoved: ({ domainId }) => releaseAllOfDomain(database.system, log, domainId),
     onChanged: senders.forget,
     trackingDomainExists,
     trackingRecord: trackingDomainRecord,

@@ -50,6 +50,8 @@ export interface DomainsOptions {
   readonly trackingRecord?: (db: Db, accountId: string, trackingDomainId: string) => Promise<TrackingRecord | null>
   /** Runs in the transaction that removes a domain, as the service: what waits in the queue for it ends there. */
   readonly onRemoved?: (db: Db, removed: RemovedDomain) => Promise<void>
+  /** Runs behind that commit, before it is answered: what is too much for one transaction. Never rejects. */
+  readonly afterRemoved?: (removed: RemovedDomain) => Promise<void>
   /** Runs behind the commit of a change, before it is answered: what this process remembers of the domain is old. */
   readonly onChanged?: (accountId: string, domainName: string) => void
 }
@@ -269,15 +271,21 @@ const UNKNOWN_TRACKING_DOMAIN = {
 }
 
 /** As the service, not as the tenant: what other rooms do about it reaches tables that the API has no right to. */
-function remove({ database, onRemoved }: DomainsOptions, holder: Holder, id: string): Promise<Domain> {
+async function remove(
+  { database, onRemoved, afterRemoved }: DomainsOptions,
+  holder: Holder,
+  id: string,
+): Promise<Domain> {
   requireHeld(holder, id)
   const { accountId } = holder
-  return database.transaction(async (db) => {
+  const removed = await database.transaction(async (db) => {
     const domain = found(await db.one(sql.remove, [accountId, id]))
     await onRemoved?.(db, { accountId, domainId: domain.id })
     await db.query(sql.notify, [accountId, domain.name])
     return domain
   })
+  await afterRemoved?.({ accountId, domainId: removed.id })
+  return removed
 }
 
 /**

@@ -8,7 +8,8 @@
 // - Private keys are sealed with the row's id as additional data: two ciphertexts swapped do not open. A key is shown
 //   once, in the answer to the creation.
 // - Removing a domain removes its row; `onRemoved` runs in that transaction, and mail that is queued for an id that
-//   `signingKeys` no longer knows ends failed with reason domain_removed. A crash in between leaves nothing half done.
+//   `signingKeys` no longer knows ends failed with reason domain_removed. `afterRemoved` lets go what is too much for one transaction; where it
+//   breaks off, such mail ends when its own time comes.
 // - A key that is bound to domains sees and changes these alone.
 // - A recheck is leased by its due time: a worker that dies over one delays it by two minutes. The result is judged under
 //   the row's lock, so crossing checks tell each change of state once.

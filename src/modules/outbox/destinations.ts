@@ -32,16 +32,21 @@ export async function holdDestination(
 }
 
 /**
- * Makes deferred emails ready now, those of one destination or all (null); scheduled ones keep their time.
+ * Makes deferred emails ready now, those of one destination or all (null); scheduled ones keep their time. Piece by piece,
+ * and noted at the end: a process that dies over it leaves some ready, and whoever asked without an answer.
  *
  * @returns how many
  * @throws ApiError not_found when nothing was ever sent there
  */
-export function retryDestination(options: SteerOptions, by: Operator, destination: string | null): Promise<number> {
-  return options.database.transaction(async (db) => {
-    if (destination !== null && (await db.one(sql.siteExists, [destination])) === null) throw errors.not_found()
-    const emails = await flushQueue(db, destination, options.clock.now())
-    await noteDeed(db, options, by, { action: 'queue.retry', detail: { destination: destination ?? 'all', emails } })
-    return emails
-  })
+export async function retryDestination(
+  options: SteerOptions,
+  by: Operator,
+  destination: string | null,
+): Promise<number> {
+  const { system } = options.database
+  if (destination !== null && (await system.one(sql.siteExists, [destination])) === null) throw errors.not_found()
+  const emails = await flushQueue(system, destination, options.clock.now())
+  const deed = { action: 'queue.retry', detail: { destination: destination ?? 'all', emails } } as const
+  await options.database.transaction((db) => noteDeed(db, options, by, deed))
+  return emails
 }

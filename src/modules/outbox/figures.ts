@@ -2,6 +2,7 @@
 
 import { storedSpelling } from '../../mail/address.ts'
 import type { Db } from '../../platform/db.ts'
+import { inPieces } from './queue.ts'
 import * as sql from './sql.ts'
 import { ATTEMPT_OUTCOMES, type AttemptOutcome } from './types.ts'
 
@@ -108,5 +109,5 @@ export async function queueByDestination(
  * @returns how many
  */
 export function flushQueue(db: Db, destination: string | null, now: Date): Promise<number> {
-  return db.execute(sql.flushQueue, [destination, now])
+  return inPieces((after) => db.query(sql.flushQueue, [after, destination, now]))
 }

@@ -44,6 +44,7 @@ export {
   promote,
   RECALL_LIMIT,
   recall,
+  releaseAllOfDomain,
   releaseDomain,
 } from './queue.ts'
 export { AttachmentFields, wireAttachment } from './readable.ts'

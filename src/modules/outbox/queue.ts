@@ -1,5 +1,6 @@
 import type { Db, Writer } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
+import type { Logger } from '../../platform/log.ts'
 import { arrayText } from '../../platform/pg-array.ts'
 import { append, type Stream } from '../events/index.ts'
 import { blockedSql } from '../suppression/index.ts'
@@ -390,7 +391,38 @@ export async function promote(db: Db, ids: Ids, now: Date): Promise<number> {
   return rows.length
 }
 
-/** Makes every waiting email of a domain ready now, so that delivery ends what may no longer be sent. */
+/**
+ * Makes waiting emails of a domain ready now, so that delivery ends what may no longer be sent: the first 5,000 in the
+ * transaction that removes it.
+ */
 export async function releaseDomain(db: Db, domainId: string): Promise<void> {
-  await db.execute(sql.releaseDomain, [domainId])
+  await db.query(sql.releaseDomain, [FIRST_ID, domainId])
+}
+
+/** All of them, piece by piece behind the commit. Never rejects: where it breaks off, what is left ends when its own time comes. */
+export async function releaseAllOfDomain(db: Db, log: Pick<Logger, 'warn'>, domainId: string): Promise<void> {
+  try {
+    await inPieces((after) => db.query(sql.releaseDomain, [after, domainId]))
+  } catch (err) {
+    log.warn({ err, domain_id: domainId }, 'mail of a removed domain waits for its time')
+  }
+}
+
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * A walk over the queue by pieces that are committed one by one, so that nobody waits for the rows of a million emails.
+ *
+ * @param move changes the first emails behind an id and tells which
+ * @returns how many were changed
+ */
+export async function inPieces(move: (after: string) => Promise<readonly { readonly id: string }[]>): Promise<number> {
+  let moved = 0
+  for (let after: string | undefined = FIRST_ID; after !== undefined; ) {
+    const rows = await move(after)
+    moved += rows.length
+    const ids = rows.map(({ id }) => id).sort()
+    after = rows.length < sql.MOVED_AT_ONCE ? undefined : ids.at(-1)
+  }
+  return moved
 }

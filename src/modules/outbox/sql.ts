@@ -200,9 +200,14 @@ export const clearScheduled = statement(
   'update queue set scheduled = false where id = any($1::uuid[])',
 )
 
+// Of what waits, a piece in the order of ids behind $1: an email that is deferred again meanwhile is behind the walk. `+ 0`: by the
+// key, since the index over what waits would be gone through for each piece.
+export const MOVED_AT_ONCE = 5_000
 export const releaseDomain = statement(
   'outbox_release_domain',
-  'update queue set state = 0 where state = 2 and domain_id = $1',
+  `update queue set state = 0 where id = any(array(
+     select id from queue where id > $1 and state + 0 = 2 and domain_id = $2 order by id limit ${MOVED_AT_ONCE} for update))
+   returning id`,
 )
 
 export const joinNode = statement(
@@ -435,8 +440,11 @@ export const putSiteReports = statement(
 export const forgetSiteReports = statement('outbox_forget_site_reports', 'delete from site_report where at < $1')
 export const flushQueue = statement(
   'outbox_flush_queue',
-  `update queue set state = 0, at = $2 where state = 2 and not scheduled
-     and ($1::text is null or site_id = (select id from site where name = $1))`,
+  `update queue set state = 0, at = $3 where id = any(array(
+     select id from queue where id > $1 and state + 0 = 2 and not scheduled
+       and ($2::text is null or site_id = (select id from site where name = $2))
+     order by id limit ${MOVED_AT_ONCE} for update))
+   returning id`,
 )
 export const ownerOfEmail = statement('outbox_owner_of_email', 'select account_id from email where id = $1')
 
