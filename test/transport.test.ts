@@ -173,6 +173,31 @@ test('a policy outlives its record and its web server until its own end, on ever
   assert.equal(await find(guarded(h, site)), 'sts', 'another id is fetched anew')
 })
 
+test('a policy past half of its life is fetched anew once an hour while its web server is down', async () => {
+  await using h = await house(ZONE)
+  const { clock } = h
+  const site = web(policy('enforce'))
+  const { transport } = guarded(h, site)
+  const find = (): Promise<string> =>
+    transport.policyOf('sts.test', ['mx.sts.test']).then((found) => found.rule('mx.sts.test').kind)
+  assert.equal(await find(), 'sts')
+  site.answer = 'down'
+  clock.advance(DAY_MS / 2 + 1)
+  // Every ten minutes of four hours somebody asks.
+  for (let looks = 0; looks < 24; looks++) {
+    assert.equal(await find(), 'sts')
+    clock.advance(600_000)
+  }
+  assert.equal(site.asked.length, 1 + 4)
+  site.answer = { body: Buffer.from(policy('enforce')) }
+  for (let looks = 0; looks < 24; looks++) {
+    assert.equal(await find(), 'sts')
+    clock.advance(600_000)
+  }
+  assert.equal(site.asked.length, 1 + 4 + 1, 'once it could be had it is young again')
+  assert.deepEqual(h.logged, [])
+})
+
 type Answers = Readonly<Record<string, SecureAnswer<unknown>>>
 
 function validating(answers: Answers): SecureResolver {
