@@ -182,17 +182,17 @@ test('a policy past half of its life is fetched anew once an hour while its web 
     transport.policyOf('sts.test', ['mx.sts.test']).then((found) => found.rule('mx.sts.test').kind)
   assert.equal(await find(), 'sts')
   site.answer = 'down'
-  clock.advance(DAY_MS / 2 + 1)
+  clock.wait(DAY_MS / 2 + 1)
   // Every ten minutes of four hours somebody asks.
   for (let looks = 0; looks < 24; looks++) {
     assert.equal(await find(), 'sts')
-    clock.advance(600_000)
+    clock.wait(600_000)
   }
   assert.equal(site.asked.length, 1 + 4)
   site.answer = { body: Buffer.from(policy('enforce')) }
   for (let looks = 0; looks < 24; looks++) {
     assert.equal(await find(), 'sts')
-    clock.advance(600_000)
+    clock.wait(600_000)
   }
   assert.equal(site.asked.length, 1 + 4 + 1, 'once it could be had it is young again')
   assert.deepEqual(h.logged, [])

@@ -91,12 +91,13 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
       query: Type.Object({ page: Page, limit: PageLimit }),
       answers: { 200: listOf(TemplateItem, PagePagination) },
       handle: async ({ principal, query }) => {
-        const all = await templates.list(principal.accountId)
-        if (query.page === undefined && query.limit === undefined) {
-          return list(all.map(wire), { page: 1, limit: Math.max(1, all.length), total: all.length, pages: 1 })
-        }
-        const { pagination, offset } = pageOf(query, all.length)
-        return list(all.slice(offset, offset + pagination.limit).map(wire), pagination)
+        const isWhole = query.page === undefined && query.limit === undefined
+        // As with versions below: the total comes with the page.
+        const { pagination, offset } = pageOf(query, 0)
+        const slice = isWhole ? null : { offset, limit: pagination.limit }
+        const { templates: found, total } = await templates.list(principal.accountId, slice)
+        const whole = { page: 1, limit: Math.max(1, total), total, pages: 1 }
+        return list(found.map(wire), isWhole ? whole : pageOf(query, total).pagination)
       },
     }),
     endpoint({

@@ -53,7 +53,11 @@ const TEMPLATE = 'id, name, subject, html, text, version, created_at, updated_at
 
 export const templates = statement(
   'sending_templates',
-  `select ${TEMPLATE} from template where account_id = $1 order by id`,
+  `select ${TEMPLATE} from template where account_id = $1 order by id offset $2 limit $3`,
+)
+export const countTemplates = statement(
+  'sending_count_templates',
+  'select count(*) as count from template where account_id = $1',
 )
 export const templateById = statement(
   'sending_template',

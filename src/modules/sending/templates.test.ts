@@ -77,7 +77,7 @@ test('a template is kept, changed with its version counting up, and removed', as
   const changed = await templates.replace(ACCOUNT, made.id, { ...WELCOME, subject: 'Hello {{name}}' })
   assert.equal(changed.version, 2)
   assert.equal((await templates.preview(ACCOUNT, made.id, null, { name: 'Ada' })).subject, 'Hello Ada')
-  assert.deepEqual(await templates.list(ACCOUNT), [changed])
+  assert.deepEqual(await templates.list(ACCOUNT, null), { templates: [changed], total: 1 })
   await templates.remove(ACCOUNT, made.id)
   assert.equal(await codeOf(templates.get(ACCOUNT, made.id)), 'not_found')
   assert.equal(await codeOf(templates.remove(ACCOUNT, made.id)), 'not_found')
@@ -153,14 +153,23 @@ test('of templates made at once no more are kept than an account may have', asyn
     ),
   )
   assert.deepEqual(made.toSorted(), ['made', ...Array(15).fill('validation_error')])
-  assert.equal((await templates.list(ACCOUNT)).length, MAX_TEMPLATES)
+  const { templates: all, total } = await templates.list(ACCOUNT, null)
+  assert.deepEqual([all.length, total], [MAX_TEMPLATES, MAX_TEMPLATES])
+  for (const [offset, count] of [
+    [0, 20],
+    [490, 10],
+    [600, 0],
+  ] as const) {
+    const page = await templates.list(ACCOUNT, { offset, limit: 20 })
+    assert.deepEqual(page, { templates: all.slice(offset, offset + count), total })
+  }
 })
 
 test("another account's template is not there", async () => {
   await using world = await house()
   const { templates } = world
   const { id } = await templates.create(ACCOUNT, WELCOME)
-  assert.deepEqual(await templates.list(OTHER), [])
+  assert.deepEqual(await templates.list(OTHER, null), { templates: [], total: 0 })
   assert.equal(await codeOf(templates.get(OTHER, id)), 'not_found')
   assert.equal(await codeOf(templates.replace(OTHER, id, WELCOME)), 'not_found')
   assert.equal(await codeOf(templates.remove(OTHER, id)), 'not_found')

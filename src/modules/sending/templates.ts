@@ -44,8 +44,11 @@ export interface Preview {
 }
 
 export interface Templates {
-  /** All of them, oldest first. */
-  list(accountId: string): Promise<readonly Template[]>
+  /** Oldest first. @param slice null: all of them */
+  list(
+    accountId: string,
+    slice: { readonly offset: number; readonly limit: number } | null,
+  ): Promise<{ readonly templates: readonly Template[]; readonly total: number }>
   /** @throws ApiError not_found */
   get(accountId: string, id: string): Promise<Template>
   /** @throws ApiError validation_error */
@@ -175,10 +178,12 @@ export function templatesOf({
         if (before === null) throw errors.not_found()
         return replace(db, accountId, id, before)
       }),
-    list: (accountId) =>
+    list: (accountId, slice) =>
       database.tenant(accountId, async (db) => {
-        const rows = await db.query<sql.TemplateRow>(sql.templates, [accountId])
-        return rows.map(templateOf)
+        const { offset, limit } = slice ?? { offset: 0, limit: limits.MAX_TEMPLATES }
+        const rows = await db.query<sql.TemplateRow>(sql.templates, [accountId, offset, limit])
+        const total = await db.one<{ count: number }>(sql.countTemplates, [accountId])
+        return { templates: rows.map(templateOf), total: total?.count ?? 0 }
       }),
     create: async (accountId, content) => {
       check(content)
