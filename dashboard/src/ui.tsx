@@ -171,7 +171,7 @@ export function Choice({
         id={id}
         value={value}
         onChange={(event) => onChange(event.target.value)}
-        className="h-[34px] rounded border border-line bg-raised px-2 text-ink"
+        className="h-[34px] max-w-full rounded border border-line bg-raised px-2 text-ink"
       >
         {options.map(([one, text]) => (
           <option key={one} value={one}>
@@ -255,7 +255,7 @@ export function Time({ at, full = false }: { readonly at: string | null | undefi
     <time
       dateTime={at}
       title={`${date.toISOString().replace('T', ' ').slice(0, 19)} UTC`}
-      className="whitespace-nowrap"
+      className={full ? undefined : 'whitespace-nowrap'}
     >
       {full ? date.toLocaleString(undefined, FULL) : shortTime(date)}
     </time>

@@ -9,7 +9,7 @@ import { type Dashboard, type Owner, startDashboard } from './dashboard.ts'
 import { waitFor } from './ground.ts'
 
 const LONG = 'W'.repeat(220)
-const WIDTHS = [390, 1280]
+const WIDTHS = [360, 1280]
 const STALE_MS = 6_000
 
 const stack = new AsyncDisposableStack()
@@ -38,11 +38,14 @@ test('a word longer than the page breaks, on a phone and on a desk', async () =>
     'captured mail',
     async () => (await call(who.test_api_key, 'GET', '/api/v1/inbox')).body.data[0],
   )
+  const name = `${'sub.'.repeat(20)}pending.example`
+  const domain = (await call(who.api_key, 'POST', '/api/v1/customer/domains', { domain: name })).body.data
   await using here = await dashboard.visit(who)
   const { page } = here
   const account = `/operator/accounts/${who.account_id}`
+  const pages = ['/emails', `/emails/${id}`, `/inbox/${captured.id}`, '/events', `/domains/${domain.id}`, account]
   const found: string[] = []
-  for (const where of ['/emails', `/emails/${id}`, `/inbox/${captured.id}`, '/events', account, '/operator/accounts'])
+  for (const where of [...pages, '/operator/accounts'])
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 800 })
       await dashboard.open(page, where)
@@ -242,5 +245,30 @@ test('what was written into a template is not lost by leaving, nor by a version 
   await page.getByRole('link', { name: 'Domains', exact: true }).click()
   await asks.getByRole('button', { name: 'Leave without it', exact: true }).click()
   await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
+test('a domain says what it does otherwise than its account, and which name its links lead over', async () => {
+  const who = await dashboard.owner()
+  const post = async (where: string, domain: string) =>
+    (await call(who.api_key, 'POST', `/api/v1/customer/${where}`, { domain })).body.data
+  const [domain, links] = [await post('domains', 'shop.example'), await post('tracking-domains', 'links.shop.example')]
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, `/domains/${domain.id}`)
+  const keep = async (label: string, option: string): Promise<unknown> => {
+    await page.getByLabel(label, { exact: true }).selectOption({ label: option })
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Kept: for mail').waitFor()
+    await page.locator('form button[type=submit]:disabled').waitFor()
+    return (await call(who.api_key, 'GET', `/api/v1/customer/domains/${domain.id}`)).body.data
+  }
+  await page.getByText('as the account (off)').first().waitFor({ state: 'attached' })
+  const kept = (await keep('Track engagement', 'on')) as Record<string, unknown>
+  assert.deepEqual([kept['tracking_enabled'], kept['click_tracking_enabled']], [true, null])
+  const named = await keep('Tracking domain', 'links.shop.example (not verified yet)')
+  assert.equal((named as Record<string, unknown>)['tracking_domain_id'], links.id)
+  const again = await keep('Track engagement', 'as the account (off)')
+  assert.equal((again as Record<string, unknown>)['tracking_enabled'], null)
   assert.deepEqual(here.faults, [])
 })

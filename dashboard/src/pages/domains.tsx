@@ -6,6 +6,7 @@ import { Confirm } from '../confirm.tsx'
 import { Listing } from '../listing.tsx'
 import { say } from '../say.tsx'
 import { TlsReports } from '../tls-reports.tsx'
+import { Tracking } from '../tracking.tsx'
 import { Button, Copy, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
 
 /** What the API takes; names in other scripts are none of it (`xn--`). */
@@ -93,7 +94,7 @@ export function Domain() {
         </>
       }
       actions={
-        <div className="flex gap-2">
+        <div className="flex flex-wrap gap-2">
           {records.length > 0 && <Copy big text={zoneOf(records)} label="Copy all records" />}
           <Button kind="main" disabled={busy} onClick={() => void verify()}>
             {busy ? 'Looking…' : 'Verify'}
@@ -111,12 +112,15 @@ export function Domain() {
         {dns.data === undefined ? (
           <Waiting lines={12} />
         ) : (
-          <ul className="grid gap-3">
+          <ul className="grid grid-cols-1 gap-3">
             {records.map((record) => (
               <DnsRecord key={`${record.purpose} ${record.name}`} record={record} />
             ))}
           </ul>
         )}
+      </Section>
+      <Section title="Tracking">
+        <Tracking key={id} domain={domain} />
       </Section>
       {report !== undefined && (
         <Section title="Readiness">

@@ -4,6 +4,7 @@ import { besides, call, faultOf, type Json, refresh, useApi } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
 import { say } from '../say.tsx'
 import { Table } from '../table.tsx'
+import { TRACKING_SWITCHES } from '../tracking.tsx'
 import { Button, Choice, Code, Field, Page, Pending, Problem, Section, Time } from '../ui.tsx'
 
 export function Settings() {
@@ -38,10 +39,7 @@ export function Settings() {
 }
 
 const SWITCHES: readonly (readonly [field: string, label: string])[] = [
-  ['tracking_enabled', 'Track engagement'],
-  ['open_tracking_enabled', 'Count opens'],
-  ['click_tracking_enabled', 'Count clicks'],
-  ['unsubscribe_header_enabled', 'Unsubscribe header in every mail'],
+  ...TRACKING_SWITCHES,
   ['enforce_sender_verification', 'Send from verified domains alone'],
   ['block_disposable_emails', 'Refuse disposable addresses'],
 ]

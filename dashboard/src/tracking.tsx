@@ -1,0 +1,86 @@
+// What a sending domain does otherwise than its account: what is counted of its mail, and under which name its links lead.
+
+import { type FormEvent, useState } from 'react'
+import { call, type Json, refresh, useApi } from './api.ts'
+import { say } from './say.tsx'
+import { Button, Choice, Problem } from './ui.tsx'
+
+/** Fields of an account and of its domains, with what a switch of it is called. */
+export const TRACKING_SWITCHES: readonly (readonly [field: string, label: string])[] = [
+  ['tracking_enabled', 'Track engagement'],
+  ['open_tracking_enabled', 'Count opens'],
+  ['click_tracking_enabled', 'Count clicks'],
+  ['unsubscribe_header_enabled', 'Unsubscribe header in every mail'],
+]
+
+const WORDS: Readonly<Record<string, string>> = { true: 'on', false: 'off' }
+/** Of a choice, where the API has null. */
+const NONE = ''
+
+export function Tracking({ domain }: { readonly domain: Json }) {
+  const account = useApi('/customer/profile').data?.data
+  const names: readonly Json[] = useApi('/customer/tracking-domains').data?.data ?? []
+  const [chosen, setChosen] = useState<Readonly<Record<string, string>>>({})
+  const [error, setError] = useState<unknown>(null)
+  const kept = (field: string): string => String(domain[field] ?? NONE)
+  const value = (field: string): string => chosen[field] ?? kept(field)
+  const changed = Object.entries(chosen).filter(([field, one]) => one !== kept(field))
+  const set = (field: string) => (one: string) => setChosen({ ...chosen, [field]: one })
+  const save = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setError(null)
+    try {
+      await call('PATCH', `/customer/domains/${domain.id}`, Object.fromEntries(changed.map(asSent)))
+      await refresh('/customer/domains')
+      setChosen({})
+      say('Kept: for mail that is accepted from now on.')
+    } catch (problem) {
+      setError(problem)
+    }
+  }
+  const inherited = (field: string): string => (account === undefined ? '' : ` (${WORDS[String(account[field])]})`)
+  return (
+    <form onSubmit={(event) => void save(event)}>
+      <div className="flex flex-wrap items-end gap-3">
+        {TRACKING_SWITCHES.map(([field, label]) => (
+          <Choice
+            key={field}
+            label={label}
+            value={value(field)}
+            onChange={set(field)}
+            options={[
+              [NONE, `as the account${inherited(field)}`],
+              ['true', 'on'],
+              ['false', 'off'],
+            ]}
+          />
+        ))}
+        <Choice
+          label="Tracking domain"
+          value={value('tracking_domain_id')}
+          onChange={set('tracking_domain_id')}
+          options={[
+            [NONE, 'none: the address of this instance'],
+            ...names.map(({ id, domain: name, is_verified: verified }): readonly [string, string] => [
+              id,
+              verified ? name : `${name} (not verified yet)`,
+            ]),
+          ]}
+        />
+        <Button type="submit" disabled={changed.length === 0}>
+          Save
+        </Button>
+      </div>
+      <p className="mt-2 max-w-[70ch] text-quiet">
+        Opens and clicks are counted where engagement is tracked and the switch of each is on. A send may say otherwise
+        for one email.
+      </p>
+      <Problem error={error} />
+    </form>
+  )
+}
+
+function asSent([field, one]: readonly [field: string, one: string]): [string, boolean | string | null] {
+  if (one === NONE) return [field, null]
+  return [field, field === 'tracking_domain_id' ? one : one === 'true']
+}
