@@ -1,7 +1,7 @@
 // What stands around every page: navigation, keyboard, the stream of events, sign-in.
 
 import { Link, Outlet, useRouter } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { ApiProblem, call, type Json, problemText, queries, useApi } from './api.ts'
 import { refresher } from './follow.ts'
 import { KeyHelp, useKeys } from './keys.tsx'
@@ -15,10 +15,33 @@ import { Button, Problem, Waiting } from './ui.tsx'
 export function Frame() {
   const settingUp = location.pathname === '/setup'
   const me = useApi('/session', { enabled: !settingUp })
+  const who = me.data === undefined ? undefined : `${me.data.data.user.id} ${me.data.data.account.id}`
+  useForgetting(who)
   if (settingUp) return <Outlet />
-  if (me.error instanceof ApiProblem && me.error.status === 401) return <SignIn />
-  if (me.data !== undefined) return <Inside me={me.data.data} />
+  const signedOut = me.error instanceof ApiProblem && me.error.status === 401
+  // A session that ends while somebody writes takes nothing from them: the page waits, unseen, for who was there to come back.
+  if (me.data !== undefined)
+    return (
+      <>
+        {signedOut && <SignIn again />}
+        <div hidden={signedOut}>
+          <Inside key={who} me={me.data.data} />
+        </div>
+      </>
+    )
+  if (signedOut) return <SignIn />
   return <div className="p-8">{me.error === null ? <Waiting /> : <Problem error={me.error} />}</div>
+}
+
+/** What was read for one person is not shown to the next one, who may have signed in on another tab. */
+function useForgetting(who: string | undefined): void {
+  const last = useRef(who)
+  useLayoutEffect(() => {
+    if (who === undefined || who === last.current) return
+    if (last.current !== undefined)
+      void queries.resetQueries({ predicate: ({ queryKey: [key] }) => key !== '/session' })
+    last.current = who
+  }, [who])
 }
 
 function Inside({ me }: { readonly me: Json }) {

@@ -2,7 +2,8 @@ import { type FormEvent, useState } from 'react'
 import { ApiProblem, call, queries } from './api.ts'
 import { Button, Field, Problem } from './ui.tsx'
 
-export function SignIn() {
+/** @param again the session ended while somebody was here */
+export function SignIn({ again = false }: { readonly again?: boolean }) {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
@@ -16,7 +17,7 @@ export function SignIn() {
     setError(null)
     try {
       await call('POST', '/session', { email, password, ...(code !== '' && { code }) })
-      await queries.resetQueries()
+      await queries.invalidateQueries()
     } catch (problem) {
       if (problem instanceof ApiProblem && problem.code === 'second_factor_required') setAsksCode(true)
       else setError(problem)
@@ -30,8 +31,9 @@ export function SignIn() {
       <title>Sign in · Posthorn</title>
       <h1 className="mb-1 text-xl font-semibold">Posthorn</h1>
       <p className="mb-6 text-quiet">
-        The first start prints an address on the console that makes you the operator; `posthorn operator token` prints
-        another.
+        {again
+          ? 'Your session ended. Sign in again, and go on where you were.'
+          : 'The first start prints an address on the console that makes you the operator; `posthorn operator token` prints another.'}
       </p>
       <form onSubmit={(event) => void submit(event)} className="grid gap-4">
         <Field

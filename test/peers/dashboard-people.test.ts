@@ -248,6 +248,38 @@ test('what was written into a template is not lost by leaving, nor by a version 
   assert.deepEqual(here.faults, [])
 })
 
+test('a session that ends takes nothing that was typed, and gives nothing of it to the next person', async () => {
+  const [who, other] = await Promise.all([dashboard.owner(), dashboard.owner()])
+  await call(who.api_key, 'POST', '/api/v1/templates', { name: 'Of the first', subject: 's', text: 't' })
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  const signIn = async ({ email, dashboard_password: password }: Owner): Promise<void> => {
+    await page.getByText('Your session ended.').waitFor()
+    await page.getByLabel('Email', { exact: true }).fill(email)
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  }
+  const save = page.getByRole('button', { name: 'Save', exact: true })
+  await dashboard.open(page, '/templates')
+  await page.getByRole('link', { name: 'Of the first', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Write one', exact: true }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Written for an hour')
+  await page.getByLabel('Subject', { exact: true }).fill('Hello')
+  await page.getByLabel('Text', { exact: true }).fill('Kept')
+  await here.context.clearCookies()
+  await save.click()
+  await signIn(who)
+  await save.click()
+  await page.getByText('Version 1; each change').waitFor()
+  assert.equal(await page.getByLabel('Text', { exact: true }).inputValue(), 'Kept')
+  await here.context.clearCookies()
+  await page.getByRole('link', { name: 'Templates', exact: true }).click()
+  await signIn(other)
+  await page.getByText('No template yet.').waitFor()
+  assert.equal(await page.getByText('Of the first').count(), 0)
+  assert.deepEqual(here.faults, [])
+})
+
 test('a domain says what it does otherwise than its account, and which name its links lead over', async () => {
   const who = await dashboard.owner()
   const post = async (where: string, domain: string) =>
