@@ -5,7 +5,7 @@ import { csvText, type Entry, type Listed, readList } from './csv.ts'
 import { save } from './save.ts'
 import { Table } from './table.tsx'
 import { Button, Field, Problem } from './ui.tsx'
-import { type Outcome, type Progress, workThrough } from './work.ts'
+import { type Outcome, type Progress, pause, workThrough } from './work.ts'
 
 const SHOWN_FAULTS = 100
 
@@ -199,12 +199,4 @@ function Shown({
       )}
     </div>
   )
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  signal.addEventListener('abort', () => resolve(), { once: true })
-  await promise
-  clearTimeout(timer)
 }

@@ -2,8 +2,10 @@
 
 import { call, type Json, withQuery } from './api.ts'
 import { type Cell, csvText } from './csv.ts'
+import { insisting, pause } from './work.ts'
 
-const ROWS_A_PAGE = 100
+/** The most that the API gives at once of a list of each kind. */
+const ROWS_AT_ONCE = { page: 100, offset: 1_000 }
 
 export function save(name: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }))
@@ -16,7 +18,7 @@ export function save(name: string, text: string): void {
 }
 
 /**
- * A list of the API as CSV, read page by page.
+ * A list of the API as CSV, read page by page. A long one is more than may be asked for in a second: it waits as it is told to.
  * @param query which of it: filters, as the API takes them
  */
 export async function saveList(
@@ -27,9 +29,12 @@ export async function saveList(
   query: Readonly<Record<string, string | boolean>> = {},
 ): Promise<number> {
   const rows: Cell[][] = []
+  const { signal } = new AbortController()
+  const limit = ROWS_AT_ONCE[pages]
   for (let page = 1; ; page++) {
-    const place = pages === 'page' ? { page } : { offset: (page - 1) * ROWS_A_PAGE }
-    const { data, pagination } = await call('GET', withQuery(path, { ...query, ...place, limit: ROWS_A_PAGE }))
+    const place = pages === 'page' ? { page } : { offset: (page - 1) * limit }
+    const address = withQuery(path, { ...query, ...place, limit })
+    const { data, pagination } = (await insisting(() => call('GET', address), { pause, signal })) as Json
     for (const row of data as readonly Json[]) rows.push(columns.map((column) => row[column]))
     if (data.length === 0 || rows.length >= pagination.total) break
   }

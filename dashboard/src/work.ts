@@ -47,7 +47,9 @@ export async function workThrough<Item>(work: Work<Item>): Promise<Progress> {
   tell(progress)
   while (progress.at < items.length && !signal.aborted) {
     const part = items.slice(progress.at, progress.at + size)
-    const outcome = await insisting(work, part, (waits) => tell({ ...progress, waits }))
+    const { call, pause } = work
+    const waiting = (waits: number): void => tell({ ...progress, waits })
+    const outcome = await insisting(() => call(part), { pause, signal, waiting })
     if (outcome === null) break
     progress = {
       ...progress,
@@ -60,24 +62,39 @@ export async function workThrough<Item>(work: Work<Item>): Promise<Progress> {
   return progress
 }
 
+export interface Waits {
+  /** Resolves after so many ms, or when the signal is given. */
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly signal: AbortSignal
+  /** Told how many seconds it will wait. */
+  readonly waiting?: (seconds: number) => void
+}
+
 /** Null when it was stopped while it waited. Being asked to wait is no failure, and is obeyed as often as it is said. */
-async function insisting<Item>(
-  { call, pause, signal }: Work<Item>,
-  part: readonly Item[],
-  waiting: (seconds: number) => void,
-): Promise<Outcome | null> {
+export async function insisting<Answer>(
+  call: () => Promise<Answer>,
+  { pause, signal, waiting }: Waits,
+): Promise<Answer | null> {
   for (let tries = 1; ; ) {
     try {
-      return await call(part)
+      return await call()
     } catch (error) {
       const { status = 0, details } = error as { status?: number; details?: { retry_after?: number } }
       const busy = status === 429 && typeof details?.retry_after === 'number'
       const passing = status === 0 || status >= 500
       if (!busy && (!passing || tries++ >= TRIES)) throw error
       const seconds = busy ? Math.max(1, details.retry_after ?? 0) : DEFAULT_WAIT_SECONDS * tries
-      waiting(seconds)
+      waiting?.(seconds)
       await pause(seconds * 1_000, signal)
       if (signal.aborted) return null
     }
   }
+}
+
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  signal.addEventListener('abort', () => resolve(), { once: true })
+  await promise
+  clearTimeout(timer)
 }

@@ -304,3 +304,20 @@ test('a domain says what it does otherwise than its account, and which name its 
   assert.equal((again as Record<string, unknown>)['tracking_enabled'], null)
   assert.deepEqual(here.faults, [])
 })
+
+test('a list that is longer than may be read in a second is exported whole', async () => {
+  const who = await dashboard.owner()
+  await call(who.api_key, 'POST', '/api/v1/customer/unsubscribes', { email: 'no@example.net' })
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/unsubscribes')
+  let refused = 0
+  await page.route('**/api/v1/customer/unsubscribes?*limit=100', (route) =>
+    refused++ > 0
+      ? route.continue()
+      : route.fulfill({ status: 429, json: { error: 'x', code: 'rate_limit_exceeded', details: { retry_after: 1 } } }),
+  )
+  assert.deepEqual(await exported(page), ['no@example.net'])
+  assert.equal(refused, 2)
+  assert.deepEqual(here.faults, [])
+})

@@ -293,7 +293,16 @@ export function Bounces() {
           name="bounces.csv"
           path="/customer/bounces"
           pages="offset"
-          columns={['recipient', 'type', 'category', 'smtp_code', 'diagnostic_code', 'email_id', 'bounced_at']}
+          columns={[
+            'recipient',
+            'type',
+            'category',
+            'smtp_code',
+            'diagnostic_code',
+            'email_id',
+            'bounced_at',
+            'sandbox',
+          ]}
           query={{ ...WITH_SANDBOX, ...chosen }}
           setError={setError}
         />
@@ -311,14 +320,18 @@ export function Bounces() {
           {
             head: 'Recipient',
             main: true,
-            cell: ({ email_id: id, recipient }) =>
-              id === null ? (
-                recipient
-              ) : (
-                <Link to="/emails/$id" params={{ id }} className="underline">
-                  {recipient}
-                </Link>
-              ),
+            cell: ({ email_id: id, recipient, sandbox }) => (
+              <>
+                {id === null ? (
+                  recipient
+                ) : (
+                  <Link to="/emails/$id" params={{ id }} className="underline">
+                    {recipient}
+                  </Link>
+                )}
+                {sandbox && <span className="text-quiet"> · sandbox</span>}
+              </>
+            ),
           },
           {
             head: 'Category',
