@@ -19,7 +19,20 @@ export class ApiProblem extends Error {
   }
 }
 
-export async function call(method: string, path: string, body?: unknown): Promise<Json> {
+const writes = new Map<string, Promise<Json>>()
+
+/** The same write while it is under way is that one: a button pressed twice in haste does its work once. */
+export function call(method: string, path: string, body?: unknown): Promise<Json> {
+  if (method === 'GET') return ask(method, path, body)
+  const name = `${method} ${path} ${JSON.stringify(body)}`
+  const before = writes.get(name)
+  if (before !== undefined) return before
+  const write = ask(method, path, body).finally(() => writes.delete(name))
+  writes.set(name, write)
+  return write
+}
+
+async function ask(method: string, path: string, body: unknown): Promise<Json> {
   const answer = await fetch(`/api/v1${path}`, {
     method,
     credentials: 'same-origin',
@@ -70,8 +83,16 @@ export function problemText(error: unknown): string {
   if (error instanceof TypeError && !navigator.onLine) return 'This browser is offline.'
   if (error instanceof TypeError) return 'The service did not answer. Is it running, and can this browser reach it?'
   if (!(error instanceof ApiProblem)) return error instanceof Error ? error.message : String(error)
+  const seconds: unknown = error.details?.retry_after
+  if (error.status === 429 && typeof seconds === 'number')
+    return `${error.message}; it may be tried ${inTime(seconds)}.`
   const fields = faultsOf(error)
   return fields.length === 0 ? error.message : fields.map((one) => `${one.field} ${inWords(one)}`).join('; ')
+}
+
+function inTime(seconds: number): string {
+  if (seconds <= 1) return 'again in a second'
+  return seconds < 120 ? `again in ${seconds} seconds` : `again in ${Math.ceil(seconds / 60)} minutes`
 }
 
 /** What is wrong with one field of a form, to stand beside it. */

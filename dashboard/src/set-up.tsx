@@ -56,7 +56,12 @@ export function SetUp() {
             onChange={setName}
             fault={faultOf(error, 'name')}
           />
-          <Problem error={besides(error, ['email', 'password', 'name'])} />
+          {faultOf(error, 'token') !== undefined && (
+            <p role="alert" className="rounded border border-bad px-3 py-2 text-bad">
+              The address is not whole: open it as it was printed. `posthorn operator token` prints a new one.
+            </p>
+          )}
+          <Problem error={besides(error, ['email', 'password', 'name', 'token'])} />
           <Button type="submit" kind="main">
             Set up
           </Button>

@@ -248,6 +248,23 @@ test('what was written into a template is not lost by leaving, nor by a version 
   assert.deepEqual(here.faults, [])
 })
 
+test('a button pressed twice in haste does its work once', async () => {
+  const who = await dashboard.owner({ operator: true })
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/operator/accounts')
+  await page.getByRole('button', { name: 'New account', exact: true }).click()
+  await page.getByLabel('Address of the owner', { exact: true }).fill('haste@customer.example')
+  await page.getByLabel('Name of the account', { exact: true }).fill('Haste')
+  await page.getByRole('button', { name: 'Make', exact: true }).dblclick()
+  await page.getByText('Shown this once').waitFor()
+  await page.getByLabel('Name, address or id', { exact: true }).fill('haste@customer.example')
+  await page.getByRole('button', { name: 'Search', exact: true }).click()
+  await page.getByText('1 entry', { exact: true }).waitFor()
+  assert.equal(await page.getByRole('link', { name: 'Haste', exact: true }).count(), 1)
+  assert.deepEqual(here.faults, [])
+})
+
 test('a session that ends takes nothing that was typed, and gives nothing of it to the next person', async () => {
   const [who, other] = await Promise.all([dashboard.owner(), dashboard.owner()])
   await call(who.api_key, 'POST', '/api/v1/templates', { name: 'Of the first', subject: 's', text: 't' })
@@ -319,5 +336,16 @@ test('a list that is longer than may be read in a second is exported whole', asy
   )
   assert.deepEqual(await exported(page), ['no@example.net'])
   assert.equal(refused, 2)
+  assert.deepEqual(here.faults, [])
+})
+
+test('a set-up address that was copied in part says so, and what to do', async () => {
+  await using here = await dashboard.visit(null)
+  const { page } = here
+  await page.goto(`${dashboard.posthorn.url}/setup#half-of-it`)
+  await page.getByLabel('Email', { exact: true }).fill('first@posthorn.test')
+  await page.getByLabel('Password', { exact: true }).fill('a long password')
+  await page.getByRole('button', { name: 'Set up', exact: true }).click()
+  await page.getByText('The address is not whole').waitFor()
   assert.deepEqual(here.faults, [])
 })
