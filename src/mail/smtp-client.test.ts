@@ -90,6 +90,18 @@ const OPENINGS: [name: string, script: ReceiverScript, expected: string, more?: 
     'tls tls',
     { tls: 'required', verify: () => ({ refused: 'not the right one' }) },
   ],
+  [
+    'a connection that breaks just behind the handshake',
+    { tls: true },
+    'tls closed',
+    {
+      tls: 'required',
+      verify: (socket) => {
+        socket.destroy()
+        return 'none'
+      },
+    },
+  ],
   ['TLS from the first byte', { tls: 'implicit' }, 'open tls', { tls: 'implicit' }],
   ['no TLS where it is due from the first byte', {}, 'tls tls', { tls: 'implicit' }],
   ['TLS off', { tls: true }, 'open plain', { tls: 'off' }],

@@ -249,7 +249,10 @@ class Opening {
     if (socket === null) return this.#failed('tls', { code: 'tls', message: 'no TLS' })
     const verified = verdictOf(socket, this.#options.verify)
     if (typeof verified === 'object') return this.#failed('tls', { code: 'tls', message: verified.refused })
-    const info = { version: socket.getProtocol() ?? '', cipher: socket.getCipher().standardName, verified }
+    // Of a socket that has broken meanwhile Node says null, whatever its types say.
+    const cipher = socket.getCipher() as ReturnType<TLSSocket['getCipher']> | null
+    if (cipher === null) return this.#failed('tls', { code: 'closed', message: 'the connection broke off' })
+    const info = { version: socket.getProtocol() ?? '', cipher: cipher.standardName, verified }
     this.#recorder.note(
       `${info.version} ${info.cipher}, certificate ${verified === 'none' ? 'not verified' : verified}`,
     )
