@@ -15,6 +15,7 @@ import {
   type Database,
   type Db,
   isBrokenOff,
+  isPassing,
   isUnavailable,
   mayLackPartition,
   UnknownEnd,
@@ -219,7 +220,7 @@ async function ensurePartitions({ database, clock }: AcceptOptions): Promise<voi
 }
 
 function asResult(error: unknown): readonly GroupResult[] {
-  if (isUnavailable(error)) return [errors.service_unavailable({}, { retryAfter: RETRY_AFTER_SECONDS })]
+  if (isPassing(error)) return [errors.service_unavailable({}, { cause: error, retryAfter: RETRY_AFTER_SECONDS })]
   return [
     error instanceof ApiError
       ? error

@@ -10,7 +10,7 @@
 
 import { type Clock, putBackSince } from '../../platform/clock.ts'
 import type { Connector } from '../../platform/connect.ts'
-import type { Database } from '../../platform/db.ts'
+import { type Database, isBrokenOff } from '../../platform/db.ts'
 import { groupCommit } from '../../platform/group-commit.ts'
 import { FIRST_ID, type Ids } from '../../platform/ids.ts'
 import { aborted, type Loop, loop } from '../../platform/lifecycle.ts'
@@ -33,6 +33,7 @@ const LOOKED_AT_TOGETHER = 10_000
 const SKEW_MS = 10_000
 const MAX_RECORDED_TOGETHER = 200
 const MAX_UNRECORDED = 4_000
+const RECORD_TRIES = 5
 
 export interface WorkerOptions extends RecordOptions {
   readonly ids: Ids
@@ -95,7 +96,7 @@ export function webhookWorker(options: WorkerOptions): Loop {
   }
   const results = groupCommit<Ended, null>({
     write: async (ended) => {
-      await recordEnded(options, ended)
+      await recordAgain(options, ended)
       return ended.map(() => null)
     },
     sizeOf: () => 1,
@@ -251,6 +252,17 @@ export function webhookWorker(options: WorkerOptions): Loop {
       }
       await Promise.race([over(), aborted(deadline)])
     },
+  }
+}
+
+/** Once more where the database broke it off so that another could go on: each of them would be told a second time. */
+async function recordAgain(options: RecordOptions, ended: readonly Ended[]): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await recordEnded(options, ended)
+    } catch (error) {
+      if (tries === RECORD_TRIES || !isBrokenOff(error)) throw error
+    }
   }
 }
 

@@ -2,7 +2,7 @@
 // and its text is never shown.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isUnavailable } from '../db.ts'
+import { isPassing, isUnavailable } from '../db.ts'
 import { ApiError, platformErrors } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { DEFAULT_BODY_BYTES } from './bodies.ts'
@@ -33,7 +33,8 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   const known = toApiError(error, request)
   const about = { request_id: request.id, method: request.method, route: request.routeOptions.url }
   // That the database is away is said once by its pulse, not with a stack by each request.
-  if (known.status === 503) log.debug({ ...about, code: known.code }, 'request not served')
+  if (known.status === 503 && !isOdd(known.cause)) log.debug({ ...about, code: known.code }, 'request not served')
+  else if (known.status === 503) log.warn({ ...about, err: known.cause }, 'request not served')
   else if (known.status >= 500) log.error({ ...about, err: known.cause ?? error }, 'request failed')
   reply.code(known.status).header('x-request-id', request.id).header('content-type', 'application/json; charset=utf-8')
   if (known.retryAfter !== null) reply.header('retry-after', String(known.retryAfter))
@@ -46,6 +47,11 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   return reply.code(status).send(body)
 }
 
+/** The database is there, and broke the request off or took too long. */
+function isOdd(cause: unknown): boolean {
+  return isPassing(cause) && !isUnavailable(cause)
+}
+
 /** Contract section 2. */
 export function errorBody({ message, code, details, also }: ApiError, requestId: string): object {
   return { ...also, error: message, code, details, request_id: requestId }
@@ -53,7 +59,7 @@ export function errorBody({ message, code, details, also }: ApiError, requestId:
 
 function toApiError(error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
-  if (isUnavailable(error)) {
+  if (isPassing(error)) {
     return platformErrors.service_unavailable({}, { cause: error, retryAfter: RETRY_AFTER_SECONDS })
   }
   const code = (error as { code?: unknown } | null)?.code
