@@ -60,6 +60,7 @@ async function ask(
   url: string,
   body?: object | string,
   type?: string,
+  coding?: string,
 ): Promise<Answered> {
   const contentType = type ?? (body === undefined ? undefined : 'application/json')
   const answer = await server.app.inject({
@@ -68,6 +69,7 @@ async function ask(
     headers: {
       ...(key !== null && { 'x-api-key': key }),
       ...(contentType !== undefined && { 'content-type': contentType }),
+      ...(coding !== undefined && { 'content-encoding': coding }),
     },
     ...(body !== undefined && { payload: body }),
   })
@@ -304,7 +306,14 @@ test('a JSON import counts entries as lines; what is no list at all is refused',
   assert.equal((await ask(a, 'POST', `${V1}/suppressions/import`, {})).status, 422)
   assert.equal((await ask(a, 'POST', `${V1}/suppressions/import`, { entries: 1 })).status, 422)
   assert.equal((await ask(a, 'POST', `${V1}/suppressions/import`, 'a@x.test\n', 'text/csv')).status, 422)
-  assert.equal((await ask(a, 'POST', `${V1}/suppressions/import`, 'x', 'text/plain')).status, 415)
+  for (const [type, coding, said] of [
+    ['text/plain', undefined, 'The body must be text/csv or application/json'],
+    ['text/csv; charset=utf-16', undefined, 'The body must be text/csv or application/json, in UTF-8'],
+    ['text/csv', 'gzip', 'The body must not be compressed: without Content-Encoding'],
+  ] as const) {
+    const { status, body } = await ask(a, 'POST', `${V1}/suppressions/import`, 'x', type, coding)
+    assert.deepEqual([status, body.code, body.error, body.details], [415, 'unsupported_media_type', said, {}])
+  }
 })
 
 test('an entry with a name that nobody knows is refused; what the list answers can be imported', async () => {

@@ -13,6 +13,8 @@ const RETRY_AFTER_SECONDS = 5
 /** What a client still writes after its refusal is read, and dropped, as far as this. */
 const MAX_DROPPED_BYTES = 128 * 1_048_576
 const NOTHING_MORE = Promise.resolve()
+/** In place of a type: whatever it is, it is not in UTF-8. */
+const OTHER_CHARSET = 'other charset'
 
 /** Where bodies over a megabyte are until their turn comes. */
 export interface Large {
@@ -39,16 +41,17 @@ export function readBodies(
   app.addContentTypeParser('*', (request, payload, done) => {
     const { stream } = request.routeOptions.config as { stream?: readonly string[] | null }
     const type = mediaType(request.headers['content-type'])
-    if (stream?.includes(type) === true) {
-      done(null, payload)
-      return
-    }
-    const limitBytes = request.routeOptions.bodyLimit ?? DEFAULT_BODY_BYTES
+    const isStreamed = stream?.includes(type) === true
+    const limitBytes = isStreamed ? Number.POSITIVE_INFINITY : (request.routeOptions.bodyLimit ?? DEFAULT_BODY_BYTES)
     const refused = refusedUnread(request, limitBytes)
     if (refused !== null) {
       readOn.add(request)
       drop(payload)
       done(refused)
+      return
+    }
+    if (isStreamed) {
+      done(null, payload)
       return
     }
     const body = bodies.begin(limitBytes)
@@ -57,7 +60,7 @@ export function readBodies(
         body.work((bytes) => {
           const answered = body.isLarge() ? Promise.withResolvers<void>() : null
           if (answered !== null) leaving.set(request, answered.resolve)
-          done(null, bodyOf(bytes, type))
+          done(null, bodyOf(request, bytes, type))
           return answered?.promise ?? NOTHING_MORE
         }),
       )
@@ -109,13 +112,20 @@ function refusedUnread({ headers }: FastifyRequest, limitBytes: number): Error |
     return platformErrors.payload_too_large({ limit_bytes: limitBytes })
   }
   const identity = (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity'
-  return identity ? null : platformErrors.unsupported_media_type()
+  return identity ? null : unsupported('The body must not be compressed: without Content-Encoding')
 }
 
-function bodyOf(bytes: Buffer, type: string): unknown {
+function unsupported(message: string): Error {
+  return platformErrors.unsupported_media_type({}, { message })
+}
+
+function bodyOf({ routeOptions }: FastifyRequest, bytes: Buffer, type: string): unknown {
   if (bytes.length === 0) return {}
   if (type !== 'application/json' && !/^application\/[a-z0-9.-]+\+json$/.test(type)) {
-    throw platformErrors.unsupported_media_type()
+    const { stream } = routeOptions.config as { stream?: readonly string[] | null }
+    const takesJson = stream == null || routeOptions.schema?.body !== undefined
+    const types = [...(stream ?? []), ...(takesJson ? ['application/json'] : [])]
+    throw unsupported(`The body must be ${types.join(' or ')}${type === OTHER_CHARSET ? ', in UTF-8' : ''}`)
   }
   return parseJsonBody(bytes)
 }
@@ -123,7 +133,7 @@ function bodyOf(bytes: Buffer, type: string): unknown {
 function mediaType(header: string | undefined): string {
   const [type = '', ...parameters] = (header ?? '').split(';')
   const charset = parameters.map((text) => text.trim().toLowerCase()).find((text) => text.startsWith('charset='))
-  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) return ''
+  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) return OTHER_CHARSET
   return type.trim().toLowerCase()
 }
 
