@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import os from 'node:os'
@@ -9,7 +10,8 @@ import pg from 'pg'
 import { serverUrl, withDatabase } from '../../test/database.ts'
 import { systemClock } from './clock.ts'
 import { createLogger, type Logger } from './log.ts'
-import { openStore } from './store.ts'
+import { embeddedCluster } from './postgres.ts'
+import { attachStore, openStore } from './store.ts'
 
 const NEVER = new AbortController().signal
 
@@ -104,6 +106,25 @@ test('what a server refuses is told at once', async () => {
   ] as const)
     assert.match((await open(url, log)).message, wanted)
   assert.deepEqual(log.warnings, [])
+})
+
+test('a command that is refused leaves no database running behind it', async () => {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'posthorn-store-'))
+  const options = { dataDir, databaseUrl: null, secretKey: null, log: createLogger('silent'), clock: systemClock() }
+  try {
+    const store = await attachStore(options)
+    const client = new pg.Client({ connectionString: store.adminUrl })
+    await client.connect()
+    await client.query("insert into posthorn.migration (name, checksum) values ('9999-later', 'x')")
+    await client.end()
+    await store.close()
+    const lock = path.join(await embeddedCluster(dataDir), 'postmaster.pid')
+    assert.ok(!existsSync(lock), 'the last to leave stops it')
+    await assert.rejects(attachStore(options), /migrated by a newer release \(9999-later\)/)
+    assert.ok(!existsSync(lock), 'whatever made it leave')
+  } finally {
+    await rm(dataDir, { recursive: true, force: true })
+  }
 })
 
 test('whoever is asked to stop waits no longer', async () => {

@@ -77,7 +77,13 @@ export async function attachStore(options: StoreOptions): Promise<Store> {
   await ensureDataFolder(options.dataDir)
   if (options.databaseUrl !== null) return prepared(options, options.databaseUrl, async () => undefined)
   const attached = await attachOrStart(options)
-  return prepared(options, attached.url(), () => attached.close())
+  try {
+    return await prepared(options, attached.url(), () => attached.close())
+  } catch (error) {
+    // One that was started for this call would stay behind it.
+    await attached.close()
+    throw error
+  }
 }
 
 async function prepared(options: StoreOptions, adminUrl: string, stop: () => Promise<void>): Promise<Store> {
