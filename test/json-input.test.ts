@@ -241,6 +241,33 @@ test('NUL and half a character are refused in every string of every route', asyn
   assert.ok(asked > 100, `${asked} bodies: a check that checked nothing fails`)
 })
 
+test('every operation refuses a body that is no object and, under /api/v1, a field that it does not know', async () => {
+  const { paths } = (await world.api.get('/openapi.json')).body
+  let asked = 0
+  for (const [path, operations] of Object.entries(paths as Record<string, Record<string, { 'x-scope'?: string }>>)) {
+    for (const [method, { 'x-scope': scope }] of Object.entries(operations)) {
+      if (scope === undefined || method === 'get') continue
+      const filled = new Map([
+        ['email', 'a%40example.net'],
+        ['version', '1'],
+      ])
+      const where = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => filled.get(name) ?? NO_ID)
+      const known = path.startsWith('/api/v1/') ? ['{"no_such_field":1}'] : []
+      for (const body of ['null', '[]', '5', '"text"', 'false', ...known]) {
+        const reply = await fetch(world.url + where, {
+          method: method.toUpperCase(),
+          headers: { 'x-api-key': world.account.apiKey, ...JSON_TYPE },
+          body,
+        })
+        const { code } = (await reply.json()) as { readonly code?: string }
+        assert.deepEqual([reply.status, code], [422, 'validation_error'], `${method} ${path} ${body}`)
+        asked++
+      }
+    }
+  }
+  assert.ok(asked > 200, `${asked} bodies: a check that checked nothing fails`)
+})
+
 test('NUL and half a character in a path or query are refused, never a fault of ours', async () => {
   const { paths } = (await world.api.get('/openapi.json')).body
   for (const [path, operations] of Object.entries(

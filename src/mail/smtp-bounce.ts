@@ -56,6 +56,8 @@ const TYPES: Readonly<Record<BounceCategory, BounceType>> = {
   unknown: 'unknown',
 }
 
+export const BOUNCE_CATEGORIES = Object.keys(TYPES) as readonly BounceCategory[]
+
 export function bounceTypeOf(category: BounceCategory): BounceType {
   return TYPES[category]
 }

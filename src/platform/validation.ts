@@ -56,6 +56,13 @@ function isMoment(text: string): boolean {
   return year >= 1 && year <= 9999
 }
 
+const dateTime = makeAjv(false).compile<string>({ type: 'string', format: 'date-time' })
+
+/** @returns whether the text is a moment as the API takes them (with an offset) */
+export function isDateTime(text: string): boolean {
+  return dateTime(text)
+}
+
 export function validatorCompiler(): FastifySchemaCompiler<unknown> {
   const strict = makeAjv(false)
   const coercing = makeAjv(true)

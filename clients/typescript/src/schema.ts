@@ -7778,11 +7778,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/json": Record<string, never>;
-            };
-        };
+        requestBody?: never;
         responses: {
             /** @description Success */
             200: {
@@ -7943,7 +7939,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_json, invalid_parameter */
+            /** @description invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7972,33 +7968,6 @@ export interface operations {
             };
             /** @description not_found */
             404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10442,7 +10411,7 @@ export interface operations {
                 type?: "hard" | "soft" | "complaint" | "block" | "unknown";
                 recipient?: string;
                 domain_id?: string;
-                category?: string;
+                category?: "invalid_recipient" | "bad_domain" | "mailbox_full" | "inactive_mailbox" | "message_too_large" | "rate_limited" | "dns_failure" | "connection" | "expired" | "content_rejected" | "policy" | "reputation" | "authentication" | "protocol" | "unknown" | "spam_complaint";
                 email_id?: string;
                 include_sandbox?: boolean;
                 limit?: number;
@@ -10475,7 +10444,8 @@ export interface operations {
                                 [key: string]: unknown;
                             } | null;
                             type: "hard" | "soft" | "complaint" | "block" | "unknown";
-                            category: string;
+                            /** @enum {unknown} */
+                            category: "invalid_recipient" | "bad_domain" | "mailbox_full" | "inactive_mailbox" | "message_too_large" | "rate_limited" | "dns_failure" | "connection" | "expired" | "content_rejected" | "policy" | "reputation" | "authentication" | "protocol" | "unknown" | "spam_complaint";
                             smtp_code: number | null;
                             enhanced_code: string | null;
                             diagnostic_code: string | null;
@@ -11870,6 +11840,7 @@ export interface operations {
                         data: {
                             /** Format: uuid */
                             id: string;
+                            deleted: boolean;
                         };
                     };
                 };
@@ -14978,7 +14949,7 @@ export interface operations {
             query?: {
                 /** @description received then or later */
                 from?: string;
-                /** @description an address */
+                /** @description an address; a date-time: received before it */
                 to?: string;
                 /** @description a part of the subject, in any case */
                 subject?: string;

@@ -219,7 +219,15 @@ test("the history has filters, pages and cursors, and is the account's own", asy
     all.slice(1, 3),
   )
   assert.deepEqual((await listed(ids.next())).pagination, { total: 0, limit: 100, offset: 0, next_cursor: null })
-  for (const query of ['?type=none', '?limit=1001', '?from=x', '?recipient=x', '?cursor=x', '?offset=-1']) {
+  for (const query of [
+    '?category=none',
+    '?type=none',
+    '?limit=1001',
+    '?from=x',
+    '?recipient=x',
+    '?cursor=x',
+    '?offset=-1',
+  ]) {
     assert.deepEqual(
       [(await listed(a, query)).status, (await listed(a, query)).code],
       [400, 'invalid_parameter'],

@@ -7,6 +7,7 @@ import {
   type DkimReason,
   type DkimResult,
 } from '../../mail/dkim-check.ts'
+import { BOUNCE_CATEGORIES } from '../../mail/smtp-bounce.ts'
 import type { Database } from '../../platform/db.ts'
 import { platformErrors } from '../../platform/errors.ts'
 import {
@@ -30,6 +31,7 @@ export interface BounceRoutesOptions {
 const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Text = nullable(Type.String())
 const BounceTypeName = Type.Union(['hard', 'soft', 'complaint', 'block', 'unknown'].map((type) => Type.Literal(type)))
+const CategoryName = Type.Enum([...BOUNCE_CATEGORIES, 'spam_complaint'])
 const Uuid = Type.String({ format: 'uuid' })
 
 const ReportDkim = Type.Object(
@@ -47,7 +49,7 @@ const BounceItem = Type.Object({
   tag: Text,
   metadata: nullable(Type.Record(Type.String(), Type.Unknown())),
   type: BounceTypeName,
-  category: Type.String(),
+  category: CategoryName,
   smtp_code: nullable(Type.Integer()),
   enhanced_code: Text,
   diagnostic_code: Text,
@@ -71,7 +73,7 @@ const Query = Type.Object({
   type: Type.Optional(BounceTypeName),
   recipient: Type.Optional(Type.String()),
   domain_id: Type.Optional(Uuid),
-  category: Type.Optional(Type.String({ maxLength: 64, pattern: '^[a-z_]*$' })),
+  category: Type.Optional(CategoryName),
   email_id: Type.Optional(Uuid),
   include_sandbox: Type.Boolean({ default: false }),
   limit: ListLimit,

@@ -386,8 +386,8 @@ for (const [sandboxResult, status, events, suppressed] of SANDBOX) {
     const mx = await h.receiver('127.0.0.2')
     const id = await h.put('Bob@example.net', { sandbox: true, sandboxResult })
     await h.delivery.turn()
-    const filter = { to: 'bob@example.net', subject: 'grÜ', emailId: id, from: null }
-    const { rows, total } = await listInbox(h.database, ACCOUNT, filter, { limit: 10, offset: 0, before: null })
+    const filter = { to: 'bob@example.net', subject: 'grÜ', emailId: id, from: null, before: null }
+    const { rows, total } = await listInbox(h.database, ACCOUNT, filter, { limit: 10, offset: 0, cursor: null })
     assert.equal(total, 1)
     const mail = await oneInboxMail(h.database, ACCOUNT, rows[0]?.id ?? '')
     assert.match(mail.raw.toString('latin1'), /^DKIM-Signature: /)

@@ -58,26 +58,28 @@ export interface InboxFilter {
   readonly emailId: string | null
   /** Received then or later. */
   readonly from: Date | null
+  /** Received before. */
+  readonly before: Date | null
 }
 
 export interface InboxPage {
   readonly limit: number
   readonly offset: number
   /** Newest first: only what is older than the mail of this id, which takes the place of an offset. */
-  readonly before: string | null
+  readonly cursor: string | null
 }
 
 export async function listInbox(
   database: Database,
   accountId: string,
-  { to, subject, emailId, from }: InboxFilter,
-  { limit, offset, before }: InboxPage,
+  { to, subject, emailId, from, before }: InboxFilter,
+  { limit, offset, cursor }: InboxPage,
 ): Promise<{ readonly rows: readonly InboxRow[]; readonly total: number; readonly next: string | null }> {
   const pattern = subject === null ? null : `%${subject.replaceAll(/[\\%_]/g, '\\$&')}%`
-  const filter = [accountId, to, pattern, emailId, from]
+  const filter = [accountId, to, pattern, emailId, from, before]
   return database.tenant(accountId, async (db) => {
     const [rows, count] = await Promise.all([
-      db.query<InboxRow>(sql.listInbox, [...filter, before, limit + 1, before === null ? offset : 0]),
+      db.query<InboxRow>(sql.listInbox, [...filter, cursor, limit + 1, cursor === null ? offset : 0]),
       db.one<{ total: number }>(sql.countInbox, filter),
     ])
     const shown = rows.slice(0, limit)

@@ -24,6 +24,7 @@ import {
   typed,
 } from '../../platform/http.ts'
 import { isUuid } from '../../platform/ids.ts'
+import { isDateTime } from '../../platform/validation.ts'
 import { AttachmentFields, type ReadMessage, readingTurns, wireAttachment } from '../outbox/index.ts'
 import { errors } from './errors.ts'
 import { clearInbox, deleteInboxMail, type InboxRow, inboxMailBytes, listInbox, oneInboxMail } from './inbox.ts'
@@ -55,7 +56,7 @@ const SingleMail = Type.Object({
 
 const ListQuery = Type.Object({
   from: Type.Optional(Type.String({ format: 'date-time', description: 'received then or later' })),
-  to: Type.Optional(Type.String({ maxLength: 320, description: 'an address' })),
+  to: Type.Optional(Type.String({ maxLength: 320, description: 'an address; a date-time: received before it' })),
   subject: Type.Optional(Type.String({ maxLength: 998, description: 'a part of the subject, in any case' })),
   email_id: Type.Optional(Type.String()),
   limit: ListLimit,
@@ -177,10 +178,16 @@ async function answerList(database: Database, accountId: string, query: Static<t
   if (emailId !== null && !isUuid(emailId)) {
     throw platformErrors.invalid_parameter({ parameter: 'email_id', rule: 'format' })
   }
-  const to = query.to === undefined ? null : keyOf(query.to)
-  const from = query.from === undefined ? null : new Date(query.from)
-  const filter = { to, subject, emailId, from }
-  const { rows, total, next } = await listInbox(database, accountId, filter, { limit, offset, before: cursor })
+  // Of the other lists `to` is the end of a time, of this one an address: no text is both.
+  const [to, before] = query.to !== undefined && isDateTime(query.to) ? [null, query.to] : [query.to, null]
+  const filter = {
+    to: to == null ? null : keyOf(to),
+    subject,
+    emailId,
+    from: query.from === undefined ? null : new Date(query.from),
+    before: before === null ? null : new Date(before),
+  }
+  const { rows, total, next } = await listInbox(database, accountId, filter, { limit, offset, cursor })
   return list(rows.map(wireMail), { total, limit, offset, next_cursor: next })
 }
 

@@ -16,12 +16,12 @@ export const addInbox = statement(
 const INBOX_COLUMNS = 'id, email_id, sender, recipient, subject, size_bytes, received_at'
 const INBOX_FILTER = `account_id = $1 and ($2::text is null or recipient_key = $2)
   and ($3::text is null or subject ilike $3 escape '\\') and ($4::uuid is null or email_id = $4)
-  and ($5::timestamptz is null or received_at >= $5)`
+  and ($5::timestamptz is null or received_at >= $5) and ($6::timestamptz is null or received_at < $6)`
 
 export const listInbox = statement(
   'delivery_list_inbox',
-  `select ${INBOX_COLUMNS} from inbox where ${INBOX_FILTER} and ($6::uuid is null or id < $6)
-   order by id desc limit $7 offset $8`,
+  `select ${INBOX_COLUMNS} from inbox where ${INBOX_FILTER} and ($7::uuid is null or id < $7)
+   order by id desc limit $8 offset $9`,
 )
 export const countInbox = statement('delivery_count_inbox', `select count(*) as total from inbox where ${INBOX_FILTER}`)
 export const oneInbox = statement(

@@ -197,7 +197,6 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       access: VERIFY,
       summary: 'Check the DNS records now',
       params: IdParams,
-      body: Type.Object({}),
       answers: {
         200: dataOf(Type.Object({ ...DOMAIN, ...VERIFIED }), {
           success: Type.Boolean(),

@@ -146,11 +146,11 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
       access: WRITE,
       summary: 'Remove a template',
       params: IdParams,
-      answers: { 200: dataOf(Type.Object({ id: Uuid })) },
+      answers: { 200: dataOf(Type.Object({ id: Uuid, deleted: Type.Boolean() })) },
       errors: [errors.not_found],
       handle: async ({ principal, params }) => {
         await templates.remove(principal.accountId, params.id)
-        return single({ id: params.id })
+        return single({ id: params.id, deleted: true })
       },
     }),
     endpoint({

@@ -97,11 +97,18 @@ export function readBodies(
   })
 }
 
-/** An operation that takes no fields refuses those it is given, but on legacy paths, which ignore what they do not know. */
-function refuseUnasked({ body, routeOptions }: FastifyRequest): void {
+/**
+ * An operation that takes no fields refuses those it is given, but on legacy paths, which ignore what they do not know. What
+ * is no object is a fault on both, as it is where there are fields.
+ */
+function refuseUnasked({ method, body, routeOptions }: FastifyRequest): void {
   const { stream, legacy } = routeOptions.config as { stream?: readonly string[] | null; legacy?: boolean }
-  const hasSchema = routeOptions.schema?.body !== undefined
-  if (legacy !== false || hasSchema || stream != null || body === null || typeof body !== 'object') return
+  const isRead = method === 'GET' || method === 'HEAD'
+  if (legacy === undefined || isRead || routeOptions.schema?.body !== undefined || stream != null) return
+  if (body === null || typeof body !== 'object' || Array.isArray(body)) {
+    throw validationError([{ field: '', rule: 'type', message: 'must be object' }])
+  }
+  if (legacy) return
   const fields = Object.keys(body).map((field) => ({ field, rule: 'unknown_field', message: 'is not a known field' }))
   if (fields.length > 0) throw validationError(fields)
 }
