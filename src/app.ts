@@ -417,7 +417,7 @@ export async function servicesOf(rooms: Rooms): Promise<Running> {
     const own = certificate.present
     share(secureListener({ config, ground, tracking: rooms.tracking, own, http }, config.httpsPort))
   }
-  traffic.push(certificate.watch, httpService(rooms, http, isReached ? 'http' : 'http, for health and metrics alone,'))
+  traffic.push(certificate.watch, httpService(rooms, http, isReached ? 'api or tracking' : 'health alone'))
   services.push(traffic)
   if (isReached) services.push(...rooms.followers.beforeHttpStops)
   return { services, http, mx, submission: submitting }
@@ -463,7 +463,7 @@ async function healthServer(rooms: Rooms, pages: DashboardPages | null = null): 
 /** A running process. */
 export interface App {
   readonly rooms: Rooms
-  /** The port that HTTP listens on: of the API, or of health and metrics alone. */
+  /** The port that HTTP listens on: of the API, or of health and metrics alone; null where that one was taken. */
   readonly httpPort: number | null
   /** The port of the inbound MX; null without the role. */
   readonly mxPort: number | null

@@ -108,19 +108,32 @@ function refusalOf(error: unknown): ApiError {
   throw error
 }
 
-/** HTTP in the clear. @param name says what for, where it does not start */
+/**
+ * HTTP in the clear. Its port may be taken by another process of the machine where nobody comes but to ask how this one is: then
+ * it works without.
+ */
 export function httpService(
-  { config }: Pick<ListenersOptions, 'config'>,
+  { config, ground }: Pick<ListenersOptions, 'config' | 'ground'>,
   { app, lane }: HttpServer,
-  name: string,
+  offers: 'api or tracking' | 'health alone',
 ): Service {
   const unused = unusedConnections(app.server)
   lane?.before(app.server, 'connection')
   return {
-    name,
+    name: 'http',
     settings: ['POSTHORN_HTTP_PORT', 'POSTHORN_HTTP_HOST', 'POSTHORN_BIND'],
     start: async () => {
-      await app.listen({ host: config.httpHost, port: config.httpPort })
+      const { httpHost: host, httpPort: port } = config
+      try {
+        await app.listen({ host, port })
+      } catch (error) {
+        const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+        if (offers !== 'health alone' || !isTaken) throw error
+        ground.log.warn(
+          { host, port },
+          'POSTHORN_HTTP_PORT is taken: this process has no /healthz, /readyz and /metrics; a port of its own, or 0, gives it them',
+        )
+      }
     },
     stop: async (deadline) => {
       const closed = app.close()

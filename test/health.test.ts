@@ -25,10 +25,16 @@ test('a process without a role of the web has the pages of health and metrics, a
     assert.deepEqual([status, JSON.parse(text).code], [404, 'not_found'], path)
   }
   assert.equal((await ask('/healthz', { method: 'POST' })).status, 405)
+})
 
-  const taken = new URL(world.url).port
-  await assert.rejects(startWorld({ settings: { ...settings, POSTHORN_HTTP_PORT: taken } }), (error: Error) => {
-    assert.match(error.message, /^http, for health and metrics alone, did not start \(POSTHORN_HTTP_PORT, /)
+test('where the port is taken a process without a role of the web works without these pages, any other does not start', async () => {
+  await using world = await startWorld()
+  const taken = { POSTHORN_HTTP_PORT: new URL(world.url).port }
+  await using other = await startWorld({ settings: { ...taken, POSTHORN_ROLES: 'delivery' } })
+  assert.equal(other.rooms.isUp, true)
+  assert.equal((await fetch(`${world.url}/readyz`)).status, 200)
+  await assert.rejects(startWorld({ settings: { ...taken, POSTHORN_ROLES: 'tracking' } }), (error: Error) => {
+    assert.match(error.message, /^http did not start \(POSTHORN_HTTP_PORT, /)
     assert.equal((error.cause as NodeJS.ErrnoException).code, 'EADDRINUSE')
     return true
   })
