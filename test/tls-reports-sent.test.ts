@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
 import type { ReportMail } from '../src/modules/transport/index.ts'
 import type { Connector } from '../src/platform/connect.ts'
 import { statement } from '../src/platform/db.ts'
@@ -22,11 +23,12 @@ const OPEN = statement(
    where d.datname = current_database() and l.relation = 'transport_session'::regclass and l.pid <> pg_backend_pid()`,
 )
 
-/** Sessions of today with these domains, and the clock on by `days`. */
+/** Sessions of today with these domains, and the clock on by `days` and a bit. */
 async function sessionsWith(h: House, domains: readonly string[], days: number): Promise<() => Promise<string[]>> {
   const { system } = h.database
   await system.execute(SESSION, [h.clock.now().toISOString().slice(0, 10), domains])
-  h.clock.advance(days * DAY_MS)
+  // Some time past the hour at which days are told, whatever the hour of the test.
+  if (days > 0) h.clock.advance(days * DAY_MS + 1_200_000)
   return async () => (await system.query<{ domain: string }>(LEFT, [])).map(({ domain }) => domain)
 }
 
@@ -110,6 +112,43 @@ test('of two machines one tells by HTTPS; the claim of one that died ends, and t
   await look(site)
   assert.deepEqual([await left(), site.asked.length], [[], 2])
   assert.deepEqual(h.logged, [])
+})
+
+test('a machine that dies behind the answer of the receiver leaves a report that comes again byte for byte', async () => {
+  await using h = await house({ '_smtp._tls.sts.test': { TXT: ['v=TLSRPTv1; rua=https://sts.test/tls'] } })
+  const left = await sessionsWith(h, ['sts.test'], 1)
+  const site = web('')
+  site.answer = { status: 202 }
+  const dies: House = {
+    ...h,
+    database: { ...h.database, transaction: () => Promise.reject(new Error('the machine is gone')) },
+  }
+  const mail = async (): Promise<boolean> => assert.fail('no mail')
+  await lookForReports(dies, site, mail)
+  assert.deepEqual(await left(), ['sts.test'])
+  h.clock.wait(3_600_000)
+  await lookForReports(h, site, mail)
+  assert.deepEqual(await left(), [])
+  const [first, second, ...more] = site.asked
+  assert.deepEqual(more, [])
+  assert.ok(first?.body)
+  assert.deepEqual(second, first)
+  const { 'report-id': id } = JSON.parse(gunzipSync(first.body).toString()) as Record<string, unknown>
+  assert.match(String(id), /^\d{4}-\d\d-\d\d\.sts\.test@[\w.-]+$/)
+})
+
+test('a day is told when every machine has written what it counted', async () => {
+  await using h = await house({ '_smtp._tls.sts.test': { TXT: ['v=TLSRPTv1; rua=https://sts.test/tls'] } })
+  const left = await sessionsWith(h, ['sts.test'], 0)
+  const site = web('')
+  site.answer = { status: 202 }
+  const look = (): Promise<void> => lookForReports(h, site, async () => assert.fail('no mail'))
+  h.clock.wait(DAY_MS - (h.clock.now().getTime() % DAY_MS) + 60_000)
+  await look()
+  assert.deepEqual(await left(), ['sts.test'], 'a minute past midnight')
+  h.clock.wait(900_000)
+  await look()
+  assert.deepEqual([await left(), site.asked.length], [[], 1])
 })
 
 test('any number of domains that cannot be told keep no other from being told', async () => {

@@ -1,11 +1,12 @@
-// Reports about TLS (RFC 8460): once a day, after midnight in UTC, each domain that publishes an address is told of the
-// sessions of the day before, by mail or by HTTPS.
+// Reports about TLS (RFC 8460): once a day, a quarter of an hour after midnight in UTC, each domain that publishes an address is
+// told of the sessions of the day before, by mail or by HTTPS. Until then each machine has written what it had counted: what
+// came later would make a second report under the id of the first, which its reader has already.
 //
 // A day's counts are taken away in the transaction that queues the mail, or after a receiver has answered a POST with 2xx.
 // The POST comes before that transaction, since its receiver may take longer than one may stand open. The machine that POSTs
 // has a claim on the domain's day meanwhile, so that no other does. One that dies between the receiver's answer and the
-// commit leaves a claim, which ends after some minutes: then the report comes by HTTPS a second time, and its id says that it
-// is the same. What cannot be told within three days is dropped. A domain that no longer publishes an address is not told.
+// commit leaves a claim, which ends after some minutes: then the report comes by HTTPS a second time, byte for byte. Its id is
+// made of day, domain and our name alone, so that whoever reads it knows both for one (RFC 8460 section 4.4). What cannot be told within three days is dropped. A domain that no longer publishes an address is not told.
 
 import { gzipSync } from 'node:zlib'
 import {
@@ -63,6 +64,8 @@ interface Due {
 }
 
 const LOOK_EVERY_MS = 600_000
+/** Many times as long as counts stand in memory (sessions.ts). */
+const SETTLED_MS = 900_000
 const DOMAINS_AT_ONCE = 200
 const MAX_ROWS = 2_000
 const MAX_DAYS = 3
@@ -76,7 +79,7 @@ export function tlsReportLoop(options: ReportsOptions): Service {
   return loop({
     name: 'tls reports',
     turn: async (signal) => {
-      const today = dayOf(clock.now())
+      const today = dayOf(new Date(clock.now().getTime() - SETTLED_MS))
       await database.system.execute(sql.forgetClaims, [new Date(clock.now().getTime() - DAY_MS)])
       for (let after: Due | null = { day: '-infinity', domain: '' }; after !== null && !signal.aborted; ) {
         const page = [today, after.day, after.domain, DOMAINS_AT_ONCE]
