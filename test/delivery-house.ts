@@ -13,6 +13,7 @@ import {
   enqueue,
   ensureOutboxPartitions,
   type NewEmail,
+  type SubmittedContent,
   siteIds,
   statusName,
 } from '../src/modules/outbox/index.ts'
@@ -48,7 +49,8 @@ export interface House extends AsyncDisposable {
   receiver(host: string, script?: ReceiverScript): Promise<Receiver>
   /** Another node on the same database. */
   another(more?: Partial<DeliveryOptions>): Delivery
-  put(to: string, more?: Partial<NewEmail>, content?: Partial<ComposedContent>): Promise<string>
+  /** @param content what differs from a composed letter; or a submitted one */
+  put(to: string, more?: Partial<NewEmail>, content?: Partial<ComposedContent> | SubmittedContent): Promise<string>
   story(id: string): Promise<EmailStory>
   status(id: string): Promise<EmailStatus>
   events(id: string): Promise<readonly WireEvent[]>
@@ -116,7 +118,8 @@ export async function house(zones: Zones = {}, more: Partial<DeliveryOptions> = 
     another,
     put: async (to, email = {}, content = {}) => {
       const made = newEmail(ids.next(), clock.now(), to, email)
-      const bytes = encodeContent({ ...CONTENT, to: [{ name: '', address: to }], ...content })
+      const isSubmitted = content.kind === 'submitted'
+      const bytes = encodeContent(isSubmitted ? content : { ...CONTENT, to: [{ name: '', address: to }], ...content })
       const numbers = await sites.of([made.site])
       await database.transaction((db) =>
         enqueue(db, [made], [{ id: made.id, accountId: made.accountId, stretches: [bytes] }], numbers),

@@ -3,10 +3,10 @@
 // Text becomes encoded words, and so do the names beside addresses; a parameter of Content-Type or Content-Disposition, which
 // is a file's name nearly always, takes the form of RFC 2231. What has another grammar is left to whoever calls.
 
-import { isAscii } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 import { decodeWords } from 'postal-mime'
 import { parseMailboxList } from './address.ts'
-import { addressHeader, parameter, textHeader, tokenHeader } from './headers.ts'
+import { addressHeader, fieldValue, parameter, parseHeaderBlock, textHeader, tokenHeader } from './headers.ts'
 
 /** Fields whose value is text and nothing else: the only ones that encoded words may replace as a whole. */
 const FREE_TEXT = /^(subject|comments|organization|thread-topic|content-description|x-.*)$/
@@ -30,6 +30,23 @@ export function encodedField(
   if (!list.ok) return null
   const mailboxes = list.mailboxes.map((one) => ({ name: decodeWords(one.name), address: one.address }))
   return Buffer.from(addressHeader(name, mailboxes))
+}
+
+/**
+ * True when a header names an address beyond ASCII: only a server with SMTPUTF8 may get it (RFC 6531 section 3.2). Names beside
+ * addresses are no reason, they could be encoded.
+ *
+ * @param message whole
+ */
+export function headerNeedsSmtpUtf8(message: Buffer): boolean {
+  const end = message.indexOf('\r\n\r\n')
+  const head = end < 0 ? message : message.subarray(0, end + 2)
+  if (isAscii(head) || !isUtf8(head)) return false
+  return parseHeaderBlock(head).fields.some((field) => {
+    if (!ADDRESS_FIELDS.has(field.key) || isAscii(head.subarray(field.start, field.end))) return false
+    const encoded = encodedField(field, fieldValue(head, field))
+    return encoded !== null && !isAscii(encoded)
+  })
 }
 
 function encodedParameters(name: string, value: string): Buffer | null {

@@ -34,11 +34,6 @@ export function reencode(raw: Buffer): Reencoded {
   return { message: Buffer.concat(out), changed }
 }
 
-/** True when a header of the message itself holds bytes beyond ASCII: only a server with SMTPUTF8 can take it. */
-export function headerNeedsSmtpUtf8(raw: Buffer): boolean {
-  return /[^\0-\x7f]/.test(raw.toString('latin1', 0, parseHeaderBlock(raw).bodyStart))
-}
-
 interface Place {
   readonly out: Buffer[]
   /** Counted over all multiparts; beyond the limit nothing more is written, and what was is dropped. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ACCOUNT, house } from '../../../test/delivery-house.ts'
-import type { ReceivedMessage } from '../../../test/receiver.ts'
+import type { ReceivedMessage, ReceiverScript } from '../../../test/receiver.ts'
 import { retryEmail } from '../outbox/index.ts'
 
 const MINUTE = 60_000
@@ -39,3 +39,32 @@ test('what is tried anew a week after its acceptance is signed anew, the same by
   assert.ok(to > seconds(email.expires_at.getTime()))
   assert.ok(anew !== undefined && last !== undefined && anew.data.equals(last.data))
 })
+
+const LONG = `Content-Type: multipart/signed; boundary=b\r\n\r\n--b\r\n\r\n${'a'.repeat(1_200)}\r\n--b--`
+// Each row: what was submitted, what the receiver lacks, and the parameters of MAIL; null: it bounces with 5.6.7.
+const SUBMITTED: [name: string, message: string, receiver: ReceiverScript, parameters: string[] | null][] = [
+  ['an address beyond ASCII in To', 'To: jörg@example.net\r\n\r\nx', {}, ['SMTPUTF8', 'BODY=8BITMIME']],
+  ['such an address where it is not known', 'To: jörg@example.net\r\n\r\nx', { smtpUtf8: false }, null],
+  ['other bytes beyond ASCII', 'To: a@b.test\r\nList-Id: ü <b.test>\r\n\r\nx', { smtpUtf8: false }, ['BODY=8BITMIME']],
+  ['a long line of seven bits', LONG, { eightBitMime: false }, []],
+]
+for (const [name, message, receiver, parameters] of SUBMITTED) {
+  test(`${name} in a submitted mail is told to the receiver as what it is`, async () => {
+    await using h = await house(ZONE)
+    const mx = await h.receiver('127.0.0.2', receiver)
+    const id = await h.put(
+      'bob@example.net',
+      {},
+      {
+        kind: 'submitted',
+        message: Buffer.from(`From: a@shop.example\r\n${message}\r\n`),
+        treatment: { trackOpens: false, trackClicks: false, unsubscribeHeader: false },
+      },
+    )
+    await h.delivery.turn()
+    assert.equal(await h.status(id), parameters === null ? 'bounced' : 'delivered')
+    const said = mx.messages.map(({ mailParameters }) => mailParameters.filter((one) => !one.startsWith('SIZE=')))
+    assert.deepEqual(said, parameters === null ? [] : [parameters])
+    if (parameters === null) assert.match(JSON.stringify(await h.last(id)), /5\.6\.7/)
+  })
+}

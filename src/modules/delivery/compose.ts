@@ -2,11 +2,13 @@
 // since Date, boundaries, tokens and the time of the signature derive from what was stored at acceptance, or when it was
 // tried anew by hand. A submitted message keeps its bytes but for the parts in which something is replaced (mail/letter-parts.ts).
 
+import { isAscii } from 'node:buffer'
 import type { EmailAddress } from '../../mail/address.ts'
 import { createSigner, type Signer, sign } from '../../mail/dkim.ts'
+import { headerNeedsSmtpUtf8 } from '../../mail/field-encoding.ts'
 import { textHeader, tokenHeader } from '../../mail/headers.ts'
 import type { Replacements } from '../../mail/html-links.ts'
-import { compose, type ListUnsubscribe, type MailboxInput, needsEncoding } from '../../mail/mime.ts'
+import { compose, type ListUnsubscribe, type MailboxInput } from '../../mail/mime.ts'
 import { returnPath, type VerpMac } from '../../mail/verp.ts'
 import {
   type ComposedContent,
@@ -88,7 +90,7 @@ export function composerOf({ hostname, verpMac, tracking, html }: ComposerOption
         .join('')
       const filled = withOwnFields(entry.filled(replacements), letter, wanted ? links : null)
       const message = Buffer.concat([Buffer.from(own), filled])
-      return { message, smtpUtf8: false, eightBit: needsEncoding(message) }
+      return { message, smtpUtf8: headerNeedsSmtpUtf8(filled), eightBit: !isAscii(message) }
     }
     const { from, to, cc, replyTo, subject, headers } = entry.content
     // What we compose is encoded for seven bits, but for addresses that are not.
