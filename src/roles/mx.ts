@@ -29,7 +29,7 @@ import type { Logger } from '../platform/log.ts'
 import { mxRate } from './mx-rate.ts'
 import { incomingMessages } from './submission-messages.ts'
 import { type Patience, SubmissionServer } from './submission-protocol.ts'
-import { Reply, replyOf, unavailable } from './submission-replies.ts'
+import { isHungUp, Reply, replyOf, unavailable } from './submission-replies.ts'
 
 export interface MxOptions {
   readonly host: string
@@ -81,7 +81,7 @@ export function mxService(options: MxOptions): Mx {
         (value) => done(null, value),
         (error: unknown) => {
           const reply = replyOf(error)
-          if (reply === null) log.warn({ err: error }, 'a report could not be taken')
+          if (reply === null && !isHungUp(error)) log.warn({ err: error }, 'a report could not be taken')
           done(reply ?? unavailable())
         },
       )

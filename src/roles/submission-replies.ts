@@ -34,6 +34,12 @@ export function replyOf(error: unknown): Reply | null {
   }
 }
 
+/** The client went away in the middle of its message: its own affair, and nobody hears the answer. */
+export function isHungUp(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown }
+  return code === 'ECONNECTION' || code === 'ERR_STREAM_PREMATURE_CLOSE'
+}
+
 export function unavailable(): Reply {
   return new Reply(451, '4.3.0 the message cannot be stored right now, try again')
 }

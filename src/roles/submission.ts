@@ -23,7 +23,7 @@ import { loginFailures } from './login-failures.ts'
 import { type LockedOut, loginLockout } from './login-lockout.ts'
 import { incomingMessages } from './submission-messages.ts'
 import { type Patience, SubmissionServer } from './submission-protocol.ts'
-import { Reply, replyOf, unavailable } from './submission-replies.ts'
+import { isHungUp, Reply, replyOf, unavailable } from './submission-replies.ts'
 
 /** What accounts says to a user name and password. */
 export type Login =
@@ -281,12 +281,6 @@ function addressOf(text: string, enhanced: string): Address {
   const parsed = parseAddress(text)
   if (!parsed.ok) throw new Reply(501, `${enhanced} not an address (${parsed.reason})`)
   return parsed.address
-}
-
-/** The client went away in the middle of its message. */
-function isHungUp(error: unknown): boolean {
-  const { code } = (error ?? {}) as { code?: unknown }
-  return code === 'ECONNECTION' || code === 'ERR_STREAM_PREMATURE_CLOSE'
 }
 
 function portOf({ server }: { readonly server: SubmissionServer }): number {
