@@ -39,6 +39,22 @@ test('eight at once apply each file once', async () => {
   assert.deepEqual(runs.flat(), ['0001-ground', '0002-two'])
 })
 
+test('whoever waits for another that migrates says so, goes on behind it, and ends when it is asked to', async () => {
+  await using db = await freshDb()
+  const other = new pg.Client({ connectionString: db.url })
+  await other.connect()
+  try {
+    await other.query('select pg_advisory_lock(7461839)')
+    const stopping = new AbortController()
+    const asked = migrate(db.url, { onWait: () => stopping.abort(new Error('SIGTERM')), signal: stopping.signal })
+    await assert.rejects(asked, /SIGTERM/)
+    const onWait = (): void => void other.query('select pg_advisory_unlock(7461839)')
+    assert.deepEqual(await migrate(db.url, { onWait }), [])
+  } finally {
+    await other.end()
+  }
+})
+
 test('a file that fails leaves nothing behind, says where, and is tried again', async () => {
   await using db = await emptyDb()
   await using files = await folderOf({

@@ -22,6 +22,10 @@ export interface MigrateOptions {
   readonly only?: ReadonlySet<string>
   /** Called before each file is applied. */
   readonly onFile?: (name: string) => void
+  /** Called now and then while another process migrates. */
+  readonly onWait?: () => void
+  /** Ends the wait for another process. */
+  readonly signal?: AbortSignal
 }
 
 interface Migration {
@@ -34,6 +38,9 @@ const FOLDER = path.join(import.meta.dirname, '..', '..', 'migrations')
 const LOCK_KEY = 7_461_839
 const CONNECT_WITHIN_MS = 10_000
 const LOCK_TRIES = 20
+/** Of a tenth of a second each. */
+const WAITS_BETWEEN_WORDS = 100
+const WAITS_BEFORE_A_WORD = 10
 /** Lock time-out, deadlock. */
 const IN_USE: ReadonlySet<string | undefined> = new Set(['55P03', '40P01'])
 const AS_OWNER = 'set local role posthorn_owner; set local search_path = posthorn;'
@@ -57,7 +64,7 @@ export async function migrate(adminUrl: string, options: MigrateOptions = {}): P
   })
   client.on('error', () => undefined)
   try {
-    await waitForLock(client)
+    await waitForLock(client, options)
     const missing = outstanding(files, await applied(client))
     for (const file of missing) {
       options.onFile?.(file.name)
@@ -104,9 +111,13 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 
 // Asking again and again instead of waiting in the server: a statement that waits holds a snapshot, and with it back
 // vacuum and the readers of the log.
-async function waitForLock(client: pg.Client): Promise<void> {
+async function waitForLock(client: pg.Client, { onWait, signal }: MigrateOptions): Promise<void> {
   const ask = `select pg_try_advisory_lock(${LOCK_KEY}) as locked`
-  while ((await client.query(ask)).rows[0].locked !== true) await client.query('select pg_sleep(0.1)')
+  for (let waits = 0; (await client.query(ask)).rows[0].locked !== true; waits++) {
+    signal?.throwIfAborted()
+    if (waits % WAITS_BETWEEN_WORDS === WAITS_BEFORE_A_WORD) onWait?.()
+    await client.query('select pg_sleep(0.1)')
+  }
 }
 
 async function applied(client: pg.Client): Promise<ReadonlyMap<string, string>> {

@@ -47,19 +47,19 @@ const FEW_CONNECTIONS = 4
  * For a service: owns the embedded database, and supervises it until `close`. A server of DATABASE_URL that is not up yet
  * is waited for, a minute at most; one that says no is not.
  *
- * @param signal ends the wait; the promise rejects with its reason then
+ * @param signal ends this wait, and that for another process that migrates; the promise rejects with its reason then
  */
 export async function openStore(options: StoreOptions, signal: AbortSignal): Promise<Store> {
   await ensureDataFolder(options.dataDir)
   if (options.databaseUrl !== null) {
     await serverUp(options, options.databaseUrl, signal)
-    return prepared(options, options.databaseUrl, async () => undefined)
+    return prepared(options, options.databaseUrl, async () => undefined, signal)
   }
   const embedded: Service & { url(): string } = embeddedPostgres(options)
   await embedded.start()
   const stop = (): Promise<void> => embedded.stop(AbortSignal.timeout(STOP_WITHIN_MS))
   try {
-    return await prepared(options, embedded.url(), stop)
+    return await prepared(options, embedded.url(), stop, signal)
   } catch (error) {
     await stop()
     throw error
@@ -86,16 +86,26 @@ export async function attachStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-async function prepared(options: StoreOptions, adminUrl: string, stop: () => Promise<void>): Promise<Store> {
+async function prepared(
+  options: StoreOptions,
+  adminUrl: string,
+  stop: () => Promise<void>,
+  signal?: AbortSignal,
+): Promise<Store> {
+  const { log } = options
   await checkServer(adminUrl, options.databaseUrl !== null)
-  await migrate(adminUrl, { onFile: (name) => options.log.info({ migration: name }, 'migrating') })
+  await migrate(adminUrl, {
+    onFile: (name) => log.info({ migration: name }, 'migrating'),
+    onWait: () => log.warn({}, 'waiting for another process that migrates'),
+    ...(signal !== undefined && { signal }),
+  })
   const usual = systemMemory().limitBytes < LITTLE_MEMORY_BYTES ? FEW_CONNECTIONS : undefined
   const { maxConnections = usual } = options
   const database = connect({
     url: adminUrl,
     ...(maxConnections !== undefined && { maxConnections }),
     admit: assertDurable,
-    onError: (err) => options.log.warn({ err }, 'a database connection broke'),
+    onError: (err) => log.warn({ err }, 'a database connection broke'),
   })
   const close = async (): Promise<void> => {
     await database.close()
