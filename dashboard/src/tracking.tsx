@@ -32,7 +32,9 @@ export function Tracking({ domain }: { readonly domain: Json }) {
     try {
       await call('PATCH', `/customer/domains/${domain.id}`, Object.fromEntries(changed.map(asSent)))
       await refresh('/customer/domains')
-      setChosen({})
+      // What was chosen meanwhile stays.
+      const sent = Object.fromEntries(changed)
+      setChosen((so) => Object.fromEntries(Object.entries(so).filter(([field, one]) => sent[field] !== one)))
       say('Kept: for mail that is accepted from now on.')
     } catch (problem) {
       setError(problem)
