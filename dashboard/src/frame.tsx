@@ -53,14 +53,14 @@ function Inside({ me }: { readonly me: Json }) {
   useFocusOnMove(() => setOpen(false))
   useEscape(open, () => setOpen(false))
   return (
-    <div className="flex min-h-dvh flex-col md:flex-row">
+    <div className="flex min-h-dvh flex-col lg:flex-row">
       <a
         href="#main"
         className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-30 focus:rounded focus:border focus:border-line focus:bg-raised focus:px-3 focus:py-2"
       >
         Skip to content
       </a>
-      <header className="sticky top-0 z-20 flex items-center justify-between border-b border-line bg-paper px-4 py-2 md:hidden">
+      <header className="sticky top-0 z-20 flex items-center justify-between border-b border-line bg-paper px-4 py-2 lg:hidden">
         <Brand />
         <span className="flex gap-2">
           <Button onClick={() => setPalette(true)}>Find</Button>
@@ -71,15 +71,15 @@ function Inside({ me }: { readonly me: Json }) {
       </header>
       <nav
         aria-label="Main"
-        className={`${open ? 'flex' : 'hidden'} shrink-0 flex-col border-line px-3 pt-4 max-md:fixed max-md:inset-x-0 max-md:top-[51px] max-md:bottom-0 max-md:z-20 max-md:overflow-y-auto max-md:bg-paper md:sticky md:top-0 md:flex md:h-dvh md:w-52 md:overflow-y-auto md:border-r`}
+        className={`${open ? 'flex' : 'hidden'} shrink-0 flex-col border-line px-3 pt-4 max-lg:fixed max-lg:inset-x-0 max-lg:top-[51px] max-lg:bottom-0 max-lg:z-20 max-lg:overflow-y-auto max-lg:bg-paper lg:sticky lg:top-0 lg:flex lg:h-dvh lg:w-52 lg:overflow-y-auto lg:border-r`}
       >
-        <p className="mb-3 hidden px-2 md:block">
+        <p className="mb-3 hidden px-2 lg:block">
           <Brand />
         </p>
         <button
           type="button"
           onClick={() => setPalette(true)}
-          className="mb-3 hidden cursor-pointer items-center justify-between rounded border border-line bg-raised px-2 py-1 text-quiet hover:border-quiet md:flex"
+          className="mb-3 hidden cursor-pointer items-center justify-between rounded border border-line bg-raised px-2 py-1 text-quiet hover:border-quiet lg:flex"
         >
           Find or do <kbd className="font-mono text-xs">Ctrl K</kbd>
         </button>

@@ -4,10 +4,27 @@ import { call, type Json, refresh, useApi } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
 import { Listing } from '../listing.tsx'
 import { say } from '../say.tsx'
+import { Ticks } from '../ticks.tsx'
 import { Button, Choice, Code, Copy, Facts, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
+
+const ROOMS = ['emails', 'domains', 'tracking_domains', 'webhooks', 'suppressions', 'unsubscribes', 'contacts']
+const MORE_ROOMS = ['templates', 'api_keys', 'smtp', 'profile', 'bounces']
+/** What a key may do, beside everything. */
+const SCOPES: readonly (readonly [scope: string, name: string])[] = [
+  ['send', 'send'],
+  ['stats:read', 'read statistics and events'],
+  ['validation', 'validate addresses'],
+  ['risk', 'preview risk'],
+  ['content', 'score content'],
+  ...[...ROOMS, ...MORE_ROOMS].flatMap((room) =>
+    ['read', 'write'].map((verb) => [`${room}:${verb}`, `${verb} ${room.replace('_', ' ')}`] as const),
+  ),
+]
 
 export function Keys() {
   const [mode, setMode] = useState('live')
+  const [may, setMay] = useState('full')
+  const [scopes, setScopes] = useState<readonly string[]>(['send'])
   const [made, setMade] = useState<string | null>(null)
   const [error, setError] = useState<unknown>(null)
   const act = async (method: string, path: string, done: string, body?: object): Promise<void> => {
@@ -27,7 +44,7 @@ export function Keys() {
         path="/customer/api-keys"
         fields={[{ name: 'name', label: 'Name, such as the program that uses it' }]}
         button="Make a key"
-        also={{ mode }}
+        also={{ mode, scopes: may === 'full' ? ['full'] : scopes }}
         added={({ key }) => setMade(key)}
       >
         <Choice
@@ -39,6 +56,16 @@ export function Keys() {
             ['sandbox', 'test'],
           ]}
         />
+        <Choice
+          label="It may"
+          value={may}
+          onChange={setMay}
+          options={[
+            ['full', 'everything'],
+            ['some', 'these alone'],
+          ]}
+        />
+        {may === 'some' && <Ticks legend="These" options={SCOPES} chosen={scopes} onChange={setScopes} />}
       </AddForm>
       <Problem error={error} />
       <div role="status">{made !== null && <Shown key={made} secret={made} />}</div>

@@ -243,7 +243,12 @@ export function TrackingDomains() {
           { head: 'Name', main: true, cell: ({ domain }) => domain },
           {
             head: 'CNAME to',
-            cell: ({ cname_target: target }) => <code className="font-mono text-xs break-all">{target}</code>,
+            cell: ({ domain, cname_target: target }) => (
+              <span className="flex items-start gap-2">
+                <code className="min-w-44 font-mono text-xs break-all">{target}</code>
+                <Copy text={target} what={`the target of ${domain}`} />
+              </span>
+            ),
           },
           {
             head: 'State',

@@ -2,22 +2,11 @@
 
 import { Link } from '@tanstack/react-router'
 import type { Json } from '../api.ts'
+import { EVENTS } from '../kinds.ts'
 import { Listing } from '../listing.tsx'
 import { Page, State, Time } from '../ui.tsx'
 
-const KINDS = [
-  ...['sent', 'scheduled', 'deferred', 'delivered', 'opened', 'clicked', 'bounced', 'complained', 'unsubscribed'],
-  ...['suppressed', 'failed', 'canceled'],
-].map((kind) => [`email.${kind}`, `email ${kind}`] as const)
-const OTHERS = [
-  ['domain.verified', 'domain verified'],
-  ['domain.verification_failed', 'domain not verified'],
-  ['suppression.created', 'suppression added'],
-  ['suppression.deleted', 'suppression removed'],
-  ['contact.confirmed', 'contact confirmed'],
-  ['health.grade_changed', 'health grade changed'],
-] as const
-const NAMES: ReadonlyMap<string, string> = new Map<string, string>([...KINDS, ...OTHERS])
+const NAMES: ReadonlyMap<string, string> = new Map(EVENTS)
 
 export function Events() {
   return (
@@ -30,7 +19,7 @@ export function Events() {
         caption="Events"
         every={5_000}
         filters={[
-          { name: 'event', label: 'Event', options: [...KINDS, ...OTHERS] },
+          { name: 'event', label: 'Event', options: EVENTS },
           { name: 'recipient', label: 'Recipient' },
           { name: 'tag', label: 'Tag' },
           { name: 'from', label: 'From day', day: 'start' },

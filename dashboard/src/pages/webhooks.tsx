@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { AddForm } from '../add-form.tsx'
 import { call, type Json, refresh, useApi } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
+import { Hears } from '../hears.tsx'
 import { Listing, words } from '../listing.tsx'
 import { say } from '../say.tsx'
 import { Button, Code, Copy, Facts, Field, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
@@ -140,12 +141,14 @@ export function Webhook() {
               {hook.url}
             </span>,
           ],
-          ['Events', hook.events.includes('*') ? 'all' : hook.events.join(', ')],
           ['Secret', <Secret key="s" secret={secret} last4={hook.secret_last4} />],
           ['Failed tries in a row', hook.consecutive_failures === 0 ? null : hook.consecutive_failures],
           ['Since', <Time key="t" full at={hook.created_at} />],
         ]}
       />
+      <Section title="What it is told">
+        <Hears key={id} hook={hook} />
+      </Section>
       <Section title="Deliveries">
         <Deliveries path={path} act={act} />
       </Section>
