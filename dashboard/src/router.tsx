@@ -2,10 +2,11 @@
 
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { Frame } from './frame.tsx'
+import { Nowhere } from './nowhere.tsx'
 import { Overview } from './pages/overview.tsx'
 import type { Search } from './search.ts'
 
-const root = createRootRoute({ component: Frame })
+const root = createRootRoute({ component: Frame, notFoundComponent: Nowhere })
 
 const readSearch = (given: Record<string, unknown>): Search =>
   Object.fromEntries(

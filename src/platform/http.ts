@@ -10,7 +10,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { Clock } from './clock.ts'
 import { type FieldFault, platformErrors, validationError } from './errors.ts'
 import { DEFAULT_BODY_BYTES, type Large, readBodies } from './http/bodies.ts'
-import { addPages } from './http/dashboard-files.ts'
+import { addPages, isTyped, sendPage } from './http/dashboard-files.ts'
 import {
   type Answer,
   type AnyEndpoint,
@@ -121,7 +121,11 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
     options.onAnswered?.({ method, route, status: reply.statusCode, seconds: reply.elapsedTime / 1_000 })
   })
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, options.log))
-  app.setNotFoundHandler((request, reply) => answerError(unknownPath(request, paths), request, reply, options.log))
+  app.setNotFoundHandler((request, reply) => {
+    const error = unknownPath(request, paths)
+    if (options.pages != null && error.status === 404 && isTyped(request)) return sendPage(reply.code(404))
+    return answerError(error, request, reply, options.log)
+  })
   await app.register(swagger, openapiOptions(options.openapi))
   if (options.pages != null) await addPages(app, options.pages.folder, options.pages.addresses)
   const lane = options.clock === undefined ? null : laneOf(options, options.clock)

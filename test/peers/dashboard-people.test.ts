@@ -390,3 +390,22 @@ test('an endpoint is told of chosen events and domains, a key may do chosen thin
   assert.deepEqual(keys.find(({ name }) => name === 'Statistics')?.scopes, ['stats:read'])
   assert.deepEqual(here.faults, [])
 })
+
+test('an address that leads nowhere is told by a page to people, and by JSON to programs', async () => {
+  const who = await dashboard.owner()
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  const answer = await page.goto(`${dashboard.posthorn.url}/users/all`)
+  assert.equal(answer?.status(), 404)
+  await page.getByRole('heading', { name: 'No such page', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'To the overview', exact: true }).click()
+  await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
+  for (const [where, accept] of [
+    ['/users/all', '*/*'],
+    ['/api/v1/no-such', 'text/html'],
+  ] as const) {
+    const told = await fetch(dashboard.posthorn.url + where, { headers: { accept } })
+    assert.equal(((await told.json()) as { code: string }).code, 'not_found', where)
+  }
+  assert.deepEqual(here.faults, [])
+})

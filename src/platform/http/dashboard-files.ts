@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /** Scripts, styles and pictures of our own alone; frames show mails, which carry a policy of their own. */
 const POLICY = [
@@ -41,13 +41,23 @@ export async function addPages(app: FastifyInstance, folder: string, addresses: 
     index: false,
   })
   for (const url of addresses) {
-    app.get(url, { schema: { hide: true } }, (_request, reply) => {
-      for (const [name, value] of Object.entries(PAGE_HEADERS)) reply.header(name, value)
-      return reply.sendFile('index.html', { cacheControl: false })
-    })
+    app.get(url, { schema: { hide: true } }, (_request, reply) => sendPage(reply))
   }
   app.get<{ Params: { name: string } }>('/assets/:name', { schema: { hide: true } }, (request, reply) =>
     reply.sendFile(`assets/${request.params.name}`, { maxAge: '365d', immutable: true }),
   )
   app.get('/favicon.svg', { schema: { hide: true } }, (_request, reply) => reply.sendFile('favicon.svg'))
+}
+
+/** The page of every view; which one it is, the browser decides. */
+export function sendPage(reply: FastifyReply): FastifyReply {
+  for (const [name, value] of Object.entries(PAGE_HEADERS)) reply.header(name, value)
+  return reply.sendFile('index.html', { cacheControl: false })
+}
+
+/** Whether somebody typed an address into a browser, rather than a program called the API or a reader followed a link of a mail. */
+export function isTyped({ method, url, headers }: FastifyRequest): boolean {
+  return (
+    method === 'GET' && (headers.accept ?? '').includes('text/html') && !/^\/(?:api|track|assets|confirm)\//.test(url)
+  )
 }
