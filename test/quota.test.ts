@@ -180,3 +180,25 @@ test('a batch of validations is paid for wholly or not at all: two of 100 pass i
   assert.equal((await api.post('/api/v1/address/validate', { email: 'no address' })).status, 200)
   assert.equal(await quota(), 201)
 })
+
+test('domain verify, tracking verify and webhook test have ten a minute each', async () => {
+  await using world = await startWorld({
+    settings: { POSTHORN_RATE_LIMITS: 'on', POSTHORN_ALLOW_PRIVATE_NETWORKS: 'true' },
+  })
+  const { api } = world
+  const domain = await api.post('/api/v1/customer/domains', { domain: 'shop.example' })
+  const tracking = await api.post('/api/v1/customer/tracking-domains', { domain: 'go.shop.example' })
+  const webhook = await api.post('/api/v1/customer/webhooks', { url: 'http://127.0.0.1:1/', events: ['*'] })
+  for (const path of [
+    `domains/${domain.body.data.id}/verify`,
+    `tracking-domains/${tracking.body.data.id}/verify`,
+    `webhooks/${webhook.body.data.id}/test`,
+  ]) {
+    const first = await api.post(`/api/v1/customer/${path}`)
+    assert.deepEqual(
+      [first.status, first.headers.get('ratelimit-limit'), first.headers.get('ratelimit-remaining')],
+      [200, '10', '9'],
+      path,
+    )
+  }
+})

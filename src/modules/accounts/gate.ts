@@ -12,7 +12,7 @@ import type { Buckets, Level } from './buckets.ts'
 import { challenge, errors } from './errors.ts'
 import { FAILURES_BURST, FAILURES_PER_SECOND, type Failures } from './failures.ts'
 import type { FoundKey, KeyLookup } from './key-lookup.ts'
-import { type Plans, plansWith, RATE_CLASSES, type RateClass } from './plans.ts'
+import { type Plans, plansWith, RATE_CLASSES, type Rate, type RateClass } from './plans.ts'
 import { allows } from './scopes.ts'
 import { principalOfSession, type Sessions } from './sessions.ts'
 import type { AccountSettings, SettingsReader } from './settings.ts'
@@ -42,9 +42,8 @@ export interface GateParts {
 
 export function apiGate(parts: GateParts): ApiGate {
   const { plans, settings, buckets, uses, clock } = parts
-  const take = async (principal: Principal, account: AccountSettings, rateClass: RateClass, tokens: number) => {
-    const rate = account.rates[rateClass]
-    const level = await buckets.take(principal.keyId ?? principal.accountId, rateClass, rate, tokens)
+  const take = async (principal: Principal, rate: Rate, bucket: string, tokens: number) => {
+    const level = await buckets.take(principal.keyId ?? principal.accountId, bucket, rate, tokens)
     return { level, rate }
   }
   const byKey = async (asker: Asker): Promise<Principal> => {
@@ -58,7 +57,8 @@ export function apiGate(parts: GateParts): ApiGate {
       const principal = (await bySession(parts, asker)) ?? (await byKey(asker))
       const account = await settings.get(principal.accountId)
       if (account.suspended && !reads(asker, access)) throw errors.account_suspended()
-      const { level, rate } = await take(principal, account, classOf(access), 1)
+      const rateClass = classOf(access)
+      const { level, rate } = await take(principal, account.rates[rateClass], access.bucket ?? rateClass, 1)
       for (const [name, value] of Object.entries(told(rate.burst, level))) asker.setHeader(name, value)
       if (!level.granted) throw tooMany(rate.burst, rate.perSecond, level.retryInSeconds)
       if (!allows(principal.scopes, access.scope)) throw errors.insufficient_scope({ required_scope: access.scope })
@@ -67,7 +67,8 @@ export function apiGate(parts: GateParts): ApiGate {
     },
     takeMore: async (principal, rateClass, tokens) => {
       if (tokens <= 0) return {}
-      const { level, rate } = await take(principal, await settings.get(principal.accountId), rateClass, tokens)
+      const { rates } = await settings.get(principal.accountId)
+      const { level, rate } = await take(principal, rates[rateClass], rateClass, tokens)
       if (!level.granted) throw tooMany(rate.burst, rate.perSecond, level.retryInSeconds)
       return told(rate.burst, level)
     },

@@ -23,7 +23,7 @@ const PATH = '/api/v1/customer/tracking-domains'
 const LEGACY_PATH = '/api/customer/tracking-domains'
 const READ = { scope: 'tracking_domains:read' }
 const WRITE = { scope: 'tracking_domains:write' }
-const VERIFY = { scope: 'tracking_domains:write', rate: 'verify' }
+const VERIFY = { scope: 'tracking_domains:write', rate: 'verify', bucket: 'tracking_verify' }
 const ALL = 1_000
 
 // Lengths of RFC 1035 section 2.3.4: 253 characters, 63 a label.

@@ -214,7 +214,7 @@ function testRoute(options: WebhookRoutesOptions): AnyEndpoint {
   return endpoint({
     method: 'POST',
     path: `${PATH}/{webhookId}/test`,
-    access: { scope: 'webhooks:write', rate: 'verify' },
+    access: { scope: 'webhooks:write', rate: 'verify', bucket: 'webhook_test' },
     summary: 'Sends a test event to a webhook endpoint now',
     tag: TAG,
     params: Params,

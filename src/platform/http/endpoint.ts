@@ -33,6 +33,8 @@ export interface Access {
   readonly scope: string
   /** The token bucket it draws from; `default` when absent. */
   readonly rate?: string
+  /** A bucket of its own at the rate of its class, by this name; absent: the one of the class. */
+  readonly bucket?: string
   /** A feature of the account or plan that must be there. */
   readonly requires?: 'risk' | 'content_events'
   /** Reading is allowed to a suspended account. Absent: GET and HEAD read, all else writes. */
