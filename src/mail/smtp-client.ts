@@ -326,7 +326,8 @@ export class SmtpConnection {
     const { block: blockTimeoutMs, bytesPerSecond } = this.#timeouts
     const poured = await this.#stream.pour(wireParts(message), { blockTimeoutMs, bytesPerSecond }, async () => {
       run.held = beforeDot !== undefined && !(await beforeDot())
-      run.dotSent = !run.held
+      // What it said meanwhile is no answer to a dot that it has not got.
+      run.dotSent = !run.held && !this.#stream.disturbed
       return run.dotSent
     })
     if (run.held) {
