@@ -14,9 +14,10 @@ interface FirstAccount {
   readonly test_api_key: string
 }
 
-/** @returns the lines to print */
+/** @returns the lines to print; none, and nothing is made, where this process is no newcomer's: it has no API */
 export async function firstRun(rooms: Rooms): Promise<readonly string[]> {
   const { config } = rooms
+  if (!config.roles.includes('api')) return []
   const known = await readFirstAccount(rooms)
   const account = known ?? (await makeFirstAccount(rooms))
   const setUp = (await hasOperator(rooms.database)) ? null : await setUpAddress(rooms, account.account_id)

@@ -5,6 +5,7 @@ import { link, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
 import { firstRun } from '../src/first-run.ts'
+import { statement } from '../src/platform/db.ts'
 import { startWorld } from './world.ts'
 
 test('a file of the first account that was cut off is made anew, and never half written in its place', async () => {
@@ -21,4 +22,14 @@ test('a file of the first account that was cut off is made anew, and never half 
   assert.ok(after.includes(`  test key    ${await keyOf()}`))
   assert.equal(await readFile(`${file}.torn`, 'utf8'), '{\n  "account_id"')
   assert.equal((await stat(file)).mode & 0o777, 0o600)
+})
+
+test('a process without the API makes no account and no token, and promises no address', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'delivery,worker' } })
+  const accounts = statement('test_accounts', 'select count(*)::int as count from account')
+  const count = async () => (await world.rooms.database.system.one<{ count: number }>(accounts))?.count
+  const before = await count()
+  assert.deepEqual(await firstRun(world.rooms), [])
+  assert.equal(await count(), before)
+  await assert.rejects(stat(path.join(world.rooms.config.dataDir, 'first-account.json')), { code: 'ENOENT' })
 })
