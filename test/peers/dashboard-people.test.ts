@@ -409,3 +409,24 @@ test('an address that leads nowhere is told by a page to people, and by JSON to 
   }
   assert.deepEqual(here.faults, [])
 })
+
+test('a contact is asked once more, and removed; a refusal says until when', async () => {
+  const who = await dashboard.owner()
+  const contact = { from: 'a@shop.example', email: 'reader@example.net' }
+  const made = await call(who.test_api_key, 'POST', '/api/v1/customer/contacts', contact)
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/contacts')
+  const again = page.getByRole('button', { name: 'Ask again', exact: true })
+  await again.click()
+  await page.getByText('reader@example.net is asked once more.').waitFor()
+  // Once an hour.
+  await again.click()
+  await page.getByText('it may be tried again in').waitFor()
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
+  await page.getByText('No contact yet.').waitFor()
+  assert.equal((await call(who.api_key, 'GET', `/api/v1/customer/contacts/${made.body.data.id}`)).status, 404)
+  assert.deepEqual(here.faults, [])
+})

@@ -363,6 +363,7 @@ const CONTACTS = '/customer/contacts'
 export function Contacts() {
   const [importing, button] = useImport()
   const [asks, setAsks] = useState(true)
+  const [error, setError] = useState<unknown>(null)
   return (
     <Page
       title="Contacts"
@@ -403,6 +404,7 @@ export function Contacts() {
         />
       )}
       <Section title="Listed">
+        <Problem error={error} />
         <Listing
           path={CONTACTS}
           pages="page"
@@ -415,10 +417,40 @@ export function Contacts() {
             { head: 'State', cell: ({ status }) => <State name={status} /> },
             { head: 'Source', wide: true, cell: ({ source }) => source },
             { head: 'Confirmed', right: true, named: true, cell: ({ confirmed_at: at }) => <Time at={at} /> },
+            { head: 'Do', right: true, cell: (contact) => <OfContact contact={contact} setError={setError} /> },
           ]}
           empty="No contact yet. Import a list, or let your sign-up form call POST /api/v1/customer/contacts: it asks them to confirm."
         />
       </Section>
     </Page>
+  )
+}
+
+function OfContact({
+  contact: { id, email, status },
+  setError,
+}: {
+  readonly contact: Json
+  readonly setError: (error: unknown) => void
+}) {
+  const act = async (method: string, where: string, done: string): Promise<void> => {
+    setError(null)
+    await call(method, `${CONTACTS}/${where}`).then(() => say(done), setError)
+    await refresh(CONTACTS)
+  }
+  return (
+    <span className="inline-flex gap-1">
+      {status === 'pending_confirmation' && (
+        <Button small onClick={() => void act('POST', `${id}/resend-confirmation`, `${email} is asked once more.`)}>
+          Ask again
+        </Button>
+      )}
+      <Confirm
+        small
+        label="Remove"
+        question={`Remove ${email}, and what proves that it was given? Who unsubscribed stays unsubscribed.`}
+        onYes={() => void act('DELETE', id, `${email} is removed.`)}
+      />
+    </span>
   )
 }
