@@ -29,10 +29,15 @@ export function threadFor<In, Out>({ file, withinMs, memoryMb }: ThreadOptions):
     const resourceLimits = { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: YOUNG_MB }
     const made = new Worker(file, { resourceLimits })
     made.unref()
-    await settled<void>(STARTS_WITHIN_MS, (done, fail) => {
-      made.once('online', () => done())
-      made.once('error', fail)
-    })
+    try {
+      await settled<void>(STARTS_WITHIN_MS, (done, fail) => {
+        made.once('online', () => done())
+        made.once('error', fail)
+      })
+    } catch (error) {
+      await made.terminate()
+      throw error
+    }
     thread = made
     made.once('exit', () => {
       if (thread === made) thread = null
