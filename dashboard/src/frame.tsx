@@ -25,7 +25,7 @@ export function Frame() {
       <>
         {signedOut && <SignIn again />}
         <div hidden={signedOut}>
-          <Inside key={who} me={me.data.data} />
+          <Inside key={who} me={me.data.data} away={signedOut} />
         </div>
       </>
     )
@@ -44,12 +44,19 @@ function useForgetting(who: string | undefined): void {
   }, [who])
 }
 
-function Inside({ me }: { readonly me: Json }) {
+function Inside({
+  me,
+  away,
+}: {
+  readonly me: Json
+  /** Signed out: nothing is to be heard meanwhile. */
+  readonly away: boolean
+}) {
   const [open, setOpen] = useState(false)
   const [help, setHelp] = useState(false)
   const [palette, setPalette] = useState(false)
   useKeys(me.user.operator, { showHelp: () => setHelp(true), showPalette: () => setPalette(true) })
-  useEffect(() => followEvents(refresher()), [])
+  useEffect(() => (away ? undefined : followEvents(refresher())), [away])
   useFocusOnMove(() => setOpen(false))
   useEscape(open, () => setOpen(false))
   return (

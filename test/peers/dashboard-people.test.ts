@@ -272,6 +272,7 @@ test('a session that ends takes nothing that was typed, and gives nothing of it 
   const { page } = here
   const signIn = async ({ email, dashboard_password: password }: Owner): Promise<void> => {
     await page.getByText('Your session ended.').waitFor()
+    await page.getByTitle(/^No stream of events/).waitFor({ state: 'attached' })
     await page.getByLabel('Email', { exact: true }).fill(email)
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
@@ -286,6 +287,7 @@ test('a session that ends takes nothing that was typed, and gives nothing of it 
   await here.context.clearCookies()
   await save.click()
   await signIn(who)
+  await page.getByTitle('Events arrive as they happen').waitFor()
   await save.click()
   await page.getByText('Version 1; each change').waitFor()
   assert.equal(await page.getByLabel('Text', { exact: true }).inputValue(), 'Kept')
