@@ -1,8 +1,9 @@
 // The way in from a fresh checkout, where it cannot go on.
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import test from 'node:test'
@@ -21,6 +22,27 @@ test('a Node that is too old to install says which one is needed, and installs n
     assert.deepEqual([status, stdout], [1, ''])
     assert.match(stderr, /^posthorn: Node 20 or newer is needed to install .*; this is 18\.20\.8\n$/)
     assert.deepEqual((await readdir(folder)).toSorted(), ['bin', 'package-lock.json'])
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+// npm hands a signal to the shell of its script, and Debian's ends of it without a word to what it runs.
+test('who ends `npm start` ends what it started, not npm alone', { timeout: 60_000 }, async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-checkout-'))
+  try {
+    await cp(path.join(ROOT, 'package.json'), path.join(folder, 'package.json'))
+    await mkdir(path.join(folder, 'bin'))
+    const service = `process.on('SIGTERM', () => { console.log('told'); process.exit() }); setInterval(() => {}, 1_000); console.log('up')`
+    await writeFile(path.join(folder, 'bin/bootstrap.mjs'), service)
+    const npm = spawn('npm', ['start', '--silent'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+    const said: string[] = []
+    for await (const text of npm.stdout) {
+      said.push(String(text).trim())
+      if (said.length === 1) npm.kill('SIGTERM')
+    }
+    assert.deepEqual(said, ['up', 'told'])
+    if (npm.exitCode === null && npm.signalCode === null) await once(npm, 'exit')
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
