@@ -18,10 +18,15 @@ interface Ended {
   readonly err: string
 }
 
+/** What the tests themselves are told by POSTHORN_ names is no setting of the service. */
+function environment(settings: Record<string, string>): Record<string, string | undefined> {
+  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('POSTHORN_'))
+  return { ...Object.fromEntries(others), ...settings }
+}
+
 /** Without a database: whoever opened one here would fail, for its folder cannot be made. */
 function posthorn(words: readonly string[], settings: Record<string, string> = {}, uid?: number): Promise<Ended> {
-  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('POSTHORN_'))
-  const env = { ...Object.fromEntries(others), POSTHORN_DATA_DIR: '/dev/null/posthorn', ...settings }
+  const env = environment({ POSTHORN_DATA_DIR: '/dev/null/posthorn', ...settings })
   return new Promise((resolve) => {
     execFile(
       process.execPath,
@@ -156,7 +161,7 @@ test('what is called like a setting and is none is told at the start, and stops 
 test('a service that waits for its database server says so, and ends when it is asked to', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
   try {
-    const env = { ...process.env, POSTHORN_DATA_DIR: folder, DATABASE_URL: 'postgresql://a:s3cret@127.0.0.1:1/b' }
+    const env = environment({ POSTHORN_DATA_DIR: folder, DATABASE_URL: 'postgresql://a:s3cret@127.0.0.1:1/b' })
     const child = spawn(process.execPath, [MAIN, 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     const [told] = (await once(child.stderr, 'data')) as [Buffer]
     assert.match(told.toString(), /"level":"warn".*DATABASE_URL: .*waiting for the database server, which is not up/)
