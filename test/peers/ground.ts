@@ -1,6 +1,7 @@
 // What all tests with other people's programs share: scratch folders, processes that are ended, waiting with a limit.
 
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import net from 'node:net'
@@ -20,14 +21,25 @@ export async function scratch(name: string): Promise<AsyncDisposable & { readonl
   }
 }
 
+/** Below those that Linux gives to connections that go out: of a port among these, anybody may have it a moment later. */
+const FIRST_PORT = 15_000
+const FIRST_EPHEMERAL_PORT = 32_768
+
 /** A port that nobody listens on, at this address. */
 export async function freePort(address = '127.0.0.1'): Promise<number> {
-  const server = net.createServer().listen(0, address)
-  await once(server, 'listening')
-  const { port } = server.address() as net.AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
+  for (;;) {
+    const port = randomInt(FIRST_PORT, FIRST_EPHEMERAL_PORT)
+    const server = net.createServer().listen(port, address)
+    try {
+      await once(server, 'listening')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') continue
+      throw error
+    }
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }
 
 /** Asks again until the answer is there. @throws after `limitMs`, naming what was waited for */
