@@ -123,7 +123,8 @@ export async function healthHistory(
 /** Of these accounts, those whose record of today is missing. */
 export async function withoutRecord({ database, clock }: HealthContext, accountIds: readonly string[]) {
   const rows = await database.system.query<{ id: string }>(sql.missing, [accountIds, windowAt(clock.now()).day])
-  return rows.map(({ id }) => id)
+  const missing = new Set(rows.map(({ id }) => id))
+  return accountIds.filter((id) => missing.has(id))
 }
 
 export const windowOf = windowAt
