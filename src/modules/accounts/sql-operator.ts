@@ -1,6 +1,7 @@
 // The statements of the operator: all accounts at a glance, what operators did, and the tokens of the first set-up.
 
 import { type Db, statement } from '../../platform/db.ts'
+import { containing } from '../../platform/sql-pattern.ts'
 import type { Plan } from './plans.ts'
 
 const OVERVIEW = `select a.account_id, a.name, a.email, a.plan, a.suspended_at, a.created_at,
@@ -108,8 +109,7 @@ export interface OverviewFilter {
 }
 
 function filterValues({ month, but, search, plan, suspended }: OverviewFilter): unknown[] {
-  const pattern = search === null ? null : `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`
-  return [month, but, pattern, search?.toLowerCase() ?? null, plan, suspended]
+  return [month, but, containing(search), search?.toLowerCase() ?? null, plan, suspended]
 }
 
 /** The newest first. */

@@ -5,6 +5,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { Principal } from '../../platform/http.ts'
 import { FIRST_ID, type Ids } from '../../platform/ids.ts'
+import { containing } from '../../platform/sql-pattern.ts'
 import { erase, unsubscribe } from '../suppression/index.ts'
 import { errors } from './errors.ts'
 import * as sql from './sql.ts'
@@ -80,10 +81,8 @@ export async function listContacts(
   { search, tag, status }: ContactFilter,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): Promise<{ readonly contacts: readonly sql.ContactRow[]; readonly total: number }> {
-  const pattern = (part: string | null): string | null =>
-    part === null ? null : `%${part.replaceAll(/[\\%_]/g, '\\$&')}%`
   const other = search === null ? null : storedSpelling(search)
-  const values = [clock.now(), accountId, pattern(search), tag, status, pattern(other)]
+  const values = [clock.now(), accountId, containing(search), tag, status, containing(other)]
   return database.tenant(accountId, async (db) => {
     const [contacts, counted] = await Promise.all([
       db.query<sql.ContactRow>(sql.list, [...values, limit, offset]),

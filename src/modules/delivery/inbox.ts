@@ -1,6 +1,7 @@
 // The sandbox inbox: what sandbox mail came to, for every key of its account to read.
 
 import type { Database, Db } from '../../platform/db.ts'
+import { containing } from '../../platform/sql-pattern.ts'
 import { errors } from './errors.ts'
 import * as sql from './sql.ts'
 
@@ -75,8 +76,7 @@ export async function listInbox(
   { to, subject, emailId, from, before }: InboxFilter,
   { limit, offset, cursor }: InboxPage,
 ): Promise<{ readonly rows: readonly InboxRow[]; readonly total: number; readonly next: string | null }> {
-  const pattern = subject === null ? null : `%${subject.replaceAll(/[\\%_]/g, '\\$&')}%`
-  const filter = [accountId, to, pattern, emailId, from, before]
+  const filter = [accountId, to, containing(subject), emailId, from, before]
   return database.tenant(accountId, async (db) => {
     const [rows, count] = await Promise.all([
       db.query<InboxRow>(sql.listInbox, [...filter, cursor, limit + 1, cursor === null ? offset : 0]),

@@ -4,6 +4,7 @@ import { storedSpelling } from '../../mail/address.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { FullCounts } from '../../platform/full-counts.ts'
 import { FIRST_ID, firstIdAt, isUuid, LAST_ID } from '../../platform/ids.ts'
+import { containing } from '../../platform/sql-pattern.ts'
 import { eventsOfEmail, type WireEvent } from '../events/index.ts'
 import { readBody } from './bodies.ts'
 import { decodeContent } from './content.ts'
@@ -89,10 +90,6 @@ export interface Lists {
   readonly counts: FullCounts
 }
 
-function pattern(part: string | null): string | null {
-  return part === null ? null : `%${part.replaceAll(/[\\%_]/g, '\\$&')}%`
-}
-
 /** Newest first. `cursor` is the id below which to go on; it takes the place of an offset. */
 export async function listEmails(
   { database, counts }: Lists,
@@ -108,8 +105,8 @@ export async function listEmails(
     filter.tag,
     filter.domainIds === null ? null : [...new Set(filter.domainIds)],
     filter.messageId,
-    pattern(filter.search),
-    pattern(filter.search === null ? null : storedSpelling(filter.search)),
+    containing(filter.search),
+    containing(filter.search === null ? null : storedSpelling(filter.search)),
   ]
   const { cursor } = page
   const way = wayTo(filter)

@@ -2,6 +2,7 @@
 
 import { storedSpelling } from '../../mail/address.ts'
 import type { Db } from '../../platform/db.ts'
+import { containing } from '../../platform/sql-pattern.ts'
 import { inPieces } from './queue.ts'
 import * as sql from './sql.ts'
 import { ATTEMPT_OUTCOMES, type AttemptOutcome } from './types.ts'
@@ -82,10 +83,9 @@ export async function queueByDestination(
   { limit, now, search = null }: DestinationsAsk,
 ): Promise<readonly QueuedDestination[]> {
   const asked = search === null ? null : (storedSpelling(search) ?? search.toLowerCase())
-  const pattern = asked === null ? null : `%${asked.replaceAll(/[\\%_]/g, '\\$&')}%`
   // A report is renewed every few seconds while there is something to report.
   const since = new Date(now.getTime() - MINUTE_MS / 2)
-  const rows = await db.query<DestinationRow>(sql.queueByDestination, [limit, pattern, since])
+  const rows = await db.query<DestinationRow>(sql.queueByDestination, [limit, containing(asked), since])
   return rows.map((row) => ({
     destination: row.name,
     pausedAt: row.paused_at,

@@ -1,5 +1,5 @@
 import type { Db, Writer } from '../../platform/db.ts'
-import type { Ids } from '../../platform/ids.ts'
+import { FIRST_ID, type Ids } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/log.ts'
 import { arrayText } from '../../platform/pg-array.ts'
 import { append, type Stream } from '../events/index.ts'
@@ -407,8 +407,6 @@ export async function releaseAllOfDomain(db: Db, log: Pick<Logger, 'warn'>, doma
     log.warn({ err, domain_id: domainId }, 'mail of a removed domain waits for its time')
   }
 }
-
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
  * A walk over the queue by pieces that are committed one by one, so that nobody waits for the rows of a million emails.

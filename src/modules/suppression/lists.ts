@@ -2,6 +2,7 @@
 
 import { storedSpelling } from '../../mail/address.ts'
 import type { Db } from '../../platform/db.ts'
+import { containing } from '../../platform/sql-pattern.ts'
 import type { SuppressionReason } from './ask.ts'
 import {
   type Suppression,
@@ -37,15 +38,11 @@ function filterValues(accountId: string, { includeSandbox, search, fromDate, toD
   return [
     accountId,
     includeSandbox,
-    pattern(search === null ? null : search.toLowerCase()),
+    containing(search === null ? null : search.toLowerCase()),
     fromDate === null ? null : new Date(`${fromDate}T00:00:00Z`),
     toDate === null ? null : new Date(Date.parse(`${toDate}T00:00:00Z`) + DAY_MS),
-    pattern(search === null ? null : storedSpelling(search)),
+    containing(search === null ? null : storedSpelling(search)),
   ]
-}
-
-function pattern(part: string | null): string | null {
-  return part === null ? null : `%${part.replaceAll(/[\\%_]/g, '\\$&')}%`
 }
 
 export interface SuppressionFilter extends ListFilter {
