@@ -1,6 +1,58 @@
-// Some of a list, chosen by ticking them off.
+// All of a list, or some of it, chosen by ticking them off.
 
-export function Ticks({
+import { Choice } from './ui.tsx'
+
+export interface Part {
+  readonly all: boolean
+  /** Kept while all are chosen, to come back to. */
+  readonly some: readonly string[]
+}
+
+/** All where none is named. */
+export function partOf(some: readonly string[]): Part {
+  return { all: some.length === 0, some }
+}
+
+export function AllOrSome({
+  label,
+  words: [all, some],
+  legend,
+  options,
+  part,
+  onChange,
+}: {
+  readonly label: string
+  /** What all are called, and what some are. */
+  readonly words: readonly [all: string, some: string]
+  readonly legend: string
+  readonly options: readonly (readonly [value: string, label: string])[]
+  readonly part: Part
+  readonly onChange: (part: Part) => void
+}) {
+  return (
+    <>
+      <Choice
+        label={label}
+        value={part.all ? 'all' : 'some'}
+        onChange={(which) => onChange({ ...part, all: which === 'all' })}
+        options={[
+          ['all', all],
+          ['some', some],
+        ]}
+      />
+      {!part.all && (
+        <Ticks
+          legend={legend}
+          options={options}
+          chosen={part.some}
+          onChange={(chosen) => onChange({ ...part, some: chosen })}
+        />
+      )}
+    </>
+  )
+}
+
+function Ticks({
   legend,
   options,
   chosen,

@@ -4,7 +4,7 @@ import { call, type Json, refresh, useApi } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
 import { Listing } from '../listing.tsx'
 import { say } from '../say.tsx'
-import { Ticks } from '../ticks.tsx'
+import { AllOrSome, type Part } from '../ticks.tsx'
 import { Button, Choice, Code, Copy, Facts, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 
 const ROOMS = ['emails', 'domains', 'tracking_domains', 'webhooks', 'suppressions', 'unsubscribes', 'contacts']
@@ -23,8 +23,7 @@ const SCOPES: readonly (readonly [scope: string, name: string])[] = [
 
 export function Keys() {
   const [mode, setMode] = useState('live')
-  const [may, setMay] = useState('full')
-  const [scopes, setScopes] = useState<readonly string[]>(['send'])
+  const [may, setMay] = useState<Part>({ all: true, some: ['send'] })
   const [made, setMade] = useState<string | null>(null)
   const [error, setError] = useState<unknown>(null)
   const act = async (method: string, path: string, done: string, body?: object): Promise<void> => {
@@ -44,7 +43,7 @@ export function Keys() {
         path="/customer/api-keys"
         fields={[{ name: 'name', label: 'Name, such as the program that uses it' }]}
         button="Make a key"
-        also={{ mode, scopes: may === 'full' ? ['full'] : scopes }}
+        also={{ mode, scopes: may.all ? ['full'] : may.some }}
         added={({ key }) => setMade(key)}
       >
         <Choice
@@ -56,16 +55,14 @@ export function Keys() {
             ['sandbox', 'test'],
           ]}
         />
-        <Choice
+        <AllOrSome
           label="It may"
-          value={may}
+          words={['everything', 'these alone']}
+          legend="These"
+          options={SCOPES}
+          part={may}
           onChange={setMay}
-          options={[
-            ['full', 'everything'],
-            ['some', 'these alone'],
-          ]}
         />
-        {may === 'some' && <Ticks legend="These" options={SCOPES} chosen={scopes} onChange={setScopes} />}
       </AddForm>
       <Problem error={error} />
       <div role="status">{made !== null && <Shown key={made} secret={made} />}</div>
