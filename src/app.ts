@@ -74,7 +74,7 @@ import { type Service, type Stage, startAll, stopAll } from './platform/lifecycl
 import { databasePulse, type Pulse } from './platform/pulse.ts'
 import type { Store } from './platform/store.ts'
 import { type Traces, tracesOf } from './platform/traces.ts'
-import { readersOf, secureListener } from './readers.ts'
+import { isWithheld, readersOf, secureListener } from './readers.ts'
 import { relayOf } from './relay.ts'
 import { retentionLoop } from './retention.ts'
 import type { Mx } from './roles/mx.ts'
@@ -451,6 +451,7 @@ async function healthServer(rooms: Rooms, pages: DashboardPages | null = null): 
     pulse: rooms.pulse,
     large: { folder: config.dataDir, turns: ground.turns },
     clock: ground.clock,
+    isWithheld: (host, url) => isWithheld(rooms.tracking, host, url),
     onAnswered: ({ seconds, ...labels }) => rooms.metrics.note('requests', seconds, labels),
   })
   http.add([

@@ -8,7 +8,7 @@ import type { Accounts } from './modules/accounts/index.ts'
 import { countEngagement, engagedEmails, lockEngagedEmails, lockReportedEmail } from './modules/outbox/index.ts'
 import { type TrackingRoom, trackingRoom } from './modules/tracking/index.ts'
 import type { Certificate } from './platform/certificates.ts'
-import type { HttpServer } from './platform/http.ts'
+import { type HttpServer, NOT_HERE } from './platform/http.ts'
 import { type HttpsService, httpsService } from './platform/https.ts'
 import type { Store } from './platform/store.ts'
 
@@ -58,7 +58,16 @@ export interface SecureOptions {
   readonly http: HttpServer
 }
 
-/** HTTP over TLS. Under a branded name the public paths alone are answered: the API has its own address. */
+/** Under a branded name the public paths alone are answered: the API and the dashboard have their own address. */
+export function isWithheld({ isBranded }: Pick<TrackingRoom, 'isBranded'>, host: string, url: string): boolean {
+  return !isPublic(url) && isBranded(host.replace(/\.$/, ''))
+}
+
+function isPublic(url: string): boolean {
+  return /^\/(?:track|\.well-known\/acme-challenge)\//.test(url)
+}
+
+/** HTTP over TLS. What a branded name withholds goes by the name of the handshake, whatever the request says. */
 export function secureListener({ config, ground, tracking, own, http }: SecureOptions, port: number): HttpsService {
   return httpsService({
     host: config.httpHost,
@@ -69,13 +78,8 @@ export function secureListener({ config, ground, tracking, own, http }: SecureOp
     contextFor: (name) => tracking.contextFor(name),
     lane: http.lane,
     handle: (guest) => (request, response) => {
-      if (guest === null || /^\/(?:track|\.well-known\/acme-challenge)\//.test(request.url ?? '')) {
-        http.app.routing(request, response)
-        return
-      }
-      response
-        .writeHead(404, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
-        .end('Not found')
+      if (guest === null || isPublic(request.url ?? '')) http.app.routing(request, response)
+      else response.writeHead(404, NOT_HERE.headers).end(NOT_HERE.body)
     },
   })
 }

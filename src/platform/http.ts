@@ -56,11 +56,19 @@ export interface HttpOptions {
   readonly onAnswered?: (answered: { method: string; route: string; status: number; seconds: number }) => void
   /** Where large bodies are until their turn comes. Absent: the folder for temporary files, turns of their own. */
   readonly large?: Large
+  /** Nothing of ours is at this address under this name of a host, which is another's. Absent: all is under every name. */
+  readonly isWithheld?: (host: string, url: string) => boolean
   /** Whether the database answers. Absent: it is taken to. */
   readonly pulse?: Pick<Pulse, 'whileBeating'>
   /** For the quick lane. Absent: there is none. */
   readonly clock?: Clock
 }
+
+/** What stands at an address that is not for the name it was asked under. */
+export const NOT_HERE = {
+  headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
+  body: 'Not found',
+} as const
 
 const MAX_URL_CHARS = 8_192
 const MAX_HEADER_BYTES = 16_384
@@ -107,6 +115,9 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
+    if (options.isWithheld?.(request.hostname, request.url) === true) {
+      return reply.code(404).headers(NOT_HERE.headers).send(NOT_HERE.body)
+    }
     if (hasBody(request.headers)) endLateBody(request, reply)
     if (request.url.length > MAX_URL_CHARS)
       throw platformErrors.invalid_parameter({ parameter: 'url', rule: 'max_length' })

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { createHash, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, request as plainRequest, type Server } from 'node:http'
 import { Agent, request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
@@ -162,6 +162,33 @@ describe('branded links', () => {
     assert.deepEqual([issued.ssl_status, issued.ssl_error], ['issued', null])
     for (const port of securePorts)
       await waitFor('both machines', async () => (await served(port, LINKS_NAME)) !== null)
+  })
+
+  test('under a branded name the public pages alone are answered, in the clear and over TLS', async () => {
+    const asked = async (secure: boolean, host: string, where: string): Promise<number> => {
+      const port = secure ? securePorts[0] : new URL(a.url).port
+      const options = {
+        host: '127.0.0.1',
+        port,
+        path: where,
+        headers: { host },
+        servername: host,
+        ca: root,
+        agent: false,
+      }
+      const sent = secure ? request(options) : plainRequest(options)
+      const [reply] = await once(sent.end(), 'response')
+      reply.resume()
+      return reply.statusCode
+    }
+    for (const secure of [false, true]) {
+      for (const where of ['/', '/login', '/docs', '/healthz', '/api/v1/emails', '/x/../api/v1/emails', '/%74rack/../'])
+        assert.equal(await asked(secure, LINKS_NAME, where), 404, `${where} ${secure}`)
+      assert.equal(await asked(secure, LINKS_NAME, '/track/o/x'), 200)
+      assert.equal(await asked(secure, APP, '/'), 200)
+      assert.equal(await asked(secure, APP, '/api/v1/emails'), 401)
+    }
+    assert.equal(await asked(false, `${LINKS_NAME.toUpperCase()}.:80`, '/'), 404)
   })
 
   /** Accepted, delivered, and read two seconds later at the earliest. */

@@ -60,6 +60,8 @@ export interface TrackingRoom {
   readonly publicEndpoints: readonly AnyEndpoint[]
   /** The certificate of a branded name, or of the public URL's host; null: there is none here. Throws for a key that does not open. */
   contextFor(name: string): SecureContext | null
+  /** A customer's name that is served here: the public pages alone are for it. */
+  isBranded(name: string): boolean
   /** For the MX: what mail to this local part asks for; null: it is no unsubscribe address of ours. */
   unsubscribeMail(localPart: string): (() => Promise<void>) | null
   /** For delivery: whether the database knows all unsubscribes that were acknowledged. */
@@ -114,6 +116,7 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
       }),
     ],
     contextFor: (name) => served.contextFor(name),
+    isBranded: (name) => served.isBranded(name),
     unsubscribeMail: (localPart) => unsubscribeByMail({ database, clock, ids, ledger, unsubscribeMac }, localPart),
     journals: intake.journals,
     memory,

@@ -15,6 +15,8 @@ export interface Served {
   brandedBase(domainId: string): { readonly url: string; readonly since: Date } | null
   /** Null: no such name is served here, or it is ours and has no certificate of an authority. */
   contextFor(name: string): SecureContext | null
+  /** A customer's name that is served here. */
+  isBranded(name: string): boolean
 }
 
 interface Entry {
@@ -76,6 +78,7 @@ export function servedNames(
       entry.context ??= contextOf(entry.certificate, secrets.open(CERTIFICATE_KEY, id, entry.sealedKey))
       return entry.context
     },
+    isBranded: (name) => ids.has(name.toLowerCase()),
   }
 }
 
