@@ -8,11 +8,11 @@ const FOLDER = path.join(import.meta.dirname, '../dashboard/dist')
 
 const ADDRESSES: readonly string[] = [
   '/',
-  ...['emails', 'inbox', 'domains', 'templates', 'webhooks'].flatMap((name) => [`/${name}`, `/${name}/:id`]),
+  ...['emails', 'inbox', 'domains', 'templates', 'webhooks', 'keys'].flatMap((name) => [`/${name}`, `/${name}/:id`]),
   ...['events', 'contacts', 'tracking-domains', 'health', 'suppressions', 'unsubscribes', 'bounces'].map(
     (name) => `/${name}`,
   ),
-  ...['validation', 'risk', 'keys', 'smtp', 'usage', 'settings', 'setup'].map((name) => `/${name}`),
+  ...['validation', 'risk', 'smtp', 'usage', 'settings', 'setup'].map((name) => `/${name}`),
   ...['queues', 'accounts', 'accounts/:id', 'machines', 'plans', 'log'].map((name) => `/operator/${name}`),
 ]
 

@@ -18,6 +18,8 @@ export function AddForm({
   fields,
   button,
   also,
+  lacks = false,
+  told = [],
   children,
   added,
 }: {
@@ -26,8 +28,12 @@ export function AddForm({
   readonly button: string
   /** Goes into the body beside the fields. */
   readonly also?: object
+  /** Something of `also` is not chosen yet. */
+  readonly lacks?: boolean
+  /** Fields of `also` whose faults the children tell. */
+  readonly told?: readonly string[]
   /** More inputs; their values come by `also`. */
-  readonly children?: ReactNode
+  readonly children?: ReactNode | ((error: unknown) => ReactNode)
   /** Given what the API answered, and what was typed. */
   readonly added?: (data: Json, typed: Readonly<Record<string, string>>) => void
 }) {
@@ -69,15 +75,15 @@ export function AddForm({
             />
           </div>
         ))}
-        {children}
+        {typeof children === 'function' ? children(error) : children}
         {/* Beside its field, also when what is wrong stands below that. */}
         <div className={faulty ? 'pt-[25px]' : ''}>
-          <Button type="submit" kind="main" disabled={busy}>
+          <Button type="submit" kind="main" disabled={busy || lacks}>
             {button}
           </Button>
         </div>
       </form>
-      <Problem error={besides(error, names)} />
+      <Problem error={besides(error, [...names, ...told])} />
     </>
   )
 }

@@ -95,17 +95,25 @@ function inTime(seconds: number): string {
   return seconds < 120 ? `again in ${seconds} seconds` : `again in ${Math.ceil(seconds / 60)} minutes`
 }
 
-/** What is wrong with one field of a form, to stand beside it. */
+const ENTRY = /\[(\d+)\]$/
+
+function isOf(fault: FieldFault, field: string): boolean {
+  return fault.field.replace(ENTRY, '') === field
+}
+
+/** What is wrong with one field of a form, to stand beside it; of a list's entry, with its place in the list. */
 export function faultOf(error: unknown, field: string): string | undefined {
-  const fault = faultsOf(error).find((one) => one.field === field)
-  return fault === undefined ? undefined : inWords(fault)
+  const fault = faultsOf(error).find((one) => isOf(one, field))
+  if (fault === undefined) return undefined
+  const [, place] = ENTRY.exec(fault.field) ?? []
+  return place === undefined ? inWords(fault) : `entry ${Number(place) + 1} ${inWords(fault)}`
 }
 
 /** An error without the faults that stand beside the fields of a form; null when nothing else is wrong. */
 export function besides(error: unknown, fields: readonly string[]): unknown {
   const faults = faultsOf(error)
   if (!(error instanceof ApiProblem) || faults.length === 0) return error
-  const others = faults.filter(({ field }) => !fields.includes(field))
+  const others = faults.filter((fault) => !fields.some((field) => isOf(fault, field)))
   if (others.length === 0) return null
   return new ApiProblem(error.status, { error: error.message, code: error.code, details: { fields: others } })
 }

@@ -1,6 +1,6 @@
 // A button for what cannot be undone: it asks once more, in words.
 
-import { useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from './ui.tsx'
 
 export function Confirm({
@@ -9,6 +9,7 @@ export function Confirm({
   yes = label,
   kind = 'danger',
   small = false,
+  children,
   onYes,
 }: {
   /** On the button. */
@@ -18,6 +19,8 @@ export function Confirm({
   readonly yes?: string
   readonly kind?: 'plain' | 'danger'
   readonly small?: boolean
+  /** What is to be chosen with it. */
+  readonly children?: ReactNode
   readonly onYes: () => void
 }) {
   const [asks, setAsks] = useState(false)
@@ -43,6 +46,7 @@ export function Confirm({
           className="m-auto w-96 max-w-[90vw] rounded border border-line bg-raised p-5 text-left whitespace-normal text-ink backdrop:bg-black/40"
         >
           <p className="mb-4">{question}</p>
+          {children !== undefined && <div className="mb-4">{children}</div>}
           <div className="flex justify-end gap-2">
             <Button onClick={() => close(false)}>Cancel</Button>
             <Button kind={kind === 'danger' ? 'danger' : 'main'} onClick={() => close(true)}>

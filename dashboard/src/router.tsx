@@ -31,6 +31,7 @@ const domains = () => import('./pages/domains.tsx')
 const lists = () => import('./pages/lists.tsx')
 const webhooks = () => import('./pages/webhooks.tsx')
 const templates = () => import('./pages/templates.tsx')
+const keys = () => import('./pages/keys.tsx')
 const build = () => import('./pages/build.tsx')
 const validation = () => import('./pages/validation.tsx')
 const risk = () => import('./pages/risk.tsx')
@@ -60,7 +61,8 @@ const tree = root.addChildren([
   page('/risk', risk, 'Risk'),
   page('/webhooks', webhooks, 'Webhooks'),
   page('/webhooks/$id', webhooks, 'Webhook'),
-  page('/keys', build, 'Keys'),
+  page('/keys', keys, 'Keys'),
+  page('/keys/$id', keys, 'Key'),
   page('/smtp', build, 'Smtp'),
   page('/usage', build, 'Usage'),
   page('/settings', settings, 'Settings'),

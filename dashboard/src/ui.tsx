@@ -213,6 +213,7 @@ const TONES: Readonly<Record<string, string>> = {
   critical: 'bad',
   suspended: 'bad',
   revoked: 'robot',
+  ended: 'robot',
   off: 'robot',
   unsubscribed: 'robot',
   suppressed: 'robot',

@@ -112,6 +112,8 @@ async function furnish({ api_key: live, test_api_key: key }: Owner): Promise<rea
   const hook = await post(live, '/customer/webhooks', { url, name: 'Hook', events: ['*'] })
   const text = 'Hello {{name}}'
   const template = await post(live, '/templates', { name: 'Welcome', subject: text, text, html: `<p>${text}</p>` })
+  const bound = { name: 'Bound', scopes: ['send'], domain_ids: [domain.id], allowed_ips: ['192.0.2.0/24'] }
+  const bounded = await post(live, '/customer/api-keys', { ...bound, expires_at: '2099-01-01T00:00:00Z' })
   const counted = '/api/v1/stats/outbound/providers?include_sandbox=true'
   await waitFor('the figures', async () => (await call(key, 'GET', counted)).body.totals.attempts >= 3)
   const captured = await waitFor('captured mail', async () => (await call(key, 'GET', '/api/v1/inbox')).body.data[0])
@@ -121,6 +123,7 @@ async function furnish({ api_key: live, test_api_key: key }: Owner): Promise<rea
     [`/inbox/${captured.id}`, '/inbox/one'],
     [`/domains/${domain.id}`, '/domains/one'],
     [`/webhooks/${hook.id}`, '/webhooks/one'],
+    [`/keys/${bounded.id}`, '/keys/one'],
     [`/templates/${template.id}`, '/templates/one'],
   ]
 }

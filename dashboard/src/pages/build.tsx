@@ -1,139 +1,17 @@
 import { useState } from 'react'
-import { AddForm } from '../add-form.tsx'
 import { call, type Json, refresh, useApi } from '../api.ts'
-import { Confirm } from '../confirm.tsx'
-import { Listing } from '../listing.tsx'
+import { Renewal } from '../renewal.tsx'
 import { say } from '../say.tsx'
-import { AllOrSome, type Part } from '../ticks.tsx'
-import { Button, Choice, Code, Copy, Facts, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
-
-const ROOMS = ['emails', 'domains', 'tracking_domains', 'webhooks', 'suppressions', 'unsubscribes', 'contacts']
-const MORE_ROOMS = ['templates', 'api_keys', 'smtp', 'profile', 'bounces']
-/** What a key may do, beside everything. */
-const SCOPES: readonly (readonly [scope: string, name: string])[] = [
-  ['send', 'send'],
-  ['stats:read', 'read statistics and events'],
-  ['validation', 'validate addresses'],
-  ['risk', 'preview risk'],
-  ['content', 'score content'],
-  ...[...ROOMS, ...MORE_ROOMS].flatMap((room) =>
-    ['read', 'write'].map((verb) => [`${room}:${verb}`, `${verb} ${room.replace('_', ' ')}`] as const),
-  ),
-]
-
-export function Keys() {
-  const [mode, setMode] = useState('live')
-  const [may, setMay] = useState<Part>({ all: true, some: ['send'] })
-  const [made, setMade] = useState<string | null>(null)
-  const [error, setError] = useState<unknown>(null)
-  const act = async (method: string, path: string, done: string, body?: object): Promise<void> => {
-    setError(null)
-    try {
-      const answer = await call(method, `/customer/api-keys/${path}`, body)
-      setMade(answer?.data?.key ?? null)
-      say(done)
-    } catch (problem) {
-      setError(problem)
-    }
-    await refresh('/customer/api-keys')
-  }
-  return (
-    <Page title="API keys" sentence="A live key sends to real people; a test key fills the inbox alone.">
-      <AddForm
-        path="/customer/api-keys"
-        fields={[{ name: 'name', label: 'Name, such as the program that uses it' }]}
-        button="Make a key"
-        also={{ mode, scopes: may.all ? ['full'] : may.some }}
-        added={({ key }) => setMade(key)}
-      >
-        <Choice
-          label="Mode"
-          value={mode}
-          onChange={setMode}
-          options={[
-            ['live', 'live'],
-            ['sandbox', 'test'],
-          ]}
-        />
-        <AllOrSome
-          label="It may"
-          words={['everything', 'these alone']}
-          legend="These"
-          options={SCOPES}
-          part={may}
-          onChange={setMay}
-        />
-      </AddForm>
-      <Problem error={error} />
-      <div role="status">{made !== null && <Shown key={made} secret={made} />}</div>
-      <Listing
-        path="/customer/api-keys"
-        pages="page"
-        caption="API keys"
-        columns={[
-          { head: 'Name', main: true, fill: true, cell: ({ name: called }) => called },
-          {
-            head: 'Key',
-            cell: ({ prefix, last4 }) => <code className="font-mono text-xs">{`${prefix}…${last4}`}</code>,
-          },
-          { head: 'Mode', cell: ({ mode: of }) => (of === 'sandbox' ? 'test' : of) },
-          { head: 'Scopes', wide: true, cell: ({ scopes }) => scopes.join(', ') },
-          { head: 'Last used', right: true, named: true, cell: ({ last_used_at: at }) => <Time at={at} /> },
-          {
-            head: 'Do',
-            right: true,
-            cell: ({ id, name: called, revoked_at: revoked }) =>
-              revoked === null ? (
-                <span className="inline-flex gap-1">
-                  <Confirm
-                    small
-                    kind="plain"
-                    label="Rotate"
-                    question={`Make a new secret for «${called}»? The present one works for a day more.`}
-                    onYes={() =>
-                      void act('POST', `${id}/rotate`, 'The new secret is shown above.', { grace_period_hours: 24 })
-                    }
-                  />
-                  <Confirm
-                    small
-                    label="Revoke"
-                    question={`Revoke «${called}»? Whoever uses it is refused within seconds.`}
-                    onYes={() => void act('DELETE', id, `«${called}» is revoked.`)}
-                  />
-                </span>
-              ) : (
-                <State name="revoked" />
-              ),
-          },
-        ]}
-        empty="No key yet. Make one for each program, so that each can be revoked alone."
-      />
-    </Page>
-  )
-}
-
-/** A secret that is shown this once. */
-function Shown({ secret }: { readonly secret: string }) {
-  return (
-    <div className="mb-4 rounded border border-brass p-3">
-      <p className="mb-2">The key, shown this once. Keep it where your program reads its secrets.</p>
-      <div className="flex items-start gap-2">
-        <div className="min-w-0 flex-1">
-          <Code text={secret} />
-        </div>
-        <Copy big text={secret} what="the key" />
-      </div>
-    </div>
-  )
-}
+import { Button, Copy, Facts, Page, Pending, Problem, Section, Time } from '../ui.tsx'
 
 export function Smtp() {
   const found = useApi('/smtp-credentials')
   const [shown, setShown] = useState(false)
   const [error, setError] = useState<unknown>(null)
-  const rotate = async (): Promise<void> => {
-    await call('POST', '/smtp-credentials/rotate', { grace_period_hours: 24 }).then(
-      () => say('A new password stands; the one before works for a day more.'),
+  const rotate = async (hours: number): Promise<void> => {
+    setError(null)
+    await call('POST', '/smtp-credentials/rotate', { grace_period_hours: hours }).then(
+      () => say('A new password stands.'),
       setError,
     )
     await refresh('/smtp-credentials')
@@ -143,14 +21,7 @@ export function Smtp() {
     <Page
       title="SMTP"
       sentence="For programs that speak SMTP rather than HTTP: the same checks, the same events."
-      actions={
-        <Confirm
-          kind="plain"
-          label="New password"
-          question="Make a new password? The present one works for a day more."
-          onYes={() => void rotate()}
-        />
-      }
+      actions={<Renewal label="New password" question="Make a new password?" onYes={(hours) => void rotate(hours)} />}
     >
       <Problem error={error} />
       {data === undefined ? (

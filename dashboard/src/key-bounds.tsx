@@ -1,0 +1,114 @@
+// How far a key reaches: what it may do, for mail from which domains, from where it may be used, and until when. Chosen when
+// it is made, and changed later.
+
+import { faultOf, type Json, useApi } from './api.ts'
+import { localOf, Moment, momentOf } from './moment.tsx'
+import { AllOrSome, type Part, partOf } from './ticks.tsx'
+import { Field } from './ui.tsx'
+
+const ROOMS = ['emails', 'domains', 'tracking_domains', 'webhooks', 'suppressions', 'unsubscribes', 'contacts']
+const MORE_ROOMS = ['templates', 'api_keys', 'smtp', 'profile', 'bounces']
+/** What a key may do, beside everything. */
+const SCOPES: readonly (readonly [scope: string, name: string])[] = [
+  ['send', 'send'],
+  ['stats:read', 'read statistics and events'],
+  ['validation', 'validate addresses'],
+  ['risk', 'preview risk'],
+  ['content', 'score content'],
+  ...[...ROOMS, ...MORE_ROOMS].flatMap((room) =>
+    ['read', 'write'].map((verb) => [`${room}:${verb}`, `${verb} ${room.replace('_', ' ')}`] as const),
+  ),
+]
+
+export interface Bounds {
+  readonly may: Part
+  readonly domains: Part
+  /** Addresses and networks, parted by blanks or commas. */
+  readonly networks: string
+  /** In the viewer's zone; empty: never. */
+  readonly ends: string
+}
+
+export const UNBOUND: Bounds = { may: { all: true, some: ['send'] }, domains: partOf([]), networks: '', ends: '' }
+
+/** Of the key's fields, those whose faults stand here. */
+export const BOUND_FIELDS = ['scopes', 'domain_ids', 'allowed_ips', 'expires_at']
+
+export function boundsOf(key: Json): Bounds {
+  return {
+    may: key.scopes.includes('full') ? UNBOUND.may : partOf(key.scopes),
+    domains: partOf(key.domain_ids ?? []),
+    networks: key.allowed_ips.join(' '),
+    ends: localOf(key.expires_at),
+  }
+}
+
+/** As the API takes them. */
+export function fieldsOf({ may, domains, networks, ends }: Bounds) {
+  return {
+    scopes: may.all ? ['full'] : may.some,
+    domain_ids: domains.all ? null : domains.some,
+    allowed_ips: networks.split(/[\s,]+/).filter((network) => network !== ''),
+    expires_at: momentOf(ends),
+  }
+}
+
+/** Some were to be chosen, and none is: none at all would be all of them. */
+export function lacksChoice({ may, domains }: Bounds): boolean {
+  return [may, domains].some(({ all, some }) => !all && some.length === 0)
+}
+
+export function KeyBounds({
+  bounds,
+  onChange,
+  error,
+}: {
+  readonly bounds: Bounds
+  readonly onChange: (bounds: Bounds) => void
+  /** What the API said of them. */
+  readonly error: unknown
+}) {
+  const found = useApi('/customer/domains')
+  const domains: readonly Json[] = found.data?.data ?? []
+  const gone = found.data === undefined ? [] : bounds.domains.some.filter((id) => domains.every((one) => one.id !== id))
+  return (
+    <>
+      <AllOrSome
+        label="It may"
+        words={['everything', 'these alone']}
+        legend="These"
+        options={SCOPES}
+        part={bounds.may}
+        onChange={(may) => onChange({ ...bounds, may })}
+      />
+      <AllOrSome
+        label="For mail from"
+        words={['all domains', 'these alone']}
+        legend="These domains"
+        options={[
+          ...domains.map(({ id, domain }) => [id, domain] as const),
+          ...gone.map((id) => [id, 'one that was removed'] as const),
+        ]}
+        part={bounds.domains}
+        onChange={(of) => onChange({ ...bounds, domains: of })}
+      />
+      <div className="grid basis-full gap-3 md:grid-cols-[1fr_20rem]">
+        <Field
+          label="Used from these addresses alone"
+          mono
+          value={bounds.networks}
+          onChange={(networks) => onChange({ ...bounds, networks })}
+          hint="Such as 192.0.2.0/24 2001:db8::1, parted by blanks. Empty: from anywhere."
+          fault={faultOf(error, 'allowed_ips')}
+        />
+        <Moment
+          label="Until"
+          value={bounds.ends}
+          onChange={(ends) => onChange({ ...bounds, ends })}
+          hint="Empty: until it is revoked."
+          fault={faultOf(error, 'expires_at')}
+        />
+      </div>
+    </>
+  )
+}

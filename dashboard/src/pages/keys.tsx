@@ -1,0 +1,299 @@
+// Keys of programs: made, bound, renewed and revoked. A secret is shown once, where it came to be.
+
+import { Link, useParams } from '@tanstack/react-router'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { AddForm } from '../add-form.tsx'
+import { besides, call, faultOf, type Json, refresh, useApi } from '../api.ts'
+import { Confirm } from '../confirm.tsx'
+import { BOUND_FIELDS, type Bounds, boundsOf, fieldsOf, KeyBounds, lacksChoice, UNBOUND } from '../key-bounds.tsx'
+import { Listing } from '../listing.tsx'
+import { Renewal } from '../renewal.tsx'
+import { say } from '../say.tsx'
+import { Button, Choice, Code, Copy, Facts, Field, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
+import { Unsaved } from '../unsaved.tsx'
+
+const PATH = '/customer/api-keys'
+
+export function Keys() {
+  const [mode, setMode] = useState('live')
+  const [bounds, setBounds] = useState(UNBOUND)
+  const [made, setMade] = useState<string | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  return (
+    <Page title="API keys" sentence="A live key sends to real people; a test key fills the inbox alone.">
+      <AddForm
+        path={PATH}
+        fields={[{ name: 'name', label: 'Name, such as the program that uses it' }]}
+        button="Make a key"
+        also={{ mode, ...fieldsOf(bounds) }}
+        lacks={lacksChoice(bounds)}
+        told={BOUND_FIELDS}
+        added={({ key }) => {
+          setMade(key)
+          // Bounds of one key are not meant for the next.
+          setBounds(UNBOUND)
+        }}
+      >
+        {(fault: unknown) => (
+          <>
+            <Choice
+              label="Mode"
+              value={mode}
+              onChange={setMode}
+              options={[
+                ['live', 'live'],
+                ['sandbox', 'test'],
+              ]}
+            />
+            <KeyBounds bounds={bounds} onChange={setBounds} error={fault} />
+          </>
+        )}
+      </AddForm>
+      <Problem error={error} />
+      <Made secret={made} />
+      <Listing
+        path={PATH}
+        pages="page"
+        caption="API keys"
+        columns={[
+          {
+            head: 'Name',
+            main: true,
+            fill: true,
+            cell: ({ id, name }) => (
+              <Link to="/keys/$id" params={{ id }} className="underline">
+                {name}
+              </Link>
+            ),
+          },
+          { head: 'Key', cell: ({ prefix, last4 }) => <Shortened prefix={prefix} last4={last4} /> },
+          { head: 'Mode', cell: ({ mode: of }) => (of === 'sandbox' ? 'test' : of) },
+          { head: 'May', wide: true, cell: (key) => <Reach of={key} /> },
+          { head: 'State', cell: (key) => <KeyState of={key} /> },
+          { head: 'Last used', right: true, named: true, cell: ({ last_used_at: at }) => <Time at={at} /> },
+          {
+            head: 'Do',
+            right: true,
+            cell: (key) => <Doings small of={key} made={setMade} setError={setError} />,
+          },
+        ]}
+        empty="No key yet. Make one for each program, so that each can be revoked alone."
+      />
+    </Page>
+  )
+}
+
+function Shortened({ prefix, last4 }: { readonly prefix: string; readonly last4: string }) {
+  return <code className="font-mono text-xs">{`${prefix}…${last4}`}</code>
+}
+
+/** In one line; the page of the key has all of it. */
+function Reach({ of: { scopes, domain_ids: domains, allowed_ips: networks } }: { readonly of: Json }) {
+  const text = [
+    scopes.includes('full') ? 'everything' : scopes.join(', '),
+    domains === null ? null : counted(domains.length, 'domain'),
+    networks.length === 0 ? null : counted(networks.length, 'network'),
+  ]
+    .filter((part) => part !== null)
+    .join(' · ')
+  return <span title={text}>{text}</span>
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+function stateOf({ revoked_at: revoked, expires_at: ends }: Json): 'revoked' | 'ended' | 'active' {
+  if (revoked !== null) return 'revoked'
+  return ends !== null && Date.parse(ends) <= Date.now() ? 'ended' : 'active'
+}
+
+function KeyState({ of }: { readonly of: Json }) {
+  const state = stateOf(of)
+  return (
+    <span className="whitespace-nowrap">
+      <State name={state} />
+      {state === 'active' && of.expires_at !== null && (
+        <>
+          {' '}
+          until <Time at={of.expires_at} />
+        </>
+      )}
+    </span>
+  )
+}
+
+/** What can be done with a key that is not revoked. */
+function Doings({
+  of: { id, name, revoked_at: revoked },
+  small = false,
+  made,
+  setError,
+}: {
+  readonly of: Json
+  readonly small?: boolean
+  /** Given a new secret; null when there is none to show any more. */
+  readonly made: (secret: string | null) => void
+  readonly setError: (error: unknown) => void
+}): ReactNode {
+  if (revoked !== null) return null
+  const act = async (method: string, path: string, done: string, body?: object): Promise<void> => {
+    setError(null)
+    try {
+      const answer = await call(method, `${PATH}/${path}`, body)
+      made(answer?.data?.key ?? null)
+      say(done)
+    } catch (problem) {
+      setError(problem)
+    }
+    await refresh(PATH)
+  }
+  return (
+    <span className={`inline-flex ${small ? 'gap-1' : 'gap-2'}`}>
+      <Renewal
+        small={small}
+        label="Rotate"
+        question={`Make a new secret for «${name}»?`}
+        onYes={(hours) =>
+          void act('POST', `${id}/rotate`, 'The new secret is shown above.', { grace_period_hours: hours })
+        }
+      />
+      <Confirm
+        small={small}
+        label="Revoke"
+        question={`Revoke «${name}»? Whoever uses it is refused within seconds.`}
+        onYes={() => void act('DELETE', id, `«${name}» is revoked.`)}
+      />
+    </span>
+  )
+}
+
+/** A secret that is shown this once. */
+function Made({ secret }: { readonly secret: string | null }) {
+  return (
+    <div role="status">
+      {secret !== null && (
+        <div key={secret} className="mb-4 rounded border border-brass p-3">
+          <p className="mb-2">The key, shown this once. Keep it where your program reads its secrets.</p>
+          <div className="flex items-start gap-2">
+            <div className="min-w-0 flex-1">
+              <Code text={secret} />
+            </div>
+            <Copy big text={secret} what="the key" />
+          </div>
+        </div>
+      )}
+    </div>
+  )
+}
+
+export function Key() {
+  const { id } = useParams({ strict: false }) as { id: string }
+  const found = useApi(`${PATH}/${id}`)
+  const [made, setMade] = useState<string | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  if (found.data === undefined)
+    return (
+      <Page title="API key">
+        <Problem error={found.error} />
+        {found.error === null && <Waiting lines={8} />}
+      </Page>
+    )
+  const key: Json = found.data.data
+  const state = stateOf(key)
+  return (
+    <Page
+      title={key.name}
+      sentence={
+        <>
+          <KeyState of={key} />
+          {state !== 'active' && (
+            <>
+              {' '}
+              since <Time full at={key.revoked_at ?? key.expires_at} />: whoever uses it is refused.
+            </>
+          )}
+        </>
+      }
+      actions={<Doings of={key} made={setMade} setError={setError} />}
+    >
+      <Problem error={error} />
+      <Made secret={made} />
+      <Facts
+        facts={[
+          ['Key', <Shortened key="k" prefix={key.prefix} last4={key.last4} />],
+          ['Mode', key.mode === 'sandbox' ? 'test: its mail fills the inbox alone' : 'live: its mail goes to people'],
+          ['Made', <Time key="m" full at={key.created_at} />],
+          [
+            'Last used',
+            key.last_used_at === null ? (
+              'never'
+            ) : (
+              <span key="u">
+                <Time full at={key.last_used_at} />
+                {key.last_used_ip !== null && ` from ${key.last_used_ip}`}
+              </span>
+            ),
+          ],
+          [
+            'The secret before',
+            key.previous_valid_until === null ? null : (
+              <span key="p">
+                works until <Time full at={key.previous_valid_until} />
+              </span>
+            ),
+          ],
+        ]}
+      />
+      {state !== 'revoked' && (
+        <Section title="How far it reaches">
+          <Change key={id} of={key} />
+        </Section>
+      )}
+    </Page>
+  )
+}
+
+function Change({ of }: { readonly of: Json }) {
+  const [name, setName] = useState<string>(of.name)
+  const [bounds, setBounds] = useState<Bounds>(() => boundsOf(of))
+  const [error, setError] = useState<unknown>(null)
+  const changes = changedIn({ name: of.name, ...fieldsOf(boundsOf(of)) }, { name: name.trim(), ...fieldsOf(bounds) })
+  const waits = Object.keys(changes).length > 0
+  const save = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setError(null)
+    try {
+      const { data } = await call('PATCH', `${PATH}/${of.id}`, changes)
+      // As it is written there: 2001:db8::1 is kept as 2001:db8::1/128.
+      setName(data.name)
+      setBounds(boundsOf(data))
+      say('Kept: it holds within seconds.')
+      await refresh(PATH)
+    } catch (problem) {
+      setError(problem)
+    }
+  }
+  return (
+    <form onSubmit={(event) => void save(event)} className="flex flex-wrap items-end gap-3">
+      <Unsaved waits={() => waits} />
+      <div className="min-w-48 flex-1 sm:max-w-md">
+        <Field label="Name" required value={name} onChange={setName} fault={faultOf(error, 'name')} />
+      </div>
+      <KeyBounds bounds={bounds} onChange={setBounds} error={error} />
+      <Button type="submit" disabled={!waits || lacksChoice(bounds)}>
+        Save
+      </Button>
+      <div className="basis-full">
+        <Problem error={besides(error, ['name', ...BOUND_FIELDS])} />
+      </div>
+    </form>
+  )
+}
+
+/** What is not as it was: what somebody else set meanwhile stays. */
+function changedIn(before: Readonly<Record<string, unknown>>, now: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(
+    Object.entries(now).filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(before[field])),
+  )
+}

@@ -1,0 +1,32 @@
+// A new secret in place of the present one, and how long that one goes on beside it.
+
+import { useState } from 'react'
+import { Confirm } from './confirm.tsx'
+import { Choice } from './ui.tsx'
+
+/** Hours, as the API takes them, and what they are called. */
+const GRACE: readonly (readonly [hours: string, words: string])[] = [
+  ['0', 'no longer'],
+  ['1', 'for an hour more'],
+  ['24', 'for a day more'],
+  ['72', 'for three days more'],
+]
+
+export function Renewal({
+  label,
+  question,
+  small = false,
+  onYes,
+}: {
+  readonly label: string
+  readonly question: string
+  readonly small?: boolean
+  readonly onYes: (graceHours: number) => void
+}) {
+  const [hours, setHours] = useState('24')
+  return (
+    <Confirm kind="plain" small={small} label={label} question={question} onYes={() => onYes(Number(hours))}>
+      <Choice label="The present one works" value={hours} onChange={setHours} options={GRACE} />
+    </Confirm>
+  )
+}
