@@ -8,10 +8,11 @@ const FOLDER = path.join(import.meta.dirname, '../dashboard/dist')
 
 const ADDRESSES: readonly string[] = [
   '/',
-  ...['emails', 'inbox', 'domains', 'templates', 'webhooks', 'keys'].flatMap((name) => [`/${name}`, `/${name}/:id`]),
-  ...['events', 'contacts', 'tracking-domains', 'health', 'suppressions', 'unsubscribes', 'bounces'].map(
-    (name) => `/${name}`,
-  ),
+  ...['emails', 'inbox', 'domains', 'templates', 'webhooks', 'keys', 'contacts'].flatMap((name) => [
+    `/${name}`,
+    `/${name}/:id`,
+  ]),
+  ...['events', 'tracking-domains', 'health', 'suppressions', 'unsubscribes', 'bounces'].map((name) => `/${name}`),
   ...['validation', 'risk', 'smtp', 'usage', 'settings', 'setup'].map((name) => `/${name}`),
   ...['queues', 'accounts', 'accounts/:id', 'machines', 'plans', 'log'].map((name) => `/operator/${name}`),
 ]

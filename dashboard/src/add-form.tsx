@@ -9,6 +9,8 @@ export interface AddField {
   readonly name: string
   readonly label: string
   readonly type?: 'text' | 'email' | 'url'
+  /** May be left empty. */
+  readonly optional?: boolean
   /** How it is to be written, said when it is not. */
   readonly form?: string
 }
@@ -47,7 +49,8 @@ export function AddForm({
     setError(null)
     setBusy(true)
     try {
-      const given = Object.fromEntries(Object.entries(typed).map(([name, value]) => [name, value.trim()]))
+      const trimmed = Object.entries(typed).map(([name, value]) => [name, value.trim()])
+      const given = Object.fromEntries(trimmed.filter(([, value]) => value !== ''))
       const { data } = await call('POST', path, { ...given, ...also })
       setTyped({})
       added?.(data, given)
@@ -63,12 +66,12 @@ export function AddForm({
         onSubmit={(event) => void add(event)}
         className={`mb-4 flex flex-wrap gap-3 ${faulty ? 'items-start' : 'items-end'}`}
       >
-        {fields.map(({ name, label, type, form }) => (
+        {fields.map(({ name, label, type, form, optional = false }) => (
           <div key={name} className="min-w-48 flex-1 sm:max-w-md">
             <Field
               label={label}
               type={type ?? 'text'}
-              required
+              required={!optional}
               value={typed[name] ?? ''}
               fault={faultText(faultOf(error, name), form)}
               onChange={(value) => setTyped((so) => ({ ...so, [name]: value }))}

@@ -73,9 +73,10 @@ function faultsOf(error: unknown): readonly FieldFault[] {
   return error instanceof ApiProblem ? (error.details?.fields ?? []) : []
 }
 
-/** A pattern is for programs. */
+/** A pattern is for programs, and so are signs. */
 function inWords({ rule, message }: FieldFault): string {
-  return rule === 'pattern' || rule === 'format' ? 'is not written as it should be' : message
+  if (rule === 'pattern' || rule === 'format') return 'is not written as it should be'
+  return message.replace('must be <=', 'must be at most').replace('must be >=', 'must be at least')
 }
 
 /** What is wrong, with the fields when the form has faults. */

@@ -28,6 +28,7 @@ const email = () => import('./pages/email.tsx')
 const events = () => import('./pages/events.tsx')
 const inbox = () => import('./pages/inbox.tsx')
 const domains = () => import('./pages/domains.tsx')
+const contacts = () => import('./pages/contacts.tsx')
 const lists = () => import('./pages/lists.tsx')
 const webhooks = () => import('./pages/webhooks.tsx')
 const templates = () => import('./pages/templates.tsx')
@@ -49,7 +50,8 @@ const tree = root.addChildren([
   page('/inbox/$id', inbox, 'InboxMail'),
   page('/templates', templates, 'Templates'),
   page('/templates/$id', templates, 'Template'),
-  page('/contacts', lists, 'Contacts'),
+  page('/contacts', contacts, 'Contacts'),
+  page('/contacts/$id', contacts, 'Contact'),
   page('/domains', domains, 'Domains'),
   page('/domains/$id', domains, 'Domain'),
   page('/tracking-domains', domains, 'TrackingDomains'),

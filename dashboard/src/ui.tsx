@@ -83,6 +83,7 @@ export function Field({
   rows,
   mono = false,
   options,
+  step,
   fault,
 }: {
   readonly label: string
@@ -98,6 +99,8 @@ export function Field({
   readonly rows?: number
   /** For addresses, lists and code. */
   readonly mono?: boolean
+  /** Of a number. */
+  readonly step?: string
   /** Offered while one types; others may be typed too. */
   readonly options?: readonly string[]
 }) {
@@ -122,6 +125,7 @@ export function Field({
         <input
           {...shared}
           type={type}
+          step={step}
           list={options === undefined ? undefined : `${id}-list`}
           onChange={(event) => onChange(event.target.value)}
         />

@@ -71,7 +71,7 @@ test('a key is bound when it is made, and otherwise later: domains, networks, en
     [[domain.id], ['192.0.2.1/24', '2001:db8::1/128'], '2099-01-01T00:30:00.000Z'],
   )
   const row = page.getByRole('row', { name: /^Shop / })
-  await row.getByText('everything · 1 domain · 2 networks').waitFor()
+  await row.getByText('everything · 1 domain · 2 networks · until Jan 1, 2099').waitFor()
   await row.getByRole('link', { name: 'Shop', exact: true }).click()
 
   await page.getByRole('heading', { name: 'Shop', exact: true }).waitFor()
@@ -113,5 +113,125 @@ test('a key is bound when it is made, and otherwise later: domains, networks, en
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click()
   await page.getByText('whoever uses it is refused.').waitFor()
   assert.equal(await save.count(), 0)
+  assert.deepEqual(here.faults, [])
+})
+
+test("an endpoint's name and address are changed where it stands, and a period is told again in the zone that is named", async () => {
+  const who = await dashboard.owner()
+  const given = { url: 'https://hooks.example.org/in', name: 'Hook', events: ['email.bounced'] }
+  const hook = (await call(who.api_key, 'POST', '/api/v1/customer/webhooks', given)).body.data
+  await using here = await dashboard.visit(who, { timezoneId: 'Asia/Tokyo' })
+  const { page } = here
+  await dashboard.open(page, `/webhooks/${hook.id}`)
+  const save = page.getByRole('button', { name: 'Save', exact: true })
+  const address = page.getByLabel('Address', { exact: true })
+  assert.ok(await save.isDisabled())
+  await address.fill('http://hooks.example.org/in')
+  await save.click()
+  assert.match(await faultAt(page, 'Address'), /notifications can go to/)
+  assert.deepEqual(await faultsOf(page), [])
+  await address.fill('https://hooks.example.org/other')
+  await page.getByLabel('Name', { exact: true }).fill('Hook of old')
+  await save.click()
+  await page.getByRole('heading', { name: 'Hook of old', exact: true }).waitFor()
+  assert.ok(await save.isDisabled())
+  const kept = (await call(who.api_key, 'GET', `/api/v1/customer/webhooks/${hook.id}`)).body.data
+  assert.deepEqual([kept.name, kept.url, kept.events], ['Hook of old', `${given.url.slice(0, -2)}other`, given.events])
+  const told = page.waitForRequest(/\/replay$/)
+  await page.getByLabel('From', { exact: true }).fill('2026-03-01T09:00')
+  await page.getByLabel('To', { exact: true }).fill('2026-03-01T10:00')
+  await page.getByRole('button', { name: 'Tell them again', exact: true }).click()
+  assert.equal((await told).postDataJSON().from, '2026-03-01T00:00:00.000Z')
+  assert.deepEqual(here.faults, [])
+})
+
+test('an account says who it is and how long mails are kept; less than before is asked for once more', async () => {
+  const who = await dashboard.owner()
+  const profile = async () => (await call(who.api_key, 'GET', '/api/v1/customer/profile')).body.data
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/settings')
+  const account = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Account', exact: true }) })
+  const keep = account.getByRole('button', { name: 'Save', exact: true })
+  await page.getByLabel('Company', { exact: true }).fill('Post & Horn Ltd')
+  await page.getByLabel('Address of the account', { exact: true }).fill('office@localhost@')
+  await page.getByLabel('Time zone', { exact: true }).fill('Europe/Nowhere')
+  await page.getByLabel('Taken for disposable from this confidence on', { exact: true }).fill('7')
+  // A browser that looks at addresses less closely: it is the service that says what is wrong.
+  await page.evaluate('for (const form of document.forms) form.noValidate = true')
+  await keep.click()
+  assert.match(await faultAt(page, 'Address of the account'), /no email address/)
+  assert.match(await faultAt(page, 'Time zone'), /no time zone/)
+  assert.match(await faultAt(page, 'Taken for disposable from this confidence on'), /at most 1$/)
+  assert.deepEqual(await faultsOf(page), [])
+  await page.getByLabel('Address of the account', { exact: true }).fill('office@shop.example')
+  await page.getByLabel('Time zone', { exact: true }).fill('Europe/Vienna')
+  await page.getByLabel('Taken for disposable from this confidence on', { exact: true }).fill('0.7')
+  await keep.click()
+  await page.getByText('Kept.', { exact: true }).waitFor()
+  const { company, email, timezone, disposable_confidence_threshold: threshold } = await profile()
+  assert.deepEqual(
+    [company, email, timezone, threshold],
+    ['Post & Horn Ltd', 'office@shop.example', 'Europe/Vienna', 0.7],
+  )
+
+  const kept = page
+    .locator('section')
+    .filter({ has: page.getByRole('heading', { name: 'How long mails are kept', exact: true }) })
+  const days = kept.getByLabel('Days', { exact: true })
+  await days.fill('30')
+  // Neither the key nor the button alone takes anything away.
+  await days.press('Enter')
+  await kept.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('What is older than 30 days goes within a day.').waitFor()
+  assert.equal((await profile()).retention_days, 90)
+  await page.getByRole('button', { name: 'Keep them for less', exact: true }).click()
+  await kept.locator('button[type=submit]:disabled').waitFor()
+  assert.equal((await profile()).retention_days, 30)
+  await days.fill('9999')
+  await days.press('Enter')
+  assert.match(await faultAt(page, 'Days'), /3650/)
+  assert.deepEqual(here.faults, [])
+})
+
+test('a contact is added, changed, unsubscribed and erased, and what proves it is shown', async () => {
+  const who = await dashboard.owner()
+  const path = '/api/v1/customer/contacts'
+  const contacts = async (query = '') => (await call(who.api_key, 'GET', path + query)).body.data
+  const consent = { source_url: 'https://shop.example/join', consent_text: 'Yes, write to me', timestamp: null }
+  await call(who.api_key, 'POST', path, { email: 'reader@example.net', consent, double_opt_in: false, tags: ['old'] })
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/contacts')
+  const add = page.getByRole('button', { name: 'Add', exact: true })
+  await page.getByLabel('Add an address', { exact: true }).fill('new@example.net')
+  await page.getByLabel('Ask by mail to confirm', { exact: true }).uncheck()
+  await add.click()
+  await page.getByText('new@example.net is subscribed.').waitFor()
+  assert.deepEqual(await faultsOf(page), [])
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await page.getByLabel('Tag', { exact: true }).fill('old')
+  await page.getByRole('button', { name: 'Search', exact: true }).click()
+  await page.getByText('1 entry', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'reader@example.net', exact: true }).click()
+  await page.getByText('Yes, write to me', { exact: true }).waitFor()
+  await page.getByText('https://shop.example/join', { exact: true }).waitFor()
+  await page.getByLabel('Name', { exact: true }).fill('Reader')
+  await page.getByLabel('Tags', { exact: true }).fill('new, of the fair')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Kept.', { exact: true }).waitFor()
+  const [changed] = await contacts('?search=reader')
+  assert.deepEqual([changed.name, changed.tags], ['Reader', ['new', 'of the fair']])
+  await page.getByRole('button', { name: 'Unsubscribe', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Unsubscribe', exact: true }).click()
+  await page.getByText('It asked for no more mail, and gets none.').waitFor()
+  assert.deepEqual(await faultsOf(page), [])
+  await page.getByRole('button', { name: 'Erase', exact: true }).click()
+  await page.getByRole('button', { name: 'Erase the address', exact: true }).click()
+  await page.getByRole('heading', { name: 'Contacts', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'new@example.net', exact: true }).waitFor()
+  assert.equal((await contacts()).length, 1)
+  const { body } = await call(who.api_key, 'GET', '/api/v1/customer/unsubscribes')
+  assert.deepEqual(body.data, [])
   assert.deepEqual(here.faults, [])
 })

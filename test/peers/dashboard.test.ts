@@ -107,7 +107,11 @@ async function furnish({ api_key: live, test_api_key: key }: Owner): Promise<rea
   await post(live, '/customer/tracking-domains', { domain: 'links.shop.example' })
   await post(live, '/customer/suppressions', { email: 'gone@example.net' })
   await post(live, '/customer/unsubscribes', { email: 'enough@example.net' })
-  await post(live, '/customer/contacts', { email: 'reader@example.net', name: 'Reader', double_opt_in: false })
+  const contact = await post(live, '/customer/contacts', {
+    email: 'reader@example.net',
+    name: 'Reader',
+    double_opt_in: false,
+  })
   const url = 'https://hooks.example.org/in'
   const hook = await post(live, '/customer/webhooks', { url, name: 'Hook', events: ['*'] })
   const text = 'Hello {{name}}'
@@ -124,6 +128,7 @@ async function furnish({ api_key: live, test_api_key: key }: Owner): Promise<rea
     [`/domains/${domain.id}`, '/domains/one'],
     [`/webhooks/${hook.id}`, '/webhooks/one'],
     [`/keys/${bounded.id}`, '/keys/one'],
+    [`/contacts/${contact.id}`, '/contacts/one'],
     [`/templates/${template.id}`, '/templates/one'],
   ]
 }

@@ -4,6 +4,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { AddForm } from '../add-form.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi } from '../api.ts'
+import { changedIn } from '../changes.ts'
 import { Confirm } from '../confirm.tsx'
 import { BOUND_FIELDS, type Bounds, boundsOf, fieldsOf, KeyBounds, lacksChoice, UNBOUND } from '../key-bounds.tsx'
 import { Listing } from '../listing.tsx'
@@ -67,9 +68,8 @@ export function Keys() {
             ),
           },
           { head: 'Key', cell: ({ prefix, last4 }) => <Shortened prefix={prefix} last4={last4} /> },
-          { head: 'Mode', cell: ({ mode: of }) => (of === 'sandbox' ? 'test' : of) },
-          { head: 'May', wide: true, cell: (key) => <Reach of={key} /> },
-          { head: 'State', cell: (key) => <KeyState of={key} /> },
+          { head: 'May', wide: true, fill: true, cell: (key) => <Reach of={key} /> },
+          { head: 'State', cell: (key) => <State name={stateOf(key)} /> },
           { head: 'Last used', right: true, named: true, cell: ({ last_used_at: at }) => <Time at={at} /> },
           {
             head: 'Do',
@@ -88,11 +88,13 @@ function Shortened({ prefix, last4 }: { readonly prefix: string; readonly last4:
 }
 
 /** In one line; the page of the key has all of it. */
-function Reach({ of: { scopes, domain_ids: domains, allowed_ips: networks } }: { readonly of: Json }) {
+function Reach({ of }: { readonly of: Json }) {
+  const { scopes, domain_ids: domains, allowed_ips: networks, expires_at: ends } = of
   const text = [
     scopes.includes('full') ? 'everything' : scopes.join(', '),
     domains === null ? null : counted(domains.length, 'domain'),
     networks.length === 0 ? null : counted(networks.length, 'network'),
+    ends === null ? null : `until ${new Date(ends).toLocaleDateString(undefined, { dateStyle: 'medium' })}`,
   ]
     .filter((part) => part !== null)
     .join(' · ')
@@ -255,10 +257,15 @@ export function Key() {
 }
 
 function Change({ of }: { readonly of: Json }) {
+  // As it was when it was read here: what somebody else set meanwhile is no change of this form.
+  const [kept, setKept] = useState(of)
   const [name, setName] = useState<string>(of.name)
   const [bounds, setBounds] = useState<Bounds>(() => boundsOf(of))
   const [error, setError] = useState<unknown>(null)
-  const changes = changedIn({ name: of.name, ...fieldsOf(boundsOf(of)) }, { name: name.trim(), ...fieldsOf(bounds) })
+  const changes = changedIn(
+    { name: kept.name, ...fieldsOf(boundsOf(kept)) },
+    { name: name.trim(), ...fieldsOf(bounds) },
+  )
   const waits = Object.keys(changes).length > 0
   const save = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
@@ -266,6 +273,7 @@ function Change({ of }: { readonly of: Json }) {
     try {
       const { data } = await call('PATCH', `${PATH}/${of.id}`, changes)
       // As it is written there: 2001:db8::1 is kept as 2001:db8::1/128.
+      setKept(data)
       setName(data.name)
       setBounds(boundsOf(data))
       say('Kept: it holds within seconds.')
@@ -288,12 +296,5 @@ function Change({ of }: { readonly of: Json }) {
         <Problem error={besides(error, ['name', ...BOUND_FIELDS])} />
       </div>
     </form>
-  )
-}
-
-/** What is not as it was: what somebody else set meanwhile stays. */
-function changedIn(before: Readonly<Record<string, unknown>>, now: Readonly<Record<string, unknown>>): object {
-  return Object.fromEntries(
-    Object.entries(now).filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(before[field])),
   )
 }

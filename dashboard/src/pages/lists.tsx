@@ -1,4 +1,4 @@
-// Those who must not be mailed, those who asked to be, and what came back: lists of addresses, in and out.
+// Those who must not be mailed, and what came back: lists of addresses, in and out.
 
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
@@ -15,7 +15,7 @@ import { Button, LIKE_A_BUTTON, Page, Problem, Section, State, Time } from '../u
 import type { Outcome } from '../work.ts'
 
 /** The import stands open under an address of its own, so that it can be linked to. */
-function useImport(): readonly [open: boolean, button: ReactNode] {
+export function useImport(): readonly [open: boolean, button: ReactNode] {
   const search = useSearch({ strict: false }) as Search
   const navigate = useNavigate()
   const open = search['import'] === '1'
@@ -69,7 +69,7 @@ function Removal({
 }
 
 /** One call for each address; what the service refuses is told with its line. */
-function oneByOne(path: string, body: (entry: Entry) => object) {
+export function oneByOne(path: string, body: (entry: Entry) => object) {
   return async ([entry]: readonly Entry[]): Promise<Outcome> => {
     if (entry === undefined) return { done: 0, faults: [] }
     try {
@@ -356,101 +356,4 @@ function reporterOf({ remote_mta: said, report_dkim: dkim }: Json): string {
   if (dkim === null) return ''
   if (dkim.domain !== null) return `Reported by ${dkim.domain}, verified by its signature`
   return `Reported by ${said?.host ?? 'somebody'}, not verified by a signature`
-}
-
-const CONTACTS = '/customer/contacts'
-
-export function Contacts() {
-  const [importing, button] = useImport()
-  const [asks, setAsks] = useState(true)
-  const [error, setError] = useState<unknown>(null)
-  return (
-    <Page
-      title="Contacts"
-      sentence="People who gave their address, and what proves it."
-      actions={
-        <div className="flex gap-2">
-          {button}
-          <a href={`/api/v1${CONTACTS}/export`} download className={LIKE_A_BUTTON}>
-            Export
-          </a>
-        </div>
-      }
-    >
-      {importing && (
-        <Import
-          verb="Import"
-          size={1}
-          hint="With a heading line, the columns email, name, source and tags (parted by blanks) are read."
-          call={oneByOne(CONTACTS, ({ email, fields }) => ({
-            email,
-            name: fields['name'] || null,
-            source: fields['source'] || 'import',
-            tags: (fields['tags'] ?? '').split(/\s+/).filter((tag) => tag !== ''),
-            double_opt_in: asks,
-          }))}
-          before={() => (
-            <label className="flex items-center gap-2">
-              <input
-                type="checkbox"
-                className="accent-brass"
-                checked={asks}
-                onChange={(event) => setAsks(event.target.checked)}
-              />
-              Ask each by mail to confirm. Leave it out only for people who confirmed before, where you can prove it.
-            </label>
-          )}
-          finished={() => void refresh(CONTACTS)}
-        />
-      )}
-      <Section title="Listed">
-        <Problem error={error} />
-        <Listing
-          path={CONTACTS}
-          pages="page"
-          caption="Contacts"
-          every={15_000}
-          filters={[{ name: 'search', label: 'Address' }]}
-          columns={[
-            { head: 'Address', main: true, cell: ({ email }) => email },
-            { head: 'Name', wide: true, fill: true, cell: ({ name }) => name ?? '' },
-            { head: 'State', cell: ({ status }) => <State name={status} /> },
-            { head: 'Source', wide: true, cell: ({ source }) => source },
-            { head: 'Confirmed', right: true, named: true, cell: ({ confirmed_at: at }) => <Time at={at} /> },
-            { head: 'Do', right: true, cell: (contact) => <OfContact contact={contact} setError={setError} /> },
-          ]}
-          empty="No contact yet. Import a list, or let your sign-up form call POST /api/v1/customer/contacts: it asks them to confirm."
-        />
-      </Section>
-    </Page>
-  )
-}
-
-function OfContact({
-  contact: { id, email, status },
-  setError,
-}: {
-  readonly contact: Json
-  readonly setError: (error: unknown) => void
-}) {
-  const act = async (method: string, where: string, done: string): Promise<void> => {
-    setError(null)
-    await call(method, `${CONTACTS}/${where}`).then(() => say(done), setError)
-    await refresh(CONTACTS)
-  }
-  return (
-    <span className="inline-flex gap-1">
-      {status === 'pending_confirmation' && (
-        <Button small onClick={() => void act('POST', `${id}/resend-confirmation`, `${email} is asked once more.`)}>
-          Ask again
-        </Button>
-      )}
-      <Confirm
-        small
-        label="Remove"
-        question={`Remove ${email}, and what proves that it was given? Who unsubscribed stays unsubscribed.`}
-        onYes={() => void act('DELETE', id, `${email} is removed.`)}
-      />
-    </span>
-  )
 }

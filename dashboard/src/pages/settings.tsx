@@ -16,7 +16,10 @@ export function Settings() {
       {profile.data === undefined ? (
         <Pending error={profile.error} />
       ) : (
-        <Profile key={profile.data.data.id} profile={profile.data.data} />
+        <>
+          <Profile key={profile.data.data.id} profile={profile.data.data} />
+          <Retention key={`kept ${profile.data.data.id}`} profile={profile.data.data} />
+        </>
       )}
       <Section title="Password">
         <Password />
@@ -44,10 +47,18 @@ const SWITCHES: readonly (readonly [field: string, label: string])[] = [
   ['block_disposable_emails', 'Refuse disposable addresses'],
 ]
 
+const FIELDS = ['name', 'company', 'email', 'timezone', 'disposable_confidence_threshold']
+
 function Profile({ profile }: { readonly profile: Json }) {
-  const [name, setName] = useState<string>(profile.name)
-  const [timezone, setTimezone] = useState<string>(profile.timezone)
+  const [typed, setTyped] = useState(() => ({
+    name: String(profile.name),
+    company: String(profile.company ?? ''),
+    email: String(profile.email),
+    timezone: String(profile.timezone),
+    disposable_confidence_threshold: String(profile.disposable_confidence_threshold),
+  }))
   const [error, setError] = useState<unknown>(null)
+  const set = (field: keyof typeof typed) => (value: string) => setTyped({ ...typed, [field]: value })
   const change = async (body: object): Promise<void> => {
     setError(null)
     await call('PATCH', '/customer/profile', body).then(() => say('Kept.'), setError)
@@ -55,27 +66,50 @@ function Profile({ profile }: { readonly profile: Json }) {
   }
   const save = (event: FormEvent): void => {
     event.preventDefault()
-    void change({ name, timezone })
+    const { company, disposable_confidence_threshold: threshold } = typed
+    void change({
+      ...typed,
+      company: company.trim() === '' ? null : company,
+      disposable_confidence_threshold: Number(threshold),
+    })
   }
   return (
     <Section title="Account">
-      <form onSubmit={save} className="mb-4 flex flex-wrap items-end gap-3">
-        <div className="min-w-52 flex-1">
-          <Field label="Name" required value={name} onChange={setName} fault={faultOf(error, 'name')} />
+      <form onSubmit={save} className="mb-4 grid items-start gap-3 sm:grid-cols-2">
+        <Field label="Name" required value={typed.name} onChange={set('name')} fault={faultOf(error, 'name')} />
+        <Field label="Company" value={typed.company} onChange={set('company')} fault={faultOf(error, 'company')} />
+        <Field
+          label="Address of the account"
+          type="email"
+          required
+          value={typed.email}
+          onChange={set('email')}
+          hint="Told of what needs somebody: a grade that changed, records that are gone, quotas nearly used. Nobody signs in by it."
+          fault={faultOf(error, 'email')}
+        />
+        <Field
+          label="Time zone"
+          required
+          value={typed.timezone}
+          onChange={set('timezone')}
+          options={Intl.supportedValuesOf('timeZone')}
+          fault={faultOf(error, 'timezone')}
+        />
+        <Field
+          label="Taken for disposable from this confidence on"
+          type="number"
+          step="0.01"
+          required
+          value={typed.disposable_confidence_threshold}
+          onChange={set('disposable_confidence_threshold')}
+          hint="0 to 1. Where disposable addresses are refused, a surer one is blocked; from 0.5 on others are warned of."
+          fault={faultOf(error, 'disposable_confidence_threshold')}
+        />
+        <div className="sm:col-span-2">
+          <Button type="submit">Save</Button>
         </div>
-        <div className="min-w-40">
-          <Field
-            label="Time zone"
-            required
-            value={timezone}
-            onChange={setTimezone}
-            options={Intl.supportedValuesOf('timeZone')}
-            fault={faultOf(error, 'timezone')}
-          />
-        </div>
-        <Button type="submit">Save</Button>
       </form>
-      <Problem error={besides(error, ['name', 'timezone'])} />
+      <Problem error={besides(error, FIELDS)} />
       <ul className="grid gap-1">
         {SWITCHES.map(([field, label]) => (
           <li key={field}>
@@ -91,6 +125,55 @@ function Profile({ profile }: { readonly profile: Json }) {
           </li>
         ))}
       </ul>
+    </Section>
+  )
+}
+
+/** How long mails are kept: a shorter time cannot be taken back, and is asked for once more. */
+function Retention({ profile }: { readonly profile: Json }) {
+  const [days, setDays] = useState(String(profile.retention_days))
+  const [error, setError] = useState<unknown>(null)
+  const kept = String(profile.retention_days)
+  const isLess = days !== '' && Number(days) < profile.retention_days
+  const save = async (): Promise<void> => {
+    setError(null)
+    await call('PATCH', '/customer/profile', { retention_days: Number(days) }).then(() => say('Kept.'), setError)
+    await refresh('/customer/profile')
+  }
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    if (!isLess) void save()
+  }
+  return (
+    <Section title="How long mails are kept">
+      <form onSubmit={submit} className="flex flex-wrap items-start gap-3">
+        <div className="w-80 max-w-full">
+          <Field
+            label="Days"
+            type="number"
+            required
+            value={days}
+            onChange={setDays}
+            hint="1 to 3650. Then contents, attempts, events and bounces go. Figures stay, and so do the lists of who must not be mailed."
+            fault={faultOf(error, 'retention_days')}
+          />
+        </div>
+        <div className="pt-[25px]">
+          {isLess ? (
+            <Confirm
+              label="Save"
+              yes="Keep them for less"
+              question={`What is older than ${days} ${days === '1' ? 'day' : 'days'} goes within a day. This cannot be taken back.`}
+              onYes={() => void save()}
+            />
+          ) : (
+            <Button type="submit" disabled={days === kept}>
+              Save
+            </Button>
+          )}
+        </div>
+      </form>
+      <Problem error={besides(error, ['retention_days'])} />
     </Section>
   )
 }

@@ -5,10 +5,11 @@ import { type FormEvent, useState } from 'react'
 import { AddForm } from '../add-form.tsx'
 import { call, type Json, refresh, useApi } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
-import { Hears } from '../hears.tsx'
+import { Endpoint } from '../endpoint.tsx'
 import { Listing, words } from '../listing.tsx'
+import { Moment, momentOf } from '../moment.tsx'
 import { say } from '../say.tsx'
-import { Button, Code, Copy, Facts, Field, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
+import { Button, Code, Copy, Facts, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
 
 const PATH = '/customer/webhooks'
 
@@ -135,19 +136,13 @@ export function Webhook() {
       <Problem error={error} />
       <Facts
         facts={[
-          [
-            'Address',
-            <span key="a" className="break-all">
-              {hook.url}
-            </span>,
-          ],
           ['Secret', <Secret key="s" secret={secret} last4={hook.secret_last4} />],
           ['Failed tries in a row', hook.consecutive_failures === 0 ? null : hook.consecutive_failures],
           ['Since', <Time key="t" full at={hook.created_at} />],
         ]}
       />
-      <Section title="What it is told">
-        <Hears key={id} hook={hook} />
+      <Section title="Where it is, and what it is told">
+        <Endpoint key={id} hook={hook} />
       </Section>
       <Section title="Deliveries">
         <Deliveries path={path} act={act} />
@@ -243,14 +238,16 @@ function ReplayPeriod({ path, act }: { readonly path: string; readonly act: Act 
   const [to, setTo] = useState('')
   const replay = (event: FormEvent): void => {
     event.preventDefault()
-    const body = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
+    const body = { from: momentOf(from), to: momentOf(to) }
     void act('POST', `${path}/replay`, 'The events of that time are told again.', body)
   }
   return (
-    <form onSubmit={replay} className="flex flex-wrap items-end gap-3">
-      <Field label="From" type="datetime-local" required value={from} onChange={setFrom} />
-      <Field label="To" type="datetime-local" required value={to} onChange={setTo} />
-      <Button type="submit">Tell them again</Button>
+    <form onSubmit={replay} className="flex flex-wrap items-start gap-3">
+      <Moment label="From" required value={from} onChange={setFrom} />
+      <Moment label="To" required value={to} onChange={setTo} />
+      <div className="pt-[25px]">
+        <Button type="submit">Tell them again</Button>
+      </div>
       <p className="basis-full text-quiet">
         After an outage of your server. Events come with the same ids as before: a receiver that keeps them takes each
         once.

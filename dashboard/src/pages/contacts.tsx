@@ -1,0 +1,328 @@
+// People who gave their address: asked to confirm, changed, unsubscribed, removed, forgotten; and what proves that they gave it.
+
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { AddForm } from '../add-form.tsx'
+import { besides, call, faultOf, type Json, refresh, useApi } from '../api.ts'
+import { changedIn } from '../changes.ts'
+import { Confirm } from '../confirm.tsx'
+import { Import } from '../import.tsx'
+import { Listing, words } from '../listing.tsx'
+import { say } from '../say.tsx'
+import { Button, Facts, Field, LIKE_A_BUTTON, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
+import { Unsaved } from '../unsaved.tsx'
+import { oneByOne, useImport } from './lists.tsx'
+
+const PATH = '/customer/contacts'
+
+export function Contacts() {
+  const [importing, button] = useImport()
+  const [asks, setAsks] = useState(true)
+  const [error, setError] = useState<unknown>(null)
+  const ask = (text: string) => (
+    <label className="flex items-center gap-2">
+      <input
+        type="checkbox"
+        className="accent-brass"
+        checked={asks}
+        onChange={(event) => setAsks(event.target.checked)}
+      />
+      {text}
+    </label>
+  )
+  return (
+    <Page
+      title="Contacts"
+      sentence="People who gave their address, and what proves it."
+      actions={
+        <div className="flex gap-2">
+          {button}
+          <a href={`/api/v1${PATH}/export`} download className={LIKE_A_BUTTON}>
+            Export
+          </a>
+        </div>
+      }
+    >
+      {importing ? (
+        <Import
+          verb="Import"
+          size={1}
+          hint="With a heading line, the columns email, name, source and tags (parted by blanks) are read."
+          call={oneByOne(PATH, ({ email, fields }) => ({
+            email,
+            name: fields['name'] || null,
+            source: fields['source'] || 'import',
+            tags: (fields['tags'] ?? '').split(/\s+/).filter((tag) => tag !== ''),
+            double_opt_in: asks,
+          }))}
+          before={() =>
+            ask(
+              'Ask each by mail to confirm. Leave it out only for people who confirmed before, where you can prove it.',
+            )
+          }
+          finished={() => void refresh(PATH)}
+        />
+      ) : (
+        <AddForm
+          path={PATH}
+          fields={[
+            { name: 'email', label: 'Add an address', type: 'email' },
+            { name: 'name', label: 'Name, if known', optional: true },
+          ]}
+          button="Add"
+          also={{ source: 'dashboard', double_opt_in: asks }}
+          added={({ email }) => say(asks ? `${email} is asked to confirm.` : `${email} is subscribed.`)}
+        >
+          <div className="flex h-[34px] items-center">{ask('Ask by mail to confirm')}</div>
+        </AddForm>
+      )}
+      <Section title="Listed">
+        <Problem error={error} />
+        <Listing
+          path={PATH}
+          pages="page"
+          caption="Contacts"
+          every={15_000}
+          filters={[
+            { name: 'search', label: 'Address' },
+            {
+              name: 'status',
+              label: 'State',
+              options: words('pending_confirmation', 'subscribed', 'unsubscribed', 'bounced', 'complained'),
+            },
+            { name: 'tag', label: 'Tag' },
+          ]}
+          columns={[
+            {
+              head: 'Address',
+              main: true,
+              cell: ({ id, email }) => (
+                <Link to="/contacts/$id" params={{ id }} className="underline">
+                  {email}
+                </Link>
+              ),
+            },
+            { head: 'Name', wide: true, fill: true, cell: ({ name }) => name ?? '' },
+            { head: 'State', cell: ({ status }) => <State name={status} /> },
+            { head: 'Source', wide: true, cell: ({ source }) => source },
+            { head: 'Confirmed', right: true, named: true, cell: ({ confirmed_at: at }) => <Time at={at} /> },
+            {
+              head: 'Do',
+              right: true,
+              cell: (contact) => (
+                <span className="inline-flex gap-1">
+                  <AskAgain small contact={contact} setError={setError} />
+                  <Remove small contact={contact} setError={setError} />
+                </span>
+              ),
+            },
+          ]}
+          empty="No contact yet. Add one, import a list, or let your sign-up form call POST /api/v1/customer/contacts: it asks them to confirm."
+        />
+      </Section>
+    </Page>
+  )
+}
+
+interface Doing {
+  readonly contact: Json
+  readonly setError: (error: unknown) => void
+  readonly small?: boolean
+}
+
+/** @returns whether it was done */
+async function act({ setError }: Doing, method: string, where: string, done: string, body?: object): Promise<boolean> {
+  setError(null)
+  const isDone = await call(method, `${PATH}/${where}`, body).then(
+    () => true,
+    (problem: unknown) => {
+      setError(problem)
+      return false
+    },
+  )
+  if (isDone) say(done)
+  await refresh(PATH)
+  return isDone
+}
+
+function AskAgain(doing: Doing) {
+  const { id, email, status } = doing.contact
+  if (status !== 'pending_confirmation') return null
+  return (
+    <Button
+      small={doing.small === true}
+      onClick={() => void act(doing, 'POST', `${id}/resend-confirmation`, `${email} is asked once more.`)}
+    >
+      Ask again
+    </Button>
+  )
+}
+
+function Remove({ then, ...doing }: Doing & { readonly then?: () => void }) {
+  const { id, email } = doing.contact
+  return (
+    <Confirm
+      small={doing.small === true}
+      label="Remove"
+      question={`Remove ${email}, and what proves that it was given? Who unsubscribed stays unsubscribed.`}
+      onYes={() => void act(doing, 'DELETE', id, `${email} is removed.`).then((done) => done && then?.())}
+    />
+  )
+}
+
+export function Contact() {
+  const { id } = useParams({ strict: false }) as { id: string }
+  const navigate = useNavigate()
+  const found = useApi(`${PATH}/${id}`)
+  const [error, setError] = useState<unknown>(null)
+  if (found.data === undefined)
+    return (
+      <Page title="Contact">
+        <Problem error={found.error} />
+        {found.error === null && <Waiting lines={8} />}
+      </Page>
+    )
+  const contact: Json = found.data.data
+  const { email, status, consent } = contact
+  const doing = { contact, setError }
+  const leave = (): void => void navigate({ to: '/contacts' })
+  const mayLeave = status === 'pending_confirmation' || status === 'subscribed'
+  return (
+    <Page
+      title={email}
+      sentence={
+        <>
+          <State name={status} /> {WHAT_IT_MEANS[status] ?? ''}
+        </>
+      }
+      actions={
+        <div className="flex flex-wrap gap-2">
+          <Link to="/emails" search={{ recipient: email } as never} className={LIKE_A_BUTTON}>
+            All mail to it
+          </Link>
+          <AskAgain {...doing} />
+          {mayLeave && (
+            <Confirm
+              kind="plain"
+              label="Unsubscribe"
+              question={`Send ${email} no more mail? Do it when they asked for it.`}
+              onYes={() => void act(doing, 'PATCH', id, `${email} is unsubscribed.`, { status: 'unsubscribed' })}
+            />
+          )}
+          <Remove {...doing} then={leave} />
+          <Confirm
+            label="Erase"
+            yes="Erase the address"
+            question={`Erase ${email}? The contact goes, and its address leaves the lists; a salted hash stays there, by which mail to it is still refused if it was on one. Mails that were sent hold the address until they are too old to be kept.`}
+            onYes={() => void act(doing, 'DELETE', `${id}?erase=true`, 'It is erased.').then((done) => done && leave())}
+          />
+        </div>
+      }
+    >
+      <Problem error={error} />
+      <Section title="About the contact">
+        <Change key={id} contact={contact} />
+      </Section>
+      <Section title="What proves it">
+        <Facts
+          facts={[
+            ['Came from', contact.source],
+            ['At', consent.source_url],
+            ['Agreed to', consent.consent_text],
+            ['Agreed', consent.timestamp === null ? null : <Time key="a" full at={consent.timestamp} />],
+            ['Added', <Time key="c" full at={contact.created_at} />],
+            ['Asked', askedOf(contact)],
+            [
+              'Confirmed',
+              contact.confirmed_at === null ? (
+                contact.double_opt_in ? (
+                  'not yet'
+                ) : (
+                  'was not asked to: the proof is yours'
+                )
+              ) : (
+                <span key="f">
+                  <Time full at={contact.confirmed_at} />
+                  {contact.confirmed_ip !== null && ` from ${contact.confirmed_ip}`}
+                </span>
+              ),
+            ],
+            ['By browser', contact.confirmed_user_agent],
+          ]}
+        />
+      </Section>
+    </Page>
+  )
+}
+
+const WHAT_IT_MEANS: Readonly<Record<string, string>> = {
+  pending_confirmation: 'It was asked by mail, and has not confirmed yet.',
+  subscribed: 'Mail may be sent to it.',
+  unsubscribed: 'It asked for no more mail, and gets none.',
+  bounced: 'Mail to it came back for good, and none is sent.',
+  complained: 'It marked a mail as spam, and none is sent.',
+}
+
+function askedOf({ confirmation_sent_at: at, resend_count: again, double_opt_in: asks }: Json) {
+  if (!asks) return null
+  if (at === null) return 'not yet: the address was asked too often this week'
+  return (
+    <>
+      <Time full at={at} />
+      {again > 0 && `, ${again + 1} times in all`}
+    </>
+  )
+}
+
+function fieldsOf(name: string, tags: string) {
+  return {
+    name: name.trim() === '' ? null : name.trim(),
+    tags: tags
+      .split(',')
+      .map((tag) => tag.trim())
+      .filter((tag) => tag !== ''),
+  }
+}
+
+function Change({ contact }: { readonly contact: Json }) {
+  // As it was when it was read here: what somebody else set meanwhile is no change of this form.
+  const [kept, setKept] = useState(contact)
+  const [name, setName] = useState<string>(contact.name ?? '')
+  const [tags, setTags] = useState<string>(contact.tags.join(', '))
+  const [error, setError] = useState<unknown>(null)
+  const changes = changedIn({ name: kept.name, tags: kept.tags }, fieldsOf(name, tags))
+  const waits = Object.keys(changes).length > 0
+  const save = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setError(null)
+    try {
+      const { data } = await call('PATCH', `${PATH}/${contact.id}`, changes)
+      setKept(data)
+      setName(data.name ?? '')
+      setTags(data.tags.join(', '))
+      say('Kept.')
+      await refresh(PATH)
+    } catch (problem) {
+      setError(problem)
+    }
+  }
+  return (
+    <form onSubmit={(event) => void save(event)} className="flex flex-wrap items-start gap-3">
+      <Unsaved waits={() => waits} />
+      <div className="min-w-48 flex-1">
+        <Field label="Name" value={name} onChange={setName} fault={faultOf(error, 'name')} />
+      </div>
+      <div className="min-w-48 flex-1">
+        <Field label="Tags" value={tags} onChange={setTags} hint="Parted by commas." fault={faultOf(error, 'tags')} />
+      </div>
+      <div className="pt-[25px]">
+        <Button type="submit" disabled={!waits}>
+          Save
+        </Button>
+      </div>
+      <div className="basis-full">
+        <Problem error={besides(error, ['name', 'tags'])} />
+      </div>
+    </form>
+  )
+}
