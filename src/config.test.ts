@@ -31,6 +31,7 @@ const WRONG: readonly (readonly [name: string, text: string, why: RegExp])[] = [
   ['POSTHORN_SOURCE_IPS', '192.0.2.1,192.0.2', /«192.0.2» is no IP address/],
   ['POSTHORN_DNS_SERVERS', 'dns.example:53', /«dns.example:53» is no address of a server/],
   ['POSTHORN_DNS_SERVERS', '192.0.2.53:99999', /«99999» is not a port/],
+  ['POSTHORN_DNS_SERVERS', '192.0.2.53:0', /«0» is not a port \(1-65535\)/],
   ['POSTHORN_DNSSEC_SERVERS', 'x:y', /is no address of a server/],
   ['POSTHORN_SECRET_KEY', 'short', /at least 32 characters/],
   ['POSTHORN_ACME_DIRECTORY', 'acme', /not an http or https address/],

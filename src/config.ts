@@ -321,7 +321,7 @@ function dnsServers(text: string | undefined): readonly string[] {
     const [, six, four, number] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(item) ?? []
     if (isIP(six ?? '') !== 6 && isIP(four ?? '') !== 4)
       throw new Error(`«${item}» is no address of a server such as 192.0.2.53, 192.0.2.53:5353 or [2001:db8::53]:5353`)
-    port(number)
+    remotePort(number)
   }
   return named
 }

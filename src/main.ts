@@ -140,7 +140,9 @@ function printGroup(words: readonly string[]): void {
   const [group] = words
   const among = [...commands, ...instanceCommands].filter(({ path: [word] }) => word === group)
   if (among.length === 0 || !asksForHelp(words[1] ?? ''))
-    throw new UsageError(`unknown command «${words.join(' ')}»; posthorn --help lists them`)
+    throw new UsageError(
+      `unknown command «${words.join(' ')}»; posthorn ${among.length === 0 ? '' : `${group} `}--help lists them`,
+    )
   for (const command of among) print(usageOf(command))
 }
 
@@ -150,12 +152,18 @@ function readArgs(command: CommandFace, args: readonly string[]): ReturnType<typ
     const allowPositionals = command.usage !== ''
     return parseArgs({ args: [...args], options: command.options, allowPositionals, strict: true })
   } catch (cause) {
-    throw new UsageError(`${(cause as Error).message}\n${usageOf(command)}`, { cause })
+    throw new UsageError((cause as Error).message, { cause })
   }
 }
 
 function findCommand<Found extends CommandFace>(among: readonly Found[], words: readonly string[]): Found | null {
   return among.find(({ path: wanted }) => wanted.every((word, i) => words[i] === word)) ?? null
+}
+
+/** How the command that was called wrongly is called; empty when there is none of that name. */
+function usageAfter(words: readonly string[]): string {
+  const found = findCommand<CommandFace>([...OWN, ...commands, ...instanceCommands], words)
+  return found === null ? '' : `\n${usageOf(found)}`
 }
 
 function usageOf({ path: words, usage, summary, options }: CommandFace): string {
@@ -186,7 +194,8 @@ try {
   const { message, cause } = error as Error
   const faults = error instanceof ApiError ? faultsIn(error) : ''
   const why = cause instanceof Error && !message.includes(cause.message) ? `: ${cause.message}` : ''
-  process.stderr.write(`posthorn: ${message}${faults}${why}\n`)
+  const usage = error instanceof UsageError ? usageAfter(process.argv.slice(2)) : ''
+  process.stderr.write(`posthorn: ${message}${faults}${why}${usage}\n`)
   process.exitCode = error instanceof UsageError ? 2 : 1
 }
 process.exit()

@@ -55,7 +55,10 @@ test('each command has its help, and asking for it starts nothing', async () => 
 
 test('a wrong call is refused at once: exit 2, the reason on standard error', async () => {
   for (const [words, wanted] of [
-    [['account', 'destroy'], /unknown command «account destroy»/],
+    [['account', 'destroy'], /unknown command «account destroy»; posthorn account --help/],
+    [['account'], /unknown command «account»; posthorn account --help/],
+    [['backup'], /one folder is needed\nposthorn backup <folder>\n/],
+    [['rekey', '--finish', '--new-secret-file', 'x'], /takes no new secret\nposthorn rekey \[/],
     [['serve', '--port', '3'], /Unknown option '--port'/],
     [['doctor', 'everything'], /Unexpected argument 'everything'/],
   ] as const) {

@@ -79,8 +79,14 @@ export async function migrate(adminUrl: string, options: MigrateOptions = {}): P
 function chosen(files: readonly Migration[], only: ReadonlySet<string> | undefined): readonly Migration[] {
   if (only === undefined) return files
   const newer = [...only].filter((wanted) => files.every(({ name }) => name !== wanted))
-  if (newer.length > 0) throw new Error(`the database was migrated by a newer release (${newer.join(', ')})`)
+  if (newer.length > 0) throw migratedBy(newer)
   return files.filter(({ name }) => only.has(name))
+}
+
+function migratedBy(newer: readonly string[]): Error {
+  return new Error(
+    `the database was migrated by a newer release (${newer.join(', ')}): start that release, or restore a backup from before it`,
+  )
 }
 
 /** A name for the state that these files lead to. */
@@ -120,9 +126,14 @@ async function waitForLock(client: pg.Client, { onWait, signal }: MigrateOptions
   }
 }
 
-async function applied(client: pg.Client): Promise<ReadonlyMap<string, string>> {
+/** Whether an instance was begun in this database. */
+export async function isMigrated(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query(`select to_regclass('posthorn.migration') is not null as known`)
-  if (rows[0].known !== true) return new Map()
+  return rows[0].known === true
+}
+
+async function applied(client: pg.Client): Promise<ReadonlyMap<string, string>> {
+  if (!(await isMigrated(client))) return new Map()
   await client.query('begin')
   await client.query('set local role posthorn_owner')
   const found = await client.query('select name, checksum from posthorn.migration order by name')
@@ -133,7 +144,7 @@ async function applied(client: pg.Client): Promise<ReadonlyMap<string, string>> 
 function outstanding(files: readonly Migration[], done: ReadonlyMap<string, string>): readonly Migration[] {
   const known = new Set(files.map(({ name }) => name))
   const newer = [...done.keys()].filter((name) => !known.has(name))
-  if (newer.length > 0) throw new Error(`the database was migrated by a newer release (${newer.join(', ')})`)
+  if (newer.length > 0) throw migratedBy(newer)
   for (const { name, checksum } of files) {
     if (done.has(name) && done.get(name) !== checksum) {
       throw new Error(`migration ${name} was applied with another text; add a new file instead of changing it`)

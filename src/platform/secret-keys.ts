@@ -45,14 +45,18 @@ const FORMER = 'former secret'
 /** @throws when what the database holds sealed cannot be opened with the secret that is given here */
 export async function openSecrets(database: Database, source: SecretSource): Promise<Secrets> {
   const rows = await database.system.query<sql.KeyRow>(sql.secretKeys)
-  const given = await secretGiven(source)
+  const known = await database.system.one<{ value: string }>(sql.secretCheck)
+  const found = await secretGiven(source)
   if (rows.length > 0) {
     const held = await heldBy(rows, source)
     if (held !== null) return secretsOf(held, presentOf(rows))
-    if (rows.slice(0, -1).some((row) => isOf(row, given)))
+    if (found === null) throw noSecret(source)
+    if (rows.slice(0, -1).some((row) => isOf(row, found)))
       throw new Error("this instance's secret was changed: start with the new one (docs/operations.md)")
     throw wrongSecret()
   }
+  if (found === null && known !== null) throw noSecret(source)
+  const given = found ?? (await madeSecret(secretFile(source)))
   const check = checkOf(given)
   await database.system.execute(sql.addSecretCheck, [check])
   const row = await database.system.one<{ value: string }>(sql.secretCheck)
@@ -62,6 +66,13 @@ export async function openSecrets(database: Database, source: SecretSource): Pro
 
 function wrongSecret(): Error {
   return new Error('this database was set up under another POSTHORN_SECRET_KEY (or secret.key in the data directory)')
+}
+
+/** None is made then: it would open nothing, and stand where the right one belongs. */
+function noSecret(source: SecretSource): Error {
+  return new Error(
+    `there is no ${secretFile(source)}, and this database was set up with one: put it there, from a backup or another machine, or set POSTHORN_SECRET_KEY if it had that`,
+  )
 }
 
 /**
@@ -111,7 +122,8 @@ export async function announceSecret(
     const rows = await db.query<sql.KeyRow>(sql.secretKeys)
     if (rows.at(-1)?.finished_at === null)
       throw new Error('the secret is being changed already: posthorn rekey --finish')
-    const held = rows.length === 0 ? [await secretGiven(source)] : await heldBy(rows, source)
+    const first = rows.length === 0 ? await secretGiven(source) : null
+    const held = first === null ? await heldBy(rows, source) : [first]
     if (held === null) throw wrongSecret()
     const next = held.length + 1
     const fresh = given === null ? randomBytes(SECRET_BYTES) : Buffer.from(given)
@@ -159,7 +171,7 @@ async function heldBy(rows: readonly sql.KeyRow[], source: SecretSource): Promis
   const newest = rows.at(-1)
   if (newest === undefined) return null
   let secret: Buffer | null = await secretGiven(source)
-  if (!isOf(newest, secret)) {
+  if (secret === null || !isOf(newest, secret)) {
     secret = source.secretKey === null ? await readSecret(nextFile(source.dataDir, newest.number)) : null
     if (secret === null || !isOf(newest, secret)) return null
     await takeNext(source.dataDir, newest.number)
@@ -170,10 +182,13 @@ async function heldBy(rows: readonly sql.KeyRow[], source: SecretSource): Promis
   )
 }
 
-async function secretGiven({ secretKey, dataDir }: SecretSource): Promise<Buffer> {
-  if (secretKey !== null) return Buffer.from(secretKey)
-  const file = path.join(dataDir, 'secret.key')
-  return (await readSecret(file)) ?? (await madeSecret(file))
+/** Null: it is to be in a file, and there is none. */
+async function secretGiven(source: SecretSource): Promise<Buffer | null> {
+  return source.secretKey === null ? readSecret(secretFile(source)) : Buffer.from(source.secretKey)
+}
+
+function secretFile({ dataDir }: SecretSource): string {
+  return path.join(dataDir, 'secret.key')
 }
 
 function nextFile(dataDir: string, number: number): string {

@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import pg from 'pg'
-import { serverUrl, withDatabase } from '../../test/database.ts'
+import { emptyDb, freshDb, serverUrl, withDatabase } from '../../test/database.ts'
 import { systemClock } from './clock.ts'
+import { connect as connectDb } from './db.ts'
 import { createLogger, type Logger } from './log.ts'
 import { embeddedCluster } from './postgres.ts'
-import { attachStore, openStore } from './store.ts'
+import { openSecrets } from './secret-keys.ts'
+import { attachBegun, attachStore, openStore } from './store.ts'
 
 const NEVER = new AbortController().signal
 
@@ -106,6 +108,43 @@ test('what a server refuses is told at once', async () => {
   ] as const)
     assert.match((await open(url, log)).message, wanted)
   assert.deepEqual(log.warnings, [])
+})
+
+test('a command at a database where no instance was begun says so and begins none', async () => {
+  await using empty = await emptyDb()
+  await using begun = await freshDb()
+  const options = { dataDir: '/dev/null/posthorn', secretKey: null, log: createLogger('silent'), clock: systemClock() }
+  await assert.rejects(
+    attachBegun({ ...options, databaseUrl: empty.url }),
+    /^Error: DATABASE_URL: there is no instance in this database; posthorn start, /,
+  )
+  // Its folder is looked at next, and cannot be made.
+  await assert.rejects(attachBegun({ ...options, databaseUrl: begun.url }), /POSTHORN_DATA_DIR: /)
+  const client = new pg.Client({ connectionString: empty.url })
+  await client.connect()
+  const { rows } = await client.query(`select 1 from pg_namespace where nspname = 'posthorn'`)
+  await client.end()
+  assert.deepEqual(rows, [])
+})
+
+test('no secret is made where the database has one: the lost one is asked for by name', async () => {
+  await using db = await freshDb()
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'posthorn-store-'))
+  const database = connectDb({ url: db.url, onError: () => undefined })
+  const file = path.join(dataDir, 'secret.key')
+  try {
+    await openSecrets(database, { dataDir, secretKey: null })
+    const kept = await readFile(file)
+    await rm(file)
+    const missing = openSecrets(database, { dataDir, secretKey: null })
+    await assert.rejects(missing, (error: Error) => error.message.startsWith(`there is no ${file}, and this database`))
+    assert.ok(!existsSync(file), 'none is made')
+    await writeFile(file, kept)
+    await openSecrets(database, { dataDir, secretKey: null })
+  } finally {
+    await database.close()
+    await rm(dataDir, { recursive: true, force: true })
+  }
 })
 
 test('a command that is refused leaves no database running behind it', async () => {

@@ -1,13 +1,14 @@
 // The store of an instance, opened: the embedded PostgreSQL or the one that is named, checked, migrated, connected; and
 // the instance's secret, which every machine of one installation must share.
 
+import type pg from 'pg'
 import type { Clock } from './clock.ts'
 import { assertBegun, ensureDataFolder } from './data-folder.ts'
 import { connect, type Database, isUnavailable } from './db.ts'
 import type { Service } from './lifecycle.ts'
 import type { Logger } from './log.ts'
 import { LITTLE_MEMORY_BYTES, systemMemory } from './memory.ts'
-import { migrate } from './migrate.ts'
+import { isMigrated, migrate } from './migrate.ts'
 import { assertDurable, attachOrStart, embeddedPostgres } from './postgres.ts'
 import { openSecrets, type RenewedSecrets, renewSecrets } from './secret-keys.ts'
 import type { Secrets } from './secrets.ts'
@@ -66,10 +67,17 @@ export async function openStore(options: StoreOptions, signal: AbortSignal): Pro
   }
 }
 
-/** For a command: the store of an instance that there is. @throws Error when POSTHORN_DATA_DIR holds none */
+/** For a command: the store of an instance that there is. @throws Error when POSTHORN_DATA_DIR or DATABASE_URL names none */
 export async function attachBegun(options: StoreOptions): Promise<Store> {
   if (options.databaseUrl === null) await assertBegun(options.dataDir)
+  else await checkServer(options.databaseUrl, true, assertMigrated)
   return attachStore(options)
+}
+
+// Whoever named another database by mistake would have the schema in it, and an empty instance for an answer.
+async function assertMigrated(client: pg.Client): Promise<void> {
+  if (!(await isMigrated(client)))
+    throw new Error('there is no instance in this database; posthorn start, serve or migrate begins one')
 }
 
 /** Uses the database that is up, or starts it for the call; begins one where there is none. */
@@ -150,12 +158,16 @@ function mayComeUp(error: unknown): boolean {
 }
 
 /** @param named the server is the one of DATABASE_URL, which errors then name */
-async function checkServer(url: string, named: boolean): Promise<void> {
+async function checkServer(
+  url: string,
+  named: boolean,
+  check: (client: pg.Client) => Promise<void> = assertDurable,
+): Promise<void> {
   try {
     const client = await connectToPrimary({ connectionString: url, connectionTimeoutMillis: CONNECT_WITHIN_MS })
     client.on('error', () => undefined)
     try {
-      await assertDurable(client)
+      await check(client)
     } finally {
       await client.end()
     }

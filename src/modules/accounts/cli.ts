@@ -129,6 +129,7 @@ async function change(
   act: (operator: OperatorContext, row: AccountRow) => Promise<void>,
 ): Promise<void> {
   noMore(positionals, words)
+  if (positionals.length < words) throw new UsageError('a word is missing')
   const { account_id } = await findAccount(context, positionals[0])
   const before = await selectAccount(context.database.system, account_id)
   if (before === null) throw new Error(`there is no account ${account_id}`)
