@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { parseAddress, parseDomain, parseMailbox, parseMailboxList, suppressionKey } from './address.ts'
+import {
+  addressesIn,
+  addressFault,
+  parseAddress,
+  parseDomain,
+  parseMailbox,
+  parseMailboxList,
+  suppressionKey,
+} from './address.ts'
 
 function address(text: string) {
   const parsed = parseAddress(text)
@@ -69,6 +77,8 @@ const REFUSED: [text: string, reason: string][] = [
   [`${'é'.repeat(33)}@c.test`, 'local_part_too_long'],
   [`a@${label63}l.test`, 'invalid_domain'],
   [total254.replace('.test', 'd.test'), 'too_long'],
+  // A label that begins with a number and goes on from right to left (RFC 5893 section 2).
+  ['a@1\u05d0.test', 'invalid_domain'],
   ['g:g:g:;', 'missing_at'],
   ['g:a@b.test;', 'invalid_local_part'],
 ]
@@ -229,6 +239,32 @@ test('a list keeps the order and refuses what one of its mailboxes is refused fo
   assert.deepEqual(parseMailboxList('a@b.test,,c@d.test'), { ok: false, reason: 'empty' })
   assert.deepEqual(parseMailboxList('a@b.test, c@localhost'), { ok: false, reason: 'single_label_domain' })
   assert.deepEqual(parseMailboxList('team: a@b.test, c@d.test;'), { ok: false, reason: 'group' })
+})
+
+// Each row: an address header, and the addresses that are shown of it.
+const HEADERS: [text: string, shown: string[]][] = [
+  ['a@x.test, B <b@x.test>,<c@x.test>', ['a@x.test', 'b@x.test', 'c@x.test']],
+  ['Team: a@x.test, B <b@x.test>; c@x.test', ['a@x.test', 'b@x.test', 'c@x.test']],
+  ['undisclosed-recipients:;', []],
+  ['"Last, First: \\"x\\"" <a@x.test>, b@x.test', ['a@x.test', 'b@x.test']],
+  ['a@x.test (one, (two, \\) <z@x.test>)), b@x.test', ['a@x.test', 'b@x.test']],
+  ['(a@x.test) b@x.test ("), c@x.test', ['b@x.test', 'c@x.test']],
+  ['"(" <a@x.test>, b@x.test', ['a@x.test', 'b@x.test']],
+  ['a@x.test b@x.test, c@, ,d@x.test', ['d@x.test']],
+  [`${'x'.repeat(65_536)}, a@x.test`, []],
+]
+for (const [text, shown] of HEADERS) {
+  test(`of the header ${JSON.stringify(text.slice(0, 60))} these are shown: ${shown.join(' ')}`, () => {
+    assert.deepEqual(addressesIn(text), shown)
+  })
+}
+
+test('why a text is no address is told of texts alone', () => {
+  assert.equal(addressFault(' a@b.test '), null)
+  assert.equal(addressFault('a@'), 'is not an email address: invalid_domain')
+  assert.equal(addressFault(''), 'is not an email address: empty')
+  assert.equal(addressFault(7), null)
+  assert.equal(addressFault(undefined), null)
 })
 
 test('no text makes the parsers throw, and what is accepted is accepted again in normal form', () => {
