@@ -54,14 +54,16 @@ export function readProse(lines: readonly string[], failed: readonly string[]): 
   const found: ReportedRecipient[] = []
   for (const block of blocks) {
     if (found.length >= RECIPIENTS_MOST) break
-    const recipient = readBlock(block.address, { ...block, several }, lines)
+    const others = blocks.filter(({ address }) => address !== block.address)
+    const recipient = readBlock(block.address, { ...block, several, others }, lines)
     const known = found.findIndex(({ address }) => address === recipient.address)
     if (known < 0) found.push(recipient)
     else if (saysMore(recipient, found[known])) found[known] = recipient
   }
   const telling = found.filter(({ diagnostic }) => diagnostic !== null)
   if (telling.length > 0) return telling
-  return [readBlock(failed[0] ?? found[0]?.address ?? firstAddress(lines), { lines, start: 0, several: false }, lines)]
+  const whole = { lines, start: 0, several: false, others: [] }
+  return [readBlock(failed[0] ?? found[0]?.address ?? firstAddress(lines), whole, lines)]
 }
 
 function saysMore(one: ReportedRecipient, other: ReportedRecipient | undefined): boolean {
@@ -102,15 +104,38 @@ function firstAddress(lines: readonly string[]): string | null {
   return null
 }
 
+interface Told {
+  readonly lines: readonly string[]
+  readonly start: number
+  /** The text tells of more than one address. */
+  readonly several: boolean
+  /** Blocks about other addresses. */
+  readonly others: readonly Block[]
+}
+
+/** The lines, with so many of each block empty. */
+function blanked(
+  lines: readonly string[],
+  blocks: readonly Block[],
+  count: (block: Block) => number,
+): readonly string[] {
+  const kept = [...lines]
+  for (const block of blocks) kept.fill('', block.start, block.start + count(block))
+  return kept
+}
+
 function readBlock(
   address: string | null,
-  { lines, start, several }: Pick<Block, 'start'> & { readonly lines: readonly string[]; readonly several: boolean },
+  { lines, start, several, others }: Told,
   all: readonly string[],
 ): ReportedRecipient {
   const own = quotedIn(all, start, start + lines.length)
-  // A reply elsewhere in the text may be another recipient's: words of one's own come first.
+  // A reply elsewhere in the text may be another recipient's: words of one's own come first, and what stands with nobody
+  // else. In the line that names another it is that one's alone.
   const told = several && judge(wordsOf(lines), null).verdict.category !== 'unknown'
-  const said = own ?? (told ? null : quotedIn(all, 0, all.length))
+  const elsewhere = (without: (block: Block) => number): Quoted | null =>
+    quotedIn(blanked(all, others, without), 0, all.length)
+  const said = own ?? (told ? null : (elsewhere((block) => block.lines.length) ?? elsewhere(() => 1)))
   const words =
     said?.text ??
     (wordsOf(lines)
