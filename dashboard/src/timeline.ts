@@ -1,6 +1,7 @@
 // One email's story as steps in order: it was accepted, each attempt with its answer, what people and machines did with
 // it, and what came of that.
 
+import { type BounceCategory, bounceFromReply } from '../../src/mail/smtp-bounce.ts'
 import type { Json } from './api.ts'
 
 export type Tone = 'good' | 'wait' | 'bad' | 'robot'
@@ -23,7 +24,6 @@ export interface Step {
   readonly answer: string | null
   /** The same in ours. */
   readonly notes: readonly string[]
-  readonly next: string | null
   readonly dialogue: readonly Said[]
 }
 
@@ -70,7 +70,6 @@ function attemptStep(one: Json): Step {
         : [one.mx, where, tlsOf(one.tls), `took ${tookOf(one.duration_ms)}`].filter((fact) => fact !== null),
     answer: one.response,
     notes: one.throttled_by === null || one.throttled_by === undefined ? [] : [`held back: ${one.throttled_by}`],
-    next: one.next_attempt_at,
     dialogue: one.dialogue,
   }
 }
@@ -95,7 +94,6 @@ function eventStep(one: Json): Step {
     facts: [],
     answer: null,
     notes: notesOf(one, machine),
-    next: null,
     dialogue: [],
   }
 }
@@ -107,6 +105,13 @@ const REASONS: Readonly<Record<string, string>> = {
   hard_bounce: 'mail to the address bounced for good',
   complaint: 'the recipient marked a mail as spam',
   manual: 'the address was suppressed by hand',
+  repeated_soft_bounce: 'mail to the address was put off until the end too often',
+  spamtrap: 'the address is a trap for those who send unasked',
+  retry_exhausted: 'every try failed',
+  dns_failure: 'the DNS of the receiving domain did not answer',
+  connection_failed: 'no connection to the receiving servers came about',
+  tls_required: 'TLS was asked for, and could not be had of the receiver',
+  internal_error: 'of a fault in this service, which its log tells',
   expired: 'its time was over before the receiver took it',
   domain_removed: 'the sending domain was removed',
 }
@@ -133,6 +138,27 @@ function notesOf({ event, data }: Json, machine: boolean): readonly string[] {
   return []
 }
 
+/** Where no server answered: what the service says of it itself. */
+const OF_OURS: Readonly<Record<string, BounceCategory>> = {
+  '4.1.2': 'dns_failure',
+  '4.4.3': 'dns_failure',
+  '4.4.4': 'dns_failure',
+  '4.7.5': 'policy',
+}
+
+/**
+ * What the latest answer of one that is put off is about, as the bounce would say it that comes of it; null where the answer
+ * does not tell.
+ */
+export function deferralOf(email: Json): BounceCategory | null {
+  const last = email.attempts.at(-1)
+  if (last === undefined || last.response === null) return null
+  const { smtp_code: code, enhanced_code: enhanced, response: text } = last
+  if (code === null) return OF_OURS[enhanced] ?? 'connection'
+  const { category } = bounceFromReply({ code, enhanced, text, lines: [] }, 'rcpt')
+  return category === 'expired' || category === 'unknown' ? null : category
+}
+
 /** The sentence a person came for. */
 export function storyOf(email: Json): string {
   const tries = email.attempts_count === 1 ? 'at the first attempt' : `after ${email.attempts_count} attempts`
@@ -142,7 +168,9 @@ export function storyOf(email: Json): string {
         ? 'It stands in the inbox: sent with a test key, or while the service delivers to nobody.'
         : `The receiving server took it ${tries}. Where it put it, inbox or spam, it does not say.`
     case 'deferred':
-      return 'The receiving server put it off. It will be tried again by itself.'
+      return email.attempts.at(-1)?.outcome === 'error'
+        ? 'No receiving server could be reached, or none kept to the protocol. It will be tried again by itself.'
+        : 'The receiving server put it off. It will be tried again by itself.'
     case 'bounced':
       return 'It did not arrive: the receiving side refused it.'
     case 'failed':

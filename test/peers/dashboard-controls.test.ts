@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type Dashboard, seriousFaults, startDashboard } from './dashboard.ts'
+import { waitFor } from './ground.ts'
 
 const WIDTHS = [390, 768, 1280]
 
@@ -233,5 +234,69 @@ test('a contact is added, changed, unsubscribed and erased, and what proves it i
   assert.equal((await contacts()).length, 1)
   const { body } = await call(who.api_key, 'GET', '/api/v1/customer/unsubscribes')
   assert.deepEqual(body.data, [])
+  assert.deepEqual(here.faults, [])
+})
+
+test('a planned mail is moved where it stands, and says when it goes', async () => {
+  const who = await dashboard.owner()
+  const planned = new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000 + 86_400_000)
+  const sent = await call(who.test_api_key, 'POST', '/api/v1/send', {
+    ...{ from: 'a@b.example', to: 'jo@example.net', subject: 'Later', text: 'Hi' },
+    scheduled_at: planned.toISOString(),
+  })
+  const email = `/emails/${sent.body.data.email_id}`
+  await using here = await dashboard.visit(who, { timezoneId: 'UTC' })
+  const { page } = here
+  await dashboard.open(page, email)
+  const at = page.getByLabel('To be sent', { exact: true })
+  const move = page.getByRole('button', { name: 'Move', exact: true })
+  assert.equal(await at.inputValue(), planned.toISOString().slice(0, 16))
+  assert.ok(await move.isDisabled())
+  await at.fill('2099-01-01T09:30')
+  await move.click()
+  assert.match(await faultAt(page, 'To be sent'), /30 days/)
+  assert.deepEqual(await faultsOf(page), [])
+  const moved = new Date(planned.getTime() + 86_400_000).toISOString()
+  await at.fill(moved.slice(0, 16))
+  await move.click()
+  await page.locator('button[type=submit]:disabled').getByText('Move').waitFor()
+  assert.equal((await call(who.api_key, 'GET', `/api/v1${email}`)).body.data.scheduled_at, moved)
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: /^○?Sent .*, given up/ })
+    .waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
+test('a mail that is put off says what the answer is about, and one whose server nobody reaches says that', async () => {
+  const who = await dashboard.owner()
+  const mail = { from: 'a@b.example', to: 'jo@example.net', subject: 'Put off', text: 'Hi', sandbox_result: 'defer' }
+  const sent = await call(who.test_api_key, 'POST', '/api/v1/send', mail)
+  const email = `/emails/${sent.body.data.email_id}`
+  const { body } = await waitFor('an attempt', async () => {
+    const found = await call(who.api_key, 'GET', `/api/v1${email}`)
+    return found.body.data.status === 'deferred' && found
+  })
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  const shown = async (answer: object): Promise<void> => {
+    const [attempt] = body.data.attempts
+    const data = { ...body.data, last_response: 'x', attempts: [{ ...attempt, ...answer }] }
+    await page.unroute(`**/api/v1${email}`)
+    await page.route(`**/api/v1${email}`, (route) => route.fulfill({ json: { data } }))
+    await dashboard.open(page, email)
+  }
+  const full = 'The email account that you tried to reach is over quota'
+  await shown({ smtp_code: 452, enhanced_code: '4.2.2', response: `452 4.2.2 ${full}` })
+  await page.getByText('The mailbox exists and is full.').waitFor()
+  await shown({ smtp_code: 451, enhanced_code: '4.7.1', response: '451 4.7.1 Greylisting in action, come back later' })
+  await page.getByText('puts unknown senders off (greylisting)').waitFor()
+  await shown({ smtp_code: 451, enhanced_code: null, response: '451 Not now' })
+  await page.getByText('most of what is put off arrives within the hour').waitFor()
+  const nobody = '4.4.1 no server answered'
+  await shown({ outcome: 'error', smtp_code: null, enhanced_code: '4.4.1', response: nobody })
+  await page.getByText('No receiving server could be reached').waitFor()
+  await page.getByText('look at port 25 of this machine').waitFor()
+  await page.getByText(/^Next try/).waitFor()
   assert.deepEqual(here.faults, [])
 })

@@ -1,13 +1,14 @@
 // One email: what became of it and why, step by step, and the mail itself.
 
 import { Link, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { adviceFor } from '../../../src/mail/bounce-advice.ts'
-import { call, type Json, refresh, useApi, withQuery } from '../api.ts'
+import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
+import { localOf, Moment, momentOf } from '../moment.tsx'
 import { Preview } from '../preview.tsx'
 import { say } from '../say.tsx'
-import { type Step, storyOf, timelineOf } from '../timeline.ts'
+import { deferralOf, type Step, storyOf, timelineOf } from '../timeline.ts'
 import { Told } from '../told.tsx'
 import {
   Button,
@@ -71,6 +72,7 @@ export function Email() {
     >
       <Problem error={error ?? found.error} />
       <Why email={email} bounces={bounces.data?.data ?? []} />
+      {email.status === 'scheduled' && <Replan key={`plan ${id}`} email={email} />}
       <div className="grid gap-x-10 gap-y-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <section aria-labelledby="happened">
           <h2 id="happened" className="mb-3 text-base font-semibold">
@@ -84,8 +86,7 @@ export function Email() {
               <li className="flex gap-3 text-quiet">
                 <span aria-hidden="true">○</span>
                 <span>
-                  {email.next_attempt_at === null ? 'Waiting' : 'Next try'} <Time at={email.next_attempt_at} />, given
-                  up <Time at={email.expires_at} />
+                  <Ahead email={email} />
                 </span>
               </li>
             )}
@@ -98,6 +99,46 @@ export function Email() {
         <Preview key={id} base={`/emails/${id}`} mail={email} />
       </Section>
     </Page>
+  )
+}
+
+/** What comes next of one that has not ended. */
+function Ahead({ email: { status, next_attempt_at: next, expires_at: end } }: { readonly email: Json }) {
+  const given = (
+    <>
+      given up <Time at={end} /> if it did not arrive by then
+    </>
+  )
+  if (next === null || Date.parse(next) <= Date.now()) return <>Waiting for its turn, {given}</>
+  return (
+    <>
+      {status === 'scheduled' ? 'Sent' : 'Next try'} <Time at={next} />, {given}
+    </>
+  )
+}
+
+/** Another time for one that waits for its own. */
+function Replan({ email }: { readonly email: Json }) {
+  const [at, setAt] = useState(localOf(email.scheduled_at))
+  const [error, setError] = useState<unknown>(null)
+  const move = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setError(null)
+    await call('PATCH', `/emails/${email.id}`, { scheduled_at: momentOf(at) }).then(() => say('Moved.'), setError)
+    await refresh('/emails')
+  }
+  return (
+    <form onSubmit={(event) => void move(event)} className="mb-6 flex flex-wrap items-start gap-3">
+      <Moment label="To be sent" required value={at} onChange={setAt} fault={faultOf(error, 'scheduled_at')} />
+      <div className="pt-[25px]">
+        <Button type="submit" disabled={at === localOf(email.scheduled_at)}>
+          Move
+        </Button>
+      </div>
+      <div className="basis-full">
+        <Problem error={besides(error, ['scheduled_at'])} />
+      </div>
+    </form>
   )
 }
 
@@ -131,7 +172,7 @@ function Why({ email, bounces }: { readonly email: Json; readonly bounces: reado
             ; it says what led there.
           </p>
         ) : (
-          <p className="text-quiet">Nothing to do: most of what is put off arrives within the hour.</p>
+          <Deferral email={email} />
         )}
       </div>
     )
@@ -163,8 +204,29 @@ function Why({ email, bounces }: { readonly email: Json; readonly bounces: reado
   })
 }
 
+function Deferral({ email }: { readonly email: Json }) {
+  const category = deferralOf(email)
+  if (category === null)
+    return <p className="text-quiet">Nothing to do: most of what is put off arrives within the hour.</p>
+  const { matter, meaning, next } = adviceFor(category)
+  return (
+    <>
+      <p>
+        {MATTERS[matter]} {meaning}
+      </p>
+      <p>
+        <span className="text-quiet">If it goes on:</span> {next}
+      </p>
+    </>
+  )
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count.toLocaleString()} times`
+}
+
 function StepLine({ step }: { readonly step: Step }) {
-  const { tone, title, at, facts, answer, notes, next, dialogue } = step
+  const { tone, title, at, facts, answer, notes, dialogue } = step
   return (
     <li className="relative flex gap-3 pb-4 before:absolute before:top-5 before:bottom-0 before:left-[0.4rem] before:w-px before:bg-line last:before:hidden">
       <span aria-hidden="true" className={TONE_CLASSES[tone]}>
@@ -184,11 +246,6 @@ function StepLine({ step }: { readonly step: Step }) {
             {note}
           </p>
         ))}
-        {next !== null && (
-          <p className="text-quiet">
-            Next try <Time at={next} />
-          </p>
-        )}
         {dialogue.length > 0 && (
           <details className="mt-1">
             <summary className="cursor-pointer text-quiet">Dialogue, {dialogue.length} lines</summary>
@@ -231,8 +288,8 @@ function About({ email }: { readonly email: Json }) {
           ['Accepted', <Time key="t" full at={email.created_at} />],
           ['Delivered', email.delivered_at === null ? null : <Time key="d" full at={email.delivered_at} />],
           ['Planned for', email.scheduled_at === null ? null : <Time key="p" full at={email.scheduled_at} />],
-          ['Opened', email.open_count === 0 ? null : `${email.open_count} times`],
-          ['Clicked', email.click_count === 0 ? null : `${email.click_count} times`],
+          ['Opened', email.open_count === 0 ? null : times(email.open_count)],
+          ['Clicked', email.click_count === 0 ? null : times(email.click_count)],
           ['Stream', email.stream],
           ['Tag', email.tag],
           ['Metadata', given === null ? null : <code className="font-mono text-xs break-all">{given}</code>],
