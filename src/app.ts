@@ -74,7 +74,7 @@ import { type Service, type Stage, startAll, stopAll } from './platform/lifecycl
 import { databasePulse, type Pulse } from './platform/pulse.ts'
 import type { Store } from './platform/store.ts'
 import { type Traces, tracesOf } from './platform/traces.ts'
-import { isWithheld, readersOf, secureListener } from './readers.ts'
+import { isLink, isWithheld, readersOf, secureListener } from './readers.ts'
 import { relayOf } from './relay.ts'
 import { retentionLoop } from './retention.ts'
 import type { Mx } from './roles/mx.ts'
@@ -371,7 +371,6 @@ interface Running {
 /** The services of this process, in the order in which they start. */
 export async function servicesOf(rooms: Rooms): Promise<Running> {
   const { config, ground, database, accounts, domains } = rooms
-  const { clock, log } = ground
   const has = (role: (typeof config.roles)[number]): boolean => config.roles.includes(role)
   const services: Stage[] = [
     partitionsLoop(rooms.database, rooms.ground, rooms.followers.ensurePartitions),
@@ -387,7 +386,7 @@ export async function servicesOf(rooms: Rooms): Promise<Running> {
   if (has('api') || has('submission')) services.push(rooms.risk.service)
   if (has('worker')) {
     services.push(
-      recheckLoop({ database, clock, domains, log }),
+      recheckLoop({ database, domains, ...ground }),
       cleaningLoop(rooms.database, rooms.ground),
       retentionLoop({ database, ground }),
       ...rooms.followers.workers,
@@ -412,7 +411,8 @@ export async function servicesOf(rooms: Rooms): Promise<Running> {
   const mx = has('mx') ? share(inboundMx(rooms, certificate.present)) : null
   const submitting = has('submission') ? share(submission(rooms, certificate.present)) : null
   const isReached = has('api') || has('tracking')
-  const http = isReached ? await apiServer(rooms) : await healthServer(rooms)
+  const http = has('api') ? await apiServer(rooms) : await healthServer(rooms)
+  if (has('tracking') && !has('api')) http.add(rooms.endpoints.filter(({ path }) => isLink(path)))
   if (isReached && config.httpsPort !== null) {
     const own = certificate.present
     share(secureListener({ config, ground, tracking: rooms.tracking, own, http }, config.httpsPort))

@@ -63,6 +63,11 @@ export function isWithheld({ isBranded }: Pick<TrackingRoom, 'isBranded'>, host:
   return !isPublic(url) && isBranded(host.replace(/\.$/, ''))
 }
 
+/** What mails lead to, and what a certificate's CA asks: all that a process with the tracking role and without the API answers. */
+export function isLink(path: string): boolean {
+  return isPublic(path) || path.startsWith('/confirm/')
+}
+
 function isPublic(url: string): boolean {
   return /^\/(?:track|\.well-known\/acme-challenge)\//.test(url)
 }

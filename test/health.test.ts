@@ -27,6 +27,21 @@ test('a process without a role of the web has the pages of health and metrics, a
   assert.equal((await ask('/healthz', { method: 'POST' })).status, 405)
 })
 
+test('a process that is there for links alone answers these, and nothing of the API or the dashboard', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'tracking' } })
+  const ask = async (path: string, method = 'GET'): Promise<number> =>
+    (await fetch(world.url + path, { method, headers: { 'x-api-key': world.account.apiKey } })).status
+  for (const path of ['/healthz', '/readyz', '/metrics', '/track/o/x']) assert.equal(await ask(path), 200, path)
+  // The pages themselves say that nothing is known of this one.
+  for (const path of ['/track/c/x', '/track/u/x', '/confirm/x']) {
+    const page = await fetch(world.url + path)
+    assert.deepEqual([page.status, page.headers.get('content-type')], [404, 'text/html; charset=utf-8'], path)
+  }
+  for (const path of ['/', '/docs', '/inbox', '/openapi.json', '/api/v1/emails', '/api/v1/operator/accounts'])
+    assert.equal(await ask(path), 404, path)
+  for (const path of ['/api/v1/send', '/api/v1/session']) assert.equal(await ask(path, 'POST'), 404, path)
+})
+
 test('where the port is taken a process without a role of the web works without these pages, any other does not start', async () => {
   await using world = await startWorld()
   const taken = { POSTHORN_HTTP_PORT: new URL(world.url).port }
