@@ -205,6 +205,11 @@ test('a deadline makes what is still open an error, and leaves what was answered
   assert.deepEqual([checks.ownership.status, checks.dkim.status, checks.spf.status], ['valid', 'error', 'valid'])
 })
 
+test('a bug is not told as a silence of the DNS', async () => {
+  const broken: Resolver = { ...declaredZones({}), txt: () => Promise.reject(new TypeError('a bug')) }
+  await assert.rejects(checkDomain(IDENTITY, broken, new AbortController().signal), /a bug/)
+})
+
 test('what the DNS says is clipped before it is kept', async () => {
   const flood = txt(...Array.from({ length: 50 }, (_, index) => `posthorn-verify=${index}${'x'.repeat(4_000)}`))
   const { ownership } = await checkDomain(IDENTITY, declaredZones(published({ [OWN]: flood })))

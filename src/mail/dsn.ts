@@ -109,10 +109,9 @@ function diagnosticOf(group: Fields): string | null {
       ? [value.slice(0, DIAGNOSTIC_CHARS)]
       : [],
   )
-  const comment = /\(([^)]{3,500})\)|[245]\.\d{1,3}\.\d{1,3}\s{1,9}(\S.{3,500})/.exec(fieldOf(group, 'status') ?? '')
-  return (
-    said.find((value) => quotedReply(value) !== null) ?? said[0] ?? comment?.[1] ?? comment?.[2]?.slice(0, 500) ?? null
-  )
+  const status = fieldOf(group, 'status') ?? ''
+  const comment = /\(([^)]{3,500})\)/.exec(status) ?? /[245]\.\d{1,3}\.\d{1,3}\s{1,9}(\S.{3,499})/.exec(status)
+  return said.find((value) => quotedReply(value) !== null) ?? said[0] ?? comment?.[1] ?? null
 }
 
 const COMMANDS: readonly (readonly [SmtpCommand, RegExp])[] = [

@@ -127,6 +127,14 @@ test('base64 stays base64, and bytes of another charset stay what they are', () 
   )
 })
 
+test('what is 7-bit stays 7-bit, its signs of equality too', () => {
+  const out = marked(crlf('Content-Type: text/html\n\n<p class="x">1=2</p><a href="http://a.test/">x</a>\n'))
+  assert.equal(
+    out.toString('latin1'),
+    'Content-Type: text/html\r\n\r\n<p class="x">1=2</p><a href="https://t.test/x">x</a>\r\n',
+  )
+})
+
 test('a line that grows beyond 998 bytes makes its part quoted-printable', async () => {
   const url = `https://t.test/${'x'.repeat(1_200)}`
   const out = marked(crlf('Content-Type: text/html\n\n<a href="http://a.test/">x</a>\n'), url)

@@ -58,7 +58,7 @@ test('what is more than html and text is left to the parser', () => {
   const attachment = ['Content-Type: text/html; charset=utf-8', 'Content-Disposition: attachment', '', '<p>x</p>']
   const latin = ['Content-Type: text/plain; charset=iso-8859-1', '', 'ü']
   const twice = ['Content-Type: text/plain; charset=utf-8', 'Content-Type: text/html; charset=utf-8', '', 'x']
-  for (const parts of [[TEXT, attachment], [TEXT, latin], [TEXT, TEXT], [TEXT, twice], [TEXT, HTML, HTML], []]) {
+  for (const parts of [[TEXT, attachment], [TEXT, latin], [TEXT, TEXT], [twice, HTML], [TEXT, HTML, HTML], []]) {
     assert.equal(plainLetter(alternative(...parts)), null)
   }
   assert.equal(plainLetter(message('Content-Type: multipart/mixed; boundary=b1', '', '--b1', ...TEXT, '--b1--')), null)
@@ -117,6 +117,9 @@ test('without its bulk a message tells the same letter and the same names', asyn
   const named = ({ attachments }: typeof whole) =>
     attachments.map(({ filename, contentType }) => [filename, contentType])
   assert.deepEqual(named(less), named(whole))
+  // What is small stays, wherever it stands.
+  const exe = whole.attachments.find(({ filename }) => filename === 'small.exe')
+  assert.deepEqual(less.attachments.find(({ filename }) => filename === 'small.exe')?.content, exe?.content)
   const plain = Buffer.from(`Subject: s\r\n\r\n${long}`)
   assert.equal(withoutBulk(plain), plain)
 })
