@@ -242,6 +242,10 @@ test('no path of a machine and no registry stands in the repository', () => {
   )
 })
 
+test('no half of a merge was left standing', () => {
+  assert.deepEqual(found(files, /^(?:<{7}|>{7}) /m), [])
+})
+
 test('the document of each decision follows the others in number and has its four parts', () => {
   const records = files.filter(({ path }) => /^docs\/adr\/\d{4}-[a-z0-9-]+\.md$/.test(path))
   assert.ok(records.length > 0)
