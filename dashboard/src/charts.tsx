@@ -1,7 +1,7 @@
 // Small, quiet charts in SVG, drawn by us. A pointer over a day reads out its figures, a click shows its mails; behind each
 // stands a table.
 
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useId, useState } from 'react'
 import type { Search } from './search.ts'
 
@@ -161,6 +161,7 @@ function Chart({
   const [table, setTable] = useState(false)
   const [over, setOver] = useState<number | null>(null)
   const navigate = useNavigate()
+  const mailsOf = useMailsOf()
   const id = useId()
   const figuresOf = (day: number): string =>
     [...beside, ...series].map(({ name, values }) => `${show(values[day] ?? 0)} ${name}`).join(', ')
@@ -255,6 +256,7 @@ function DayTable({
   show,
   labelledBy,
 }: Omit<DaysProps, 'title'> & { readonly show: (value: number) => string; readonly labelledBy: string }) {
+  const mailsOf = useMailsOf()
   return (
     <div className="max-h-72 overflow-auto" tabIndex={0} role="region" aria-labelledby={labelledBy}>
       <table className="w-full text-right">
@@ -300,8 +302,10 @@ function niceTop(value: number): number {
 }
 
 /** The view of the emails that were accepted on a day. */
-export function mailsOf(day: string): Search {
-  return { from: day, to: day }
+/** The list of a day's mails, of the domain that the page is about. */
+export function useMailsOf(): (day: string) => Search {
+  const { domain_id: domain } = useSearch({ strict: false }) as Search
+  return (day) => ({ from: day, to: day, ...(domain !== undefined && { domain_id: domain }) })
 }
 
 export function percent(rate: number): string {

@@ -4,7 +4,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import type { Json } from './api.ts'
-import { dayName, mailsOf, percent } from './charts.tsx'
+import { dayName, percent, useMailsOf } from './charts.tsx'
 import { Table } from './table.tsx'
 import { rate } from './ui.tsx'
 
@@ -128,6 +128,7 @@ function Strip({
 }) {
   const width = WIDTH / Math.max(1, days.length)
   const navigate = useNavigate()
+  const mailsOf = useMailsOf()
   return (
     <svg
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}

@@ -300,3 +300,43 @@ test('a mail that is put off says what the answer is about, and one whose server
   await page.getByText(/^Next try/).waitFor()
   assert.deepEqual(here.faults, [])
 })
+
+test('domains are compared, and each figure of one leads to the mails of that one', async () => {
+  const who = await dashboard.owner()
+  const [shop] = await Promise.all(
+    ['shop.example', 'news.example'].map(
+      async (domain) => (await call(who.api_key, 'POST', '/api/v1/customer/domains', { domain })).body.data,
+    ),
+  )
+  for (const [from, subject] of [
+    ['a@shop.example', 'Of the shop'],
+    ['a@news.example', 'Of the news'],
+  ])
+    await call(who.test_api_key, 'POST', '/api/v1/send', { from, subject, to: 'jo@example.net', text: 'Hi' })
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  // Mails of the sandbox are no part of the figures of people.
+  await page.route(/\/stats\/outbound\?/, async (route) => {
+    const answer = await (await route.fetch()).json()
+    const isOfShop = route.request().url().includes(shop.id)
+    const counted = isOfShop ? { sent: 400, delivered: 390, bounces: 10 } : { sent: 100, delivered: 100, bounces: 0 }
+    await route.fulfill({ json: { ...answer, data: { ...answer.data, ...counted } } })
+  })
+  await dashboard.open(page, '/domains')
+  const figures = page.getByRole('table', { name: 'Figures by domain' })
+  await figures.getByRole('row', { name: /^shop\.example 400 97\.5.% .*too many: 2\.5.%/ }).waitFor()
+  await figures.getByRole('row', { name: /^news\.example 100 100.% 0.%/ }).waitFor()
+  assert.deepEqual(await faultsOf(page), [])
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await figures.getByRole('link', { name: 'shop.example', exact: true }).click()
+  await page.getByText(/400 emails from shop\.example in the last 30 days are delivered/).waitFor()
+  assert.equal(await page.getByLabel('Domain', { exact: true }).inputValue(), shop.id)
+  assert.deepEqual(await faultsOf(page), [])
+  await page.getByRole('link', { name: '400', exact: true }).click()
+  await page.getByRole('link', { name: 'Of the shop', exact: true }).waitFor()
+  assert.equal(await page.getByRole('link', { name: 'Of the news', exact: true }).count(), 0)
+  await page.getByLabel('Domain', { exact: true }).selectOption('news.example')
+  await page.getByRole('link', { name: 'Of the news', exact: true }).waitFor()
+  assert.equal(await page.getByRole('link', { name: 'Of the shop', exact: true }).count(), 0)
+  assert.deepEqual(here.faults, [])
+})

@@ -2,6 +2,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { AddForm } from '../add-form.tsx'
 import { call, type Json, refresh, useApi } from '../api.ts'
+import { ByDomain } from '../by-domain.tsx'
 import { Confirm } from '../confirm.tsx'
 import { Listing } from '../listing.tsx'
 import { say } from '../say.tsx'
@@ -41,6 +42,7 @@ export function Domains() {
         ]}
         empty="No domain yet. Add the one that you send from; you then get the records to publish."
       />
+      <ByDomain />
     </Page>
   )
 }

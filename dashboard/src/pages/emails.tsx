@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { useDomainFilter } from '../by-domain.tsx'
 import { Listing, words } from '../listing.tsx'
 import { Page, State, Time } from '../ui.tsx'
 
@@ -15,6 +16,7 @@ const STATUSES = words(
 )
 
 export function Emails() {
+  const domains = useDomainFilter()
   return (
     <Page
       title="Emails"
@@ -29,6 +31,7 @@ export function Emails() {
           { name: 'recipient', label: 'Recipient' },
           { name: 'tag', label: 'Tag' },
           { name: 'status', label: 'Status', options: STATUSES },
+          ...domains,
           { name: 'from', label: 'From day', day: 'start' },
           { name: 'to', label: 'To day', day: 'end' },
         ]}

@@ -2,6 +2,7 @@
 
 import { Link } from '@tanstack/react-router'
 import type { Json } from '../api.ts'
+import { useDomainFilter } from '../by-domain.tsx'
 import { EVENTS } from '../kinds.ts'
 import { Listing } from '../listing.tsx'
 import { Page, State, Time } from '../ui.tsx'
@@ -9,6 +10,7 @@ import { Page, State, Time } from '../ui.tsx'
 const NAMES: ReadonlyMap<string, string> = new Map(EVENTS)
 
 export function Events() {
+  const domains = useDomainFilter()
   return (
     <Page
       title="Events"
@@ -21,6 +23,7 @@ export function Events() {
         filters={[
           { name: 'event', label: 'Event', options: EVENTS },
           { name: 'recipient', label: 'Recipient' },
+          ...domains,
           { name: 'tag', label: 'Tag' },
           { name: 'from', label: 'From day', day: 'start' },
           { name: 'to', label: 'To day', day: 'end' },

@@ -2,8 +2,10 @@
 
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
+import { BOUNCE_CATEGORIES } from '../../../src/mail/smtp-bounce.ts'
 import { AddForm } from '../add-form.tsx'
 import { call, type Json, problemText, refresh } from '../api.ts'
+import { useDomainFilter } from '../by-domain.tsx'
 import { Confirm } from '../confirm.tsx'
 import type { Entry } from '../csv.ts'
 import { Import } from '../import.tsx'
@@ -275,6 +277,7 @@ function ExportList({
 const BOUNCE_FILTERS: readonly Filter[] = [
   { name: 'recipient', label: 'Recipient' },
   { name: 'type', label: 'Type', options: words('hard', 'soft', 'block', 'complaint', 'unknown') },
+  { name: 'category', label: 'Reason', options: words(...BOUNCE_CATEGORIES, 'spam_complaint') },
   { name: 'from', label: 'From day', day: 'start' },
   { name: 'to', label: 'To day', day: 'end' },
   { name: 'include_sandbox', label: 'Sandbox', options: [['false', 'left out']] },
@@ -283,7 +286,8 @@ const WITH_SANDBOX = { include_sandbox: true }
 
 export function Bounces() {
   const [error, setError] = useState<unknown>(null)
-  const chosen = chosenOf(BOUNCE_FILTERS, useSearch({ strict: false }) as Search)
+  const filters = [...BOUNCE_FILTERS, ...useDomainFilter()]
+  const chosen = chosenOf(filters, useSearch({ strict: false }) as Search)
   return (
     <Page
       title="Bounces"
@@ -314,7 +318,7 @@ export function Bounces() {
         fixed={WITH_SANDBOX}
         caption="Bounces"
         every={15_000}
-        filters={BOUNCE_FILTERS}
+        filters={filters}
         columns={[
           { head: 'Type', cell: ({ type }) => <State name={type} /> },
           {

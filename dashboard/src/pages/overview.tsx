@@ -2,24 +2,23 @@
 
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type Json, useApi, withQuery } from '../api.ts'
+import { useDomains } from '../by-domain.tsx'
 import { RateDays, StackedDays } from '../charts.tsx'
+import { isOver, lastDays, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE } from '../rates.ts'
 import type { Search } from '../search.ts'
 import { ProviderStrips } from '../strips.tsx'
 import { Button, Code, Copy, Page, Pending, Problem, rate, Section, State, Time, Waiting } from '../ui.tsx'
 
 const RANGES = [7, 30, 90] as const
 const DEFAULT_DAYS = 30
-const DAY_MS = 86_400_000
-const MAX_BOUNCE_RATE = 0.02
-const MAX_COMPLAINT_RATE = 0.001
 
 export function Overview() {
   const search = useSearch({ strict: false }) as Search
   const days = RANGES.find((one) => String(one) === search['days']) ?? DEFAULT_DAYS
-  const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const first = new Date(Date.now() - (days - 1) * DAY_MS)
-  const from_date = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short' }).format(first)
-  const range = { from_date, timezone, include_sandbox: search['sandbox'] === '1' }
+  const domains = useDomains()
+  const domain_id = search['domain_id']
+  const { from_date, timezone } = lastDays(days)
+  const range = { from_date, timezone, domain_id, include_sandbox: search['sandbox'] === '1' }
   const every = { every: 15_000 }
   const totals = useApi(withQuery('/stats/outbound', range), every)
   const sends = useApi(withQuery('/stats/outbound/sends', range), every)
@@ -30,20 +29,22 @@ export function Overview() {
   const clicks = useApi(withQuery('/stats/outbound/clicks', range), every)
   const reports = [sends, bounces, spam, providers, opens, clicks]
   const latest = useApi(
-    withQuery('/customer/bounces', { limit: 100, from: new Date(`${from_date}T00:00:00`).toISOString() }),
+    withQuery('/customer/bounces', { limit: 100, domain_id, from: new Date(`${from_date}T00:00:00`).toISOString() }),
     every,
   )
   const figures: Json = totals.data?.data
   return (
     <Page
       title="Overview"
-      sentence={figures === undefined ? ' ' : sentenceOf(figures, days, latest.data?.data ?? [])}
-      actions={<Range days={days} sandbox={range.include_sandbox} />}
+      sentence={
+        figures === undefined ? ' ' : sentenceOf(figures, spanOf(days, domains, domain_id), latest.data?.data ?? [])
+      }
+      actions={<Range days={days} sandbox={range.include_sandbox} domains={domains} />}
     >
       {figures === undefined ? (
         <Pending error={totals.error} lines={3} />
       ) : (
-        <Figures figures={figures} days={days} sandbox={range.include_sandbox} />
+        <Figures figures={figures} days={days} range={range} />
       )}
       {reports.every(({ data }) => data !== undefined) && (
         <>
@@ -60,15 +61,39 @@ export function Overview() {
   )
 }
 
-function Range({ days, sandbox }: { readonly days: number; readonly sandbox: boolean }) {
+function Range({
+  days,
+  sandbox,
+  domains,
+}: {
+  readonly days: number
+  readonly sandbox: boolean
+  readonly domains: readonly (readonly [id: string, name: string])[]
+}) {
   const navigate = useNavigate()
+  const { domain_id: domain } = useSearch({ strict: false }) as Search
   const go = (wanted: Search): void => {
-    const next = { days: String(days), ...(sandbox && { sandbox: '1' }), ...wanted }
+    const next = { days: String(days), ...(sandbox && { sandbox: '1' }), domain_id: domain, ...wanted }
     const given = Object.entries(next).filter(([, value]) => value !== undefined && value !== '')
     void navigate({ to: '.', search: Object.fromEntries(given) as never, replace: true })
   }
   return (
     <div className="flex flex-wrap gap-1" role="group" aria-label="What is counted">
+      {domains.length > 0 && (
+        <select
+          aria-label="Domain"
+          value={domain ?? ''}
+          onChange={(event) => go({ domain_id: event.target.value })}
+          className="max-w-48 rounded border border-line bg-raised px-1 text-xs text-ink"
+        >
+          <option value="">all domains</option>
+          {domains.map(([id, name]) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
       {RANGES.map((one) => (
         <Button key={one} small pressed={one === days} onClick={() => go({ days: String(one) })}>
           {one} days
@@ -84,24 +109,28 @@ function Range({ days, sandbox }: { readonly days: number; readonly sandbox: boo
 function Figures({
   figures,
   days,
-  sandbox,
+  range: { from_date, domain_id, include_sandbox },
 }: {
   readonly figures: Json
   readonly days: number
-  readonly sandbox: boolean
+  readonly range: {
+    readonly from_date: string
+    readonly domain_id: string | undefined
+    readonly include_sandbox: boolean
+  }
 }) {
   const bounced = `${rate(figures.bounces, figures.sent)}, keep under 2\u00a0%`
   const complained = `${rate(figures.spam_complaints, figures.delivered)}, keep under 0.1\u00a0%`
-  const from = new Date(Date.now() - (days - 1) * DAY_MS).toLocaleDateString('sv-SE')
+  const behind = { from: from_date, ...(domain_id !== undefined && { domain_id }) }
   return (
     <dl className="grid grid-cols-2 gap-px overflow-hidden rounded border border-line bg-line sm:grid-cols-3 lg:grid-cols-6">
-      <Figure name="Sent" value={figures.sent} note={`last ${days} days`} to="/emails" search={{ from }} />
+      <Figure name="Sent" value={figures.sent} note={`last ${days} days`} to="/emails" search={behind} />
       <Figure
         name="Delivered"
         value={figures.delivered}
         note={rate(figures.delivered, figures.sent)}
         to="/emails"
-        search={{ from, status: 'delivered' }}
+        search={{ ...behind, status: 'delivered' }}
       />
       <Figure
         name="Bounced"
@@ -109,7 +138,7 @@ function Figures({
         note={bounced}
         bad={isOver(figures.bounces, figures.sent, MAX_BOUNCE_RATE)}
         to="/bounces"
-        search={{ from, ...(!sandbox && { include_sandbox: 'false' }) }}
+        search={{ ...behind, ...(!include_sandbox && { include_sandbox: 'false' }) }}
       />
       <Figure
         name="Complaints"
@@ -117,28 +146,24 @@ function Figures({
         note={complained}
         bad={isOver(figures.spam_complaints, figures.delivered, MAX_COMPLAINT_RATE)}
         to="/emails"
-        search={{ from, status: 'complained' }}
+        search={{ ...behind, status: 'complained' }}
       />
       <Figure
         name="Opened"
         value={figures.unique_opens}
         note={`beside ${figures.machine_opens.toLocaleString()} by machines`}
         to="/events"
-        search={{ from, event: 'email.opened' }}
+        search={{ ...behind, event: 'email.opened' }}
       />
       <Figure
         name="Clicked"
         value={figures.unique_clicks}
         note={`beside ${figures.bot_clicks.toLocaleString()} by machines`}
         to="/events"
-        search={{ from, event: 'email.clicked' }}
+        search={{ ...behind, event: 'email.clicked' }}
       />
     </dl>
   )
-}
-
-function isOver(part: number, whole: number, most: number): boolean {
-  return whole >= 20 && part / whole > most
 }
 
 function Figure({
@@ -262,9 +287,19 @@ function Engagement({ opens, clicks }: { readonly opens: readonly Json[]; readon
   )
 }
 
-function sentenceOf(figures: Json, days: number, bounces: readonly Json[]): string {
-  if (figures.sent === 0) return `Nothing was sent to people in the last ${days} days.`
-  const delivered = `${rate(figures.delivered, figures.sent)} of ${figures.sent.toLocaleString()} emails of the last ${days} days are delivered`
+/** Which mails the page is about. */
+function spanOf(
+  days: number,
+  domains: readonly (readonly [id: string, name: string])[],
+  domainId: string | undefined,
+): string {
+  const [, name] = domains.find(([id]) => id === domainId) ?? []
+  return `${name === undefined ? '' : `from ${name} `}in the last ${days} days`
+}
+
+function sentenceOf(figures: Json, span: string, bounces: readonly Json[]): string {
+  if (figures.sent === 0) return `Nothing was sent to people ${span}.`
+  const delivered = `${rate(figures.delivered, figures.sent)} of ${figures.sent.toLocaleString()} emails ${span} are delivered`
   if (figures.bounces === 0) return `${delivered}; none bounced.`
   const mostly = mostlyOf(bounces)
   return `${delivered}; ${figures.bounces.toLocaleString()} bounced${mostly === null ? '' : `, mostly ${mostly}`}.`

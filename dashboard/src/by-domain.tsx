@@ -1,0 +1,130 @@
+// Sending domains apart from each other: a filter of lists, and their figures side by side.
+
+import { useQuery } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import { call, type Json, useApi, withQuery } from './api.ts'
+import type { Filter } from './listing.tsx'
+import { isOver, lastDays, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE } from './rates.ts'
+import type { Search } from './search.ts'
+import { Table } from './table.tsx'
+import { rate, Section } from './ui.tsx'
+import { insisting, pause } from './work.ts'
+
+/** Each is a call of its own. */
+const MOST = 20
+const DAYS = 30
+const FRESH_MS = 60_000
+
+/** None where there is nothing to choose between. */
+export function useDomains(): readonly (readonly [id: string, name: string])[] {
+  const search = useSearch({ strict: false }) as Search
+  const found: readonly Json[] = useApi('/customer/domains').data?.data ?? []
+  const names = found.map(({ id, domain }) => [id, domain] as const)
+  const asked = search['domain_id']
+  // One that was removed still has its mails, and one that is asked for is a choice before the others are here.
+  if (asked !== undefined && !names.some(([id]) => id === asked)) return [...names, [asked, 'another']]
+  return names.length < 2 && asked === undefined ? [] : names
+}
+
+export function useDomainFilter(): readonly Filter[] {
+  const options = useDomains()
+  return options.length === 0 ? [] : [{ name: 'domain_id', label: 'Domain', options }]
+}
+
+interface Figures {
+  readonly id: string
+  readonly domain: string
+  readonly figures: Json
+}
+
+/** Nothing where there is one domain alone: the overview is its own. */
+export function ByDomain() {
+  const domains: readonly Json[] = useApi('/customer/domains').data?.data ?? []
+  const shown = domains.slice(0, MOST)
+  const range = lastDays(DAYS)
+  const found = useQuery<readonly Figures[], Error>({
+    queryKey: ['figures by domain', range.from_date, ...shown.map(({ id }) => id)],
+    staleTime: FRESH_MS,
+    enabled: shown.length > 1,
+    queryFn: async ({ signal }) => {
+      const all: Figures[] = []
+      for (const { id, domain } of shown) {
+        const where = withQuery('/stats/outbound', { ...range, domain_id: id })
+        // Null when nobody waits for it any more.
+        const answer = (await insisting(() => call('GET', where), { pause, signal })) as Json
+        if (answer === null) break
+        all.push({ id, domain, figures: answer.data })
+      }
+      return all.toSorted((a, b) => b.figures.sent - a.figures.sent)
+    },
+  })
+  if (shown.length < 2) return null
+  return (
+    <Section title={`The last ${DAYS} days, side by side`}>
+      <Table
+        caption="Figures by domain"
+        rows={found.data}
+        error={found.error}
+        columns={[
+          {
+            head: 'Domain',
+            main: true,
+            cell: ({ id, domain }) => (
+              <Link to="/" search={{ domain_id: id } as never} className="underline">
+                {domain}
+              </Link>
+            ),
+          },
+          { head: 'Sent', right: true, named: true, cell: ({ figures }) => figures.sent.toLocaleString() },
+          {
+            head: 'Delivered',
+            right: true,
+            named: true,
+            cell: ({ figures: { delivered, sent } }) => <Share part={delivered} whole={sent} />,
+          },
+          {
+            head: 'Bounced',
+            right: true,
+            named: true,
+            cell: ({ figures: { bounces, sent } }) => <Share part={bounces} whole={sent} most={MAX_BOUNCE_RATE} />,
+          },
+          {
+            head: 'Complaints',
+            right: true,
+            named: true,
+            cell: ({ figures: { spam_complaints: complaints, delivered } }) => (
+              <Share part={complaints} whole={delivered} most={MAX_COMPLAINT_RATE} />
+            ),
+          },
+          {
+            head: 'Opened',
+            right: true,
+            named: true,
+            cell: ({ figures: { unique_opens: opens, delivered } }) => <Share part={opens} whole={delivered} />,
+          },
+        ]}
+        empty="Nothing to compare."
+      />
+      {domains.length > MOST && (
+        <p className="mt-2 text-quiet">
+          The first {MOST} of {domains.length}; the overview has each.
+        </p>
+      )}
+    </Section>
+  )
+}
+
+function Share({ part, whole, most }: { readonly part: number; readonly whole: number; readonly most?: number }) {
+  const bad = most !== undefined && isOver(part, whole, most)
+  return (
+    <span className={bad ? 'text-bad' : ''} title={`${part.toLocaleString()} of ${whole.toLocaleString()}`}>
+      {bad && (
+        <>
+          <span aria-hidden="true">▲ </span>
+          <span className="sr-only">too many: </span>
+        </>
+      )}
+      {whole === 0 ? '–' : rate(part, whole)}
+    </span>
+  )
+}
