@@ -215,7 +215,8 @@ function withoutElement(html: string, name: string): string {
     const close = lower.indexOf(`</${name}`, open)
     if (close < 0) break
     kept += html.slice(at, open)
-    at = close + name.length + 2
+    const end = html.indexOf('>', close)
+    at = end < 0 ? html.length : end + 1
   }
   return kept + html.slice(at)
 }
