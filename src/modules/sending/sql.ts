@@ -73,10 +73,14 @@ export const replaceTemplate = statement(
   `update template set name = $3, subject = $4, html = $5, text = $6, version = version + 1, updated_at = $7
    where id = $1 and account_id = $2 returning ${TEMPLATE}`,
 )
+// The template first, which waits for whoever changes it, and its versions in a statement of their own, which sees theirs.
 export const removeTemplate = statement(
   'sending_remove_template',
-  `with versions as (delete from template_version where account_id = $1 and template_id = $2)
-   delete from template where account_id = $1 and id = $2`,
+  'delete from template where account_id = $1 and id = $2',
+)
+export const removeVersions = statement(
+  'sending_remove_template_versions',
+  'delete from template_version where account_id = $1 and template_id = $2',
 )
 
 export type TemplateVersionRow = Omit<TemplateRow, 'updated_at'>

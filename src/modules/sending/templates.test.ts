@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { untilBlocked } from '../../../test/blocked.ts'
 import { freshDb } from '../../../test/database.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { connect, type Database, type Db, statement } from '../../platform/db.ts'
@@ -7,6 +8,7 @@ import { ApiError } from '../../platform/errors.ts'
 import { systemIds } from '../../platform/ids.ts'
 import { MAX_TEMPLATES } from './limits.ts'
 import type { SendRequest } from './request.ts'
+import * as sql from './sql.ts'
 import { type Templates, templatesOf } from './templates.ts'
 
 const ACCOUNT = '018f0000-0000-7000-8000-000000000001'
@@ -232,4 +234,20 @@ test('what is no template is refused when it is kept', async () => {
   ]
   for (const [change, code] of refused)
     assert.equal(await codeOf(templates.create(ACCOUNT, { ...WELCOME, ...change })), code)
+})
+
+const VERSIONS = statement('test_versions_left', 'select version from template_version where template_id = $1')
+
+test('one that is removed while it is being changed leaves no version behind', async () => {
+  await using h = await house()
+  const { id } = await h.templates.create(ACCOUNT, WELCOME)
+  let removed: Promise<void> = Promise.resolve()
+  await h.database.tenant(ACCOUNT, async (db) => {
+    await db.execute(sql.replaceTemplate, [id, ACCOUNT, 'Welcome', 'Hello', '<p></p>', null, new Date()])
+    removed = h.templates.remove(ACCOUNT, id)
+    await untilBlocked(h.database, 1)
+    await db.execute(sql.keepVersion, [ACCOUNT, id])
+  })
+  await removed
+  assert.deepEqual(await h.database.system.query(VERSIONS, [id]), [])
 })

@@ -199,8 +199,10 @@ export function templatesOf({
       return database.tenant(accountId, (db) => replace(db, accountId, id, content))
     },
     remove: async (accountId, id) => {
-      const removed = await database.tenant(accountId, (db) => db.execute(sql.removeTemplate, [accountId, id]))
-      if (removed === 0) throw errors.not_found()
+      await database.tenant(accountId, async (db) => {
+        if ((await db.execute(sql.removeTemplate, [accountId, id])) === 0) throw errors.not_found()
+        await db.execute(sql.removeVersions, [accountId, id])
+      })
     },
     preview: async (accountId, id, number, variables) => {
       const template = await (number === null ? get(accountId, id) : version(accountId, id, number))

@@ -1,0 +1,19 @@
+// Transactions stepped by hand: a test goes on when so many others wait for a lock of its database.
+
+import { type Database, statement } from '../src/platform/db.ts'
+
+const BLOCKED = statement(
+  'test_blocked_here',
+  `select count(distinct l.pid)::int as count from pg_locks l join pg_stat_activity a on a.pid = l.pid
+   where not l.granted and a.datname = current_database()`,
+)
+const WITHIN_MS = 20_000
+
+/** Resolves when `count` connections wait. Rejects after 20 s. */
+export async function untilBlocked({ system }: Pick<Database, 'system'>, count: number): Promise<void> {
+  for (const end = performance.now() + WITHIN_MS; performance.now() < end; ) {
+    if (((await system.one<{ count: number }>(BLOCKED))?.count ?? 0) >= count) return
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  throw new Error(`${count} connections did not come to wait`)
+}
