@@ -4,6 +4,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import { createAccount } from '../src/modules/accounts/index.ts'
+import { statement } from '../src/platform/db.ts'
+import { untilBlocked } from './blocked.ts'
 import { startWorld, type World } from './world.ts'
 
 interface Answered {
@@ -299,4 +301,31 @@ test('a new password ends the other sessions, and one session ends another', asy
   assert.equal((await ask('GET', '/api/v1/session', undefined, third)).status, 401)
   assert.equal((await ask('GET', '/api/v1/session', undefined, here)).status, 200)
   await signIn({ ...who, password: change.new_password })
+})
+
+const FILL = statement(
+  'test_fill_users',
+  `insert into dashboard_user (account_id, id, email, password_hash, created_at)
+   select $1, gen_random_uuid(), 'filler' || n || '@posthorn.test', '', now() from generate_series(1, 98) n`,
+)
+const HOLD = statement(
+  'test_hold_account',
+  'select from account a join dashboard_user u using (account_id) where account_id = $1 for update',
+)
+
+test('of users added at once no more are kept than an account may have', async () => {
+  const who = await person()
+  const owner = await signIn(who)
+  const { database } = world.rooms
+  await database.system.execute(FILL, [who.accountId])
+  const added: Promise<Answered>[] = []
+  await database.transaction(async (db) => {
+    await db.query(HOLD, [who.accountId])
+    for (let n = 0; n < 4; n++)
+      added.push(ask('POST', '/api/v1/users', { email: `more${n}@posthorn.test`, role: 'viewer' }, owner))
+    await untilBlocked(database, 4)
+  })
+  const statuses = (await Promise.all(added)).map(({ status }) => status)
+  assert.deepEqual(statuses.toSorted(), [201, 409, 409, 409])
+  assert.equal((await ask('GET', '/api/v1/users', undefined, owner)).body.data.length, 100)
 })

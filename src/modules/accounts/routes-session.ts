@@ -21,7 +21,7 @@ import { newPassword, type Passwords } from './passwords.ts'
 import { sessionDoors } from './session-door.ts'
 import { accountOf, roleOf, SCOPES_OF, type Sessions } from './sessions.ts'
 import type { SettingsReader } from './settings.ts'
-import { selectAccount } from './sql.ts'
+import { lockAccount, selectAccount } from './sql.ts'
 import {
   addUser,
   deleteSession,
@@ -346,7 +346,9 @@ function userRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
         const { email, role } = call.body
         const row = { account_id, id: ids.next(), email, password_hash, role: role as Role, created_at: clock.now() }
         const added = await database.transaction(async (db) => {
-          if ((await lockUsers(db, account_id)).length >= MAX_USERS) throw errors.invalid_state({ limit: MAX_USERS })
+          // Counted under the lock, by a statement of its own: one that waits does not see the rows that were added meanwhile.
+          await lockAccount(db, account_id)
+          if ((await listUsers(db, account_id)).length >= MAX_USERS) throw errors.invalid_state({ limit: MAX_USERS })
           return addUser(db, row)
         })
         if (added === null) throw errors.already_exists()
