@@ -44,7 +44,7 @@ export interface DomainsOptions {
   readonly spfMechanism: string
   /** Of this service: where return paths under a domain lead. */
   readonly hostname: string
-  /** Whether the account has that tracking domain; asked inside the caller's transaction. Absent: there are none. */
+  /** Whether the account has that tracking domain, and keeps it until the caller's transaction ends. Absent: there are none. */
   readonly trackingDomainExists?: (db: Db, accountId: string, trackingDomainId: string) => Promise<boolean>
   /** The CNAME of a tracking domain; asked inside the caller's transaction. Absent: none is shown. */
   readonly trackingRecord?: (db: Db, accountId: string, trackingDomainId: string) => Promise<TrackingRecord | null>
@@ -241,14 +241,13 @@ function changeDomain(options: DomainsOptions, holder: Holder, id: string, chang
   requireHeld(holder, id)
   const { accountId } = holder
   return options.database.tenant(accountId, async (db) => {
+    // Before the domain is locked, as whoever removes a tracking domain and then leaves it everywhere.
+    const wanted = change.trackingDomainId ?? null
+    const isKnown = wanted === null || (await options.trackingDomainExists?.(db, accountId, wanted)) === true
     const before = found(await db.one(sql.lock, [accountId, id]))
+    if (!isKnown) throw validationError([UNKNOWN_TRACKING_DOMAIN])
     const { tags = before.tags, ...given } = change
     const settings: DomainSettings = { ...before.settings, ...given }
-    const { trackingDomainId } = settings
-    if (trackingDomainId !== null && trackingDomainId !== before.settings.trackingDomainId) {
-      const known = (await options.trackingDomainExists?.(db, accountId, trackingDomainId)) ?? false
-      if (!known) throw validationError([UNKNOWN_TRACKING_DOMAIN])
-    }
     const row = await db.one<sql.DomainRow>(sql.change, [
       accountId,
       id,
@@ -257,7 +256,7 @@ function changeDomain(options: DomainsOptions, holder: Holder, id: string, chang
       settings.openTrackingEnabled,
       settings.clickTrackingEnabled,
       settings.unsubscribeHeaderEnabled,
-      trackingDomainId,
+      settings.trackingDomainId,
     ])
     await db.query(sql.notify, [accountId, before.name])
     return found(row)

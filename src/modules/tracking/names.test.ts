@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { untilBlocked } from '../../../test/blocked.ts'
 import { startWorld, type World } from '../../../test/world.ts'
 import { statement } from '../../platform/db.ts'
+import { domainsOf } from '../domains/index.ts'
+import { trackingDomainExists } from './names.ts'
 
 let world: World
 before(async () => {
@@ -78,6 +81,33 @@ test('a tracking domain in use is not deleted unless forced, which takes it away
   assert.equal(assigned.status, 200, JSON.stringify(assigned.body))
   const refused = await world.api.delete(`${PATH}/${id}`)
   assert.deepEqual([refused.status, refused.body.code], [409, 'tracking_domain_in_use'])
+  assert.equal((await world.api.delete(`${PATH}/${id}?force=true`)).status, 200)
+  assert.equal((await world.api.get(`/api/v1/customer/domains/${sender}`)).body.data.tracking_domain_id, null)
+})
+
+test('a tracking domain that is removed while a domain is being given it is refused, or taken away again', async () => {
+  const sender = await world.verifiedDomain('meets.example')
+  const { id } = (await world.api.post(PATH, { domain: 'track.meets.example' })).body
+  const { database, ground, store } = world.rooms
+  const removed: ReturnType<typeof world.api.delete>[] = []
+  const domains = domainsOf({
+    ...{ database, clock: ground.clock, ids: ground.ids, resolver: ground.resolver, secrets: store.secrets },
+    ...{ spfMechanism: 'a:mail.posthorn.test', hostname: 'mail.posthorn.test' },
+    trackingDomainExists: async (db, accountId, trackingDomainId) => {
+      const exists = await trackingDomainExists(db, accountId, trackingDomainId)
+      removed.push(world.api.delete(`${PATH}/${id}`))
+      // It waits for this transaction; were it to go ahead, it would be over.
+      await Promise.race([untilBlocked(database, 1), ...removed])
+      return exists
+    },
+  })
+  const holder = { accountId: world.account.accountId, domainIds: null }
+  await domains.change(holder, sender, { trackingDomainId: id })
+  const answers = await Promise.all(removed)
+  assert.deepEqual(
+    answers.map(({ status, body }) => [status, body.code]),
+    [[409, 'tracking_domain_in_use']],
+  )
   assert.equal((await world.api.delete(`${PATH}/${id}?force=true`)).status, 200)
   assert.equal((await world.api.get(`/api/v1/customer/domains/${sender}`)).body.data.tracking_domain_id, null)
 })

@@ -185,6 +185,7 @@ async function remove(
   clock: Clock,
   { accountId, id, force }: { readonly accountId: string; readonly id: string; readonly force: boolean },
 ): Promise<void> {
+  await db.query(sql.lockNames, [accountId])
   const row = await db.one<NameRow>(sql.lockName, [accountId, id])
   if (row === null) throw errors.not_found()
   const users = await domainsUsing(db, accountId, id)
@@ -196,8 +197,9 @@ async function remove(
   await db.execute(sql.removeName, [accountId, id])
 }
 
-/** Whether the account has that tracking domain. */
+/** Whether the account has that tracking domain; until the transaction ends, none of the account's is removed. */
 export async function trackingDomainExists(db: Db, accountId: string, id: string): Promise<boolean> {
+  await db.query(sql.lockNames, [accountId])
   return (await db.one(sql.oneName, [accountId, id])) !== null
 }
 

@@ -29,7 +29,7 @@ export const namesOf = statement(
   'tracking_names_of',
   `select ${COLUMNS} from tracking_domain where account_id = $1 order by id offset $2 limit $3`,
 )
-/** Until the transaction ends: what two add at once is counted together. */
+/** Until the transaction ends: what two add at once is counted together, and none is removed. */
 export const lockNames = statement(
   'tracking_lock_names',
   `select pg_advisory_xact_lock(hashtextextended('tracking domains ' || $1::text, 0))`,
