@@ -289,18 +289,23 @@ async function remove(
 
 /**
  * Judges a check against the domain as it stands now, under its lock: a verify and a recheck that cross are judged one
- * after the other, and each change of state is told once.
+ * after the other, and each change of state is told once. A recheck during which somebody asked has nothing to add: what
+ * they were told stands, and its own finding may be older.
+ *
+ * @param domain as it was when the DNS was asked
+ * @param asked false: a recheck
  */
 async function record(
   options: DomainsOptions,
   db: Db,
-  { accountId, id }: Domain,
+  domain: Domain,
   { checks, ed25519, optional }: Found,
   asked: boolean,
 ): Promise<Domain | null> {
-  const row = await db.one<sql.DomainRow>(sql.lock, [accountId, id])
+  const row = await db.one<sql.DomainRow>(sql.lock, [domain.accountId, domain.id])
   if (row === null) return null
   const before = domainOf(row)
+  if (!asked && before.lastCheckedAt?.getTime() !== domain.lastCheckedAt?.getTime()) return before
   const now = options.clock.now()
   const standing = { status: before.status, since: before.statusSince, spfLost: before.spfLost }
   const seen = { checks: storable(checks), ed25519: storableCheck(ed25519), optional: storableOptional(optional) }

@@ -256,3 +256,37 @@ test('the database itself shows a tenant its own rows alone', async () => {
   assert.ok(rows.length > 0)
   assert.deepEqual(new Set(rows.map((row) => row.account_id)), new Set([OTHER]))
 })
+
+test('a recheck that was overtaken by a verify does not undo it', async () => {
+  const domain = await addDomain()
+  const { promise: looking, resolve: looks } = Promise.withResolvers<void>()
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  const late = domainsOf({
+    database,
+    clock,
+    ids,
+    secrets,
+    resolver: {
+      ...zones,
+      txt: async (name) => {
+        const found = await zones.txt(name)
+        looks()
+        await answered
+        return found
+      },
+    },
+    spfMechanism: 'a:mx.posthorn.example',
+    hostname: 'mx.posthorn.example',
+  })
+  const recheck = late.recheck(
+    await domains.get({ accountId: ACCOUNT, domainIds: null }, domain.id),
+    new AbortController().signal,
+  )
+  await looking
+  await publish(domain)
+  assert.equal((await ask('POST', `${V1}/${domain.id}/verify`)).body.verified, true)
+  answer()
+  assert.equal((await recheck)?.status, 'verified')
+  assert.equal(await statusOf(domain.id), 'verified')
+  assert.equal((await eventsOf(domain.id)).length, 1)
+})

@@ -112,6 +112,37 @@ test('a tracking domain that is removed while a domain is being given it is refu
   assert.equal((await world.api.get(`/api/v1/customer/domains/${sender}`)).body.data.tracking_domain_id, null)
 })
 
+const HOLD = statement('test_hold_names', 'select from tracking_domain where name = $1 for update')
+
+test('of two accounts that are proved the owner of one name at once, one is', async () => {
+  const other = await world.newAccount()
+  const domain = 'links.twice.example'
+  const mine = (await world.api.post(PATH, { domain })).body
+  const theirs = (await other.api.post(PATH, { domain })).body
+  // As one sees it who asks while the record is being changed.
+  const targets = [mine.cname_target, theirs.cname_target]
+  world.zones.declare({ [domain]: () => ({ CNAME: [targets.shift()] }) })
+  const { database } = world.rooms
+  const verified: ReturnType<typeof world.api.post>[] = []
+  await database.transaction(async (db) => {
+    await db.query(HOLD, [domain])
+    verified.push(world.api.post(`${PATH}/${mine.id}/verify`))
+    await untilBlocked(database, 1)
+    verified.push(other.api.post(`${PATH}/${theirs.id}/verify`))
+    await untilBlocked(database, 2)
+  })
+  const answers = await Promise.all(verified)
+  assert.deepEqual(
+    answers.map(({ status, body }) => [status, body.verified]),
+    [
+      [200, true],
+      [200, true],
+    ],
+  )
+  assert.equal((await world.api.get(`${PATH}/${mine.id}`)).body.is_verified, false)
+  assert.equal((await other.api.get(`${PATH}/${theirs.id}`)).body.is_verified, true)
+})
+
 test('a CNAME to the target of one account proves nothing for another, and a name given up is held', async () => {
   const other = await world.newAccount()
   const domain = 'links.held.example'

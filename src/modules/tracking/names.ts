@@ -141,14 +141,20 @@ async function cnameOf(resolver: Resolver, name: string): Promise<Found> {
   }
 }
 
-async function recordCheck(
-  db: Db,
-  options: NamesOptions,
-  { before, found, byHand }: { readonly before: NameRow; readonly found: Found; readonly byHand: boolean },
-): Promise<NameRow> {
+interface Check {
+  /** As it was when the DNS was asked. */
+  readonly before: NameRow
+  readonly found: Found
+  readonly byHand: boolean
+}
+
+async function recordCheck(db: Db, options: NamesOptions, { before, found, byHand }: Check): Promise<NameRow> {
+  await db.query(sql.lockProof, [before.name])
   const now = options.clock.now()
   const row = await db.one<NameRow>(sql.lockName, [before.account_id, before.id])
   if (row === null) throw errors.not_found()
+  // Somebody has asked meanwhile, and been told what they found: that stands, ours may be older.
+  if (!byHand && row.checked_at?.getTime() !== before.checked_at?.getTime()) return row
   const { verifiedAt, error } = await judged(db, row, found, now)
   if (verifiedAt !== null && row.verified_at === null) await db.execute(sql.unverifyOthers, [row.name, row.id])
   const target = found.kind === 'target' ? found.target : found.kind === 'none' ? null : row.found

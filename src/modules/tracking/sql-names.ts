@@ -51,6 +51,11 @@ export const removeName = statement(
   'delete from tracking_domain where account_id = $1 and id = $2',
 )
 
+/** Until the transaction ends: of checks of one name, whoever has it, each sees what the one before has written. */
+export const lockProof = statement(
+  'tracking_lock_proof',
+  `select pg_advisory_xact_lock(hashtextextended('tracking domain ' || $1::text, 0))`,
+)
 // The proof is the one CNAME that a name can have: who has it now takes the place of whoever had it before.
 export const unverifyOthers = statement(
   'tracking_unverify_others',
