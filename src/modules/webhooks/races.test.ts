@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { untilBlocked } from '../../../test/blocked.ts'
 import { webhookReceiver } from '../../../test/webhook-receiver.ts'
 import { startWorld, type TestAccount, type World } from '../../../test/world.ts'
 import { outgoingRequests } from '../../outgoing.ts'
@@ -9,6 +10,7 @@ import { type Database, type Statement, statement } from '../../platform/db.ts'
 import { firstIdAt } from '../../platform/ids.ts'
 import { append, type NewEvent } from '../events/index.ts'
 import { enqueue } from './fan-out.ts'
+import { type Ended, recordEnded } from './record.ts'
 import * as sql from './sql.ts'
 import { webhookWorker } from './worker.ts'
 
@@ -252,4 +254,61 @@ test('a replay that takes long keeps neither the fan-out nor the results of othe
     answers.map(({ status }) => status),
     [200],
   )
+})
+
+test('what the address of before answers late says nothing about the endpoint as it is now', async () => {
+  const account = await world.newAccount()
+  await using receiver = await webhookReceiver()
+  const moved = await endpoint(account, `${receiver.url}/moved`)
+  const resumed = await endpoint(account, `${receiver.url}/resumed`)
+  const held: (() => void)[] = []
+  receiver.answer = (_, reply) => void held.push(() => reply.writeHead(410).end())
+  for (const id of [moved, resumed]) await queue(account, id, 1)
+  await using _ = await worker({})
+  await until('both under way', () => held.length === 2)
+  await account.api.put(`${PATH}/${moved}`, { url: `${receiver.url}/new` })
+  for (const is_active of [false, true]) await account.api.put(`${PATH}/${resumed}`, { is_active })
+  for (const answer of held) answer()
+  for (const id of [moved, resumed]) {
+    await until(
+      'the log',
+      async () => (await account.api.get(`${PATH}/${id}/deliveries?status=failed`)).body.data.length === 1,
+    )
+    const { is_active: isActive, disabled_at: disabledAt } = (await account.api.get(`${PATH}/${id}`)).body.data
+    assert.deepEqual([isActive, disabledAt ?? null], [true, null])
+  }
+  receiver.answer = (_, reply) => void reply.writeHead(410).end()
+  await queue(account, moved, 1)
+  await until('the end', async () => (await account.api.get(`${PATH}/${moved}`)).body.data.is_active === false)
+})
+
+const TOUCH = statement('test_touch_webhook', 'update webhook set name = name where id = $1')
+
+test('a result that waits for its endpoint, and whoever waits behind it to change it, do not lock each other up', async () => {
+  const account = await world.newAccount()
+  const url = 'http://127.0.0.1:9/hook'
+  const id = await endpoint(account, url)
+  const { database, ground } = world.rooms
+  const { clock, ids } = ground
+  const facts = { http_status: 500, duration_ms: 1, response_body: null, error: 'http: the receiver answered 500' }
+  const result = { success: false, gone: false, retryAfter: null, facts }
+  const asked = { id: ids.next(), lease: ids.next(), eventId: ids.next(), webhookId: id, url, startedAt: clock.now() }
+  const ended: Ended = { ...asked, logged: null, attempt: 0, leading: false, result, wasSent: true }
+  const work: Promise<unknown>[] = []
+  // A fan-out that has read the endpoint is there too, and ends last.
+  await database.transaction(async (fanning) => {
+    await database.transaction(async (db) => {
+      await db.execute(TOUCH, [id])
+      work.push(recordEnded({ database, clock, onDisabled: async () => undefined }, [ended]))
+      await untilBlocked(database, 1)
+      for (const more of [2, 3]) {
+        work.push(account.api.post(`${PATH}/${id}/regenerate-secret`).then(({ status }) => assert.equal(status, 200)))
+        await untilBlocked(database, more)
+      }
+      await fanning.query(sql.listeners, [[account.accountId]])
+    })
+    await work[0]
+  })
+  await Promise.all(work)
+  assert.equal((await account.api.get(`${PATH}/${id}`)).body.data.last_delivery_status, 'failed')
 })

@@ -1,6 +1,8 @@
 // What became of attempts, written in groups: the endpoints first, then the queue, both in the order of ids. A result whose
 // lease has run out is dropped, since another attempt is under way; the receiver knows a repetition by its event_id. One
-// whose delivery was ended meanwhile, since its endpoint was switched off, goes into the log by itself.
+// whose delivery was ended meanwhile, since its endpoint was switched off, goes into the log by itself. What an address
+// answered that the endpoint no longer has, or before it was switched on again, says nothing about the endpoint: a 410 of the
+// old receiver does not switch off the new one.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
@@ -18,6 +20,9 @@ export interface Ended {
   readonly logged: Logged | null
   /** Attempts before this one. */
   readonly attempt: number
+  /** Where it was sent. */
+  readonly url: string
+  readonly startedAt: Date
   readonly leading: boolean
   readonly result: AttemptResult
   /** False when there was nothing to send: it says nothing about the endpoint. */
@@ -107,14 +112,25 @@ interface NotedRow {
   readonly disabled_reason: DisabledReason | null
 }
 
+interface TriedRow {
+  readonly id: string
+  readonly url: string
+  readonly active_since: Date
+}
+
 async function noteEndpoints(db: Db, ended: readonly Ended[], now: Date): Promise<readonly DisabledEndpoint[]> {
-  const sent = Map.groupBy(
-    ended.filter(({ wasSent }) => wasSent),
-    ({ webhookId }) => webhookId,
-  )
+  const tried = ended.filter(({ wasSent }) => wasSent)
+  if (tried.length === 0) return []
+  const rows = await db.query<TriedRow>(sql.lockTried, [[...new Set(tried.map(({ webhookId }) => webhookId))]])
+  const endpoints = new Map(rows.map((row) => [row.id, row]))
+  const isOfNow = ({ webhookId, url, startedAt }: Ended): boolean => {
+    const endpoint = endpoints.get(webhookId)
+    return endpoint !== undefined && endpoint.url === url && endpoint.active_since <= startedAt
+  }
+  const sent = Map.groupBy(tried.filter(isOfNow), ({ webhookId }) => webhookId)
   if (sent.size === 0) return []
   const groups = [...sent].sort(([a], [b]) => (a < b ? -1 : 1))
-  const rows = await db.query<NotedRow>(sql.noteResults, [
+  const noted = await db.query<NotedRow>(sql.noteResults, [
     groups.map(([id]) => id),
     groups.map(() => now),
     groups.map(([, results]) => (results.at(-1)?.result.success === true ? 'success' : 'failed')),
@@ -123,7 +139,7 @@ async function noteEndpoints(db: Db, ended: readonly Ended[], now: Date): Promis
     groups.map(([, results]) => results.some(({ result }) => result.gone)),
     DISABLE_AFTER_MS,
   ])
-  return rows.flatMap(({ id, account_id: accountId, name, url, disabled_now: isNew, disabled_reason: reason }) =>
+  return noted.flatMap(({ id, account_id: accountId, name, url, disabled_now: isNew, disabled_reason: reason }) =>
     isNew && reason !== null ? [{ accountId, id, name, url, reason }] : [],
   )
 }

@@ -125,8 +125,15 @@ export const release = statement(
   'webhooks_release',
   'update webhook_queue set lease = null, due = $3 where id = any($1::uuid[]) and lease = $2',
 )
-// The endpoint is written before the queue, in the order of ids, as everyone does. $2 the last try, $3 its status, $4
-// whether any of the group succeeded, $5 how many failures stand at its end, $6 whether a 410 switches it off.
+// The endpoint is written before the queue, in the order of ids, as everyone does. Locked by a statement of its own: one that
+// locks a row and changes it asks, where it had to wait and a fan-out has read the row meanwhile, for its lock a second time,
+// behind whoever has queued since to change the endpoint, who waits for the first one.
+export const lockTried = statement(
+  'webhooks_lock_tried',
+  'select id, url, active_since from webhook where id = any($1::uuid[]) order by id for no key update',
+)
+// $2 the last try, $3 its status, $4 whether any of the group succeeded, $5 how many failures stand at its end, $6 whether a
+// 410 switches it off.
 export const noteResults = statement(
   'webhooks_note_results',
   `with k as (select * from unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::boolean[], $5::int[], $6::boolean[])
@@ -134,7 +141,7 @@ export const noteResults = statement(
    before as materialized (
      select k.*, w.is_active and (k.gone or coalesce(not k.succeeded
        and w.failing_since <= k.at - $7 * interval '1 millisecond', false)) as ends
-     from webhook w join k on k.id = w.id order by w.id for no key update of w)
+     from webhook w join k on k.id = w.id)
    update webhook w set last_delivery_at = k.at, last_delivery_status = k.status,
      consecutive_failures = case when k.succeeded then k.failures else w.consecutive_failures + k.failures end,
      failing_since = case when k.failures = 0 then null when k.succeeded then k.at

@@ -38,7 +38,8 @@ export async function testEndpoint(
   const { success, facts } = result
   const id = ids.next()
   if (result.gone) {
-    const ended = { id, lease: id, webhookId, eventId, logged: null, attempt: 0, leading: false, result, wasSent: true }
+    const asked = { webhookId, eventId, url: endpoint.url, startedAt: at }
+    const ended = { ...asked, id, lease: id, logged: null, attempt: 0, leading: false, result, wasSent: true }
     await recordEnded(context, [ended])
   }
   const row = [id, accountId, webhookId, eventId, at, TEST_EVENT, success, JSON.stringify(facts), clock.now()]

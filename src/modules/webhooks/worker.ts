@@ -127,7 +127,7 @@ export function webhookWorker(options: WorkerOptions): Loop {
       const result = payload === null ? NOT_KEPT : await attempt(options, { url, secret, eventId, payload, webhookId })
       const { account_id: accountId, event_at: eventAt, event, email_id: emailId, attempt: before } = claimed
       const logged = { accountId, eventAt, event, emailId }
-      const ended = { id, lease, webhookId, eventId, logged, leading, attempt: before, result }
+      const ended = { id, lease, webhookId, eventId, logged, leading, attempt: before, url, startedAt, result }
       track(record({ ...ended, wasSent: payload !== null }))
       if (payload !== null && 'email_id' in payload) {
         options.onAttempt?.({
