@@ -4,7 +4,13 @@ import { describe, test } from 'node:test'
 import { ACCOUNT, type House, house } from '../../test/delivery-house.ts'
 import { type SmtpSession, smtpSession } from '../../test/submission.ts'
 import { feedbackAddress, returnPath } from '../mail/verp.ts'
-import { type Inbound, inboundOf, type ReportReader, reportReader } from '../modules/bounces/index.ts'
+import {
+  type Inbound,
+  type InboundOptions,
+  inboundOf,
+  type ReportReader,
+  reportReader,
+} from '../modules/bounces/index.ts'
 import { lockReportedEmail, markReported } from '../modules/outbox/index.ts'
 import { tlsIntake } from '../modules/transport/index.ts'
 import { statement } from '../platform/db.ts'
@@ -23,6 +29,8 @@ const POISON = statement(
 interface Inside extends AsyncDisposable {
   readonly h: House
   readonly inbound: Inbound
+  /** Of another process over the same database, not started. */
+  beside(): Inbound
   readonly mx: Mx
   readonly forwarded: string[]
   /** A mail that has been delivered. */
@@ -39,7 +47,7 @@ async function inside(reader?: ReportReader): Promise<Inside> {
   const receiver = await h.receiver('127.0.0.2')
   const { database, clock, ids } = h
   const forwarded: string[] = []
-  const inbound = inboundOf({
+  const options: InboundOptions = {
     database,
     clock,
     ids,
@@ -61,8 +69,8 @@ async function inside(reader?: ReportReader): Promise<Inside> {
       ownersOf: async (domain) => (domain === 'shop.test' ? [ACCOUNT] : []),
     }),
     onRead: () => undefined,
-    ...(reader !== undefined && { reader }),
-  })
+  }
+  const inbound = inboundOf({ ...options, ...(reader !== undefined && { reader }) })
   const mx = mxService({
     spoolFolder: os.tmpdir(),
     turns: largeTurns(),
@@ -84,6 +92,7 @@ async function inside(reader?: ReportReader): Promise<Inside> {
   return {
     h,
     inbound,
+    beside: () => inboundOf(options),
     mx,
     forwarded,
     outcomes,
@@ -159,6 +168,31 @@ describe('the inbound MX', { concurrency: false }, () => {
     const kept = await w.outcomes()
     assert.equal(kept.length, 1)
     assert.equal(kept[0]?.raw, null)
+  })
+
+  test('a process that stood still over a report for longer than it holds it leaves it to the next one', async () => {
+    const [begun, goesOn, real] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), reportReader()]
+    const read: ReportReader['read'] = async (raw) => {
+      begun.resolve()
+      await goesOn.promise
+      return real.read(raw)
+    }
+    await using w = await inside({ read, close: () => real.close() })
+    const { id, returnPath } = await w.delivered('bob@example.net')
+    await w.send(returnPath, UNKNOWN)
+    await begun.promise
+    w.h.clock.advance(61_000)
+    const other = w.beside()
+    await other.service.start()
+    await w.settle()
+    await other.service.stop(AbortSignal.timeout(2_000))
+    assert.equal(await w.h.status(id), 'bounced')
+    goesOn.resolve()
+    await w.inbound.service.stop(AbortSignal.timeout(5_000))
+    assert.deepEqual(
+      (await w.outcomes()).map(({ outcome, state }) => [outcome, state]),
+      [['bounced', 1]],
+    )
   })
 
   test('a delay, a success and an answering machine change nothing', async () => {

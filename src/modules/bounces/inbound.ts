@@ -3,7 +3,8 @@
 // A report is known by the hash of where it came to and of its bytes without trace fields: a copy that comes later, by
 // whichever way, is taken and forgotten. Reading is claimed in the database with a count, before it begins: a report that
 // three times ended its thread or its process is put into quarantine, raw, and the others go on. The effect and the mark
-// `done` are one transaction. What has been read loses its bytes; rows live 35 days, longer than a token is valid.
+// `done` are one transaction, of whoever holds the report then: a process that stood still for longer than its claim lasts
+// leaves it to the next one. What has been read loses its bytes; rows live 35 days, longer than a token is valid.
 //
 // Who signed a report (DKIM) is asked where it matters: of complaints about an email of ours, whose effect does not wait for
 // it, and of reports about TLS. One of these whose signer's DNS does not answer is put off for an hour, twice as long each
@@ -97,6 +98,8 @@ const UNANSWERED_MOST_MS = 3_600_000
 const FORGET_AT_ONCE = 1_000
 const HEADER_BYTES = 65_536
 const STATE = { done: 1, quarantined: 2 } as const
+/** No outcome. */
+const LOST = Symbol('lost')
 
 export function inboundOf(options: InboundOptions): Inbound {
   const { database, clock, ids, log } = options
@@ -108,13 +111,13 @@ export function inboundOf(options: InboundOptions): Inbound {
   const turn = async (): Promise<number> => {
     const now = clock.now()
     const until = new Date(now.getTime() + HELD_MS)
-    const [claimed] = await database.system.query<Claimed>(sql.CLAIM_REPORT, [now, until])
+    const [claimed] = await database.system.query<Omit<Claimed, 'until'>>(sql.CLAIM_REPORT, [now, until])
     if (claimed === undefined) {
       const since = new Date(now.getTime() - KEPT_DAYS * DAY_MS)
       const gone = await database.system.execute(sql.FORGET_REPORTS, [since, FORGET_AT_ONCE])
       return gone === FORGET_AT_ONCE ? 0 : again >= now ? AGAIN_MS : POLL_MS
     }
-    const later = await readClaimed(options, { reader, signatures }, claimed)
+    const later = await readClaimed(options, { reader, signatures }, { ...claimed, until })
     if (later !== null) again = later
     return 0
   }
@@ -151,6 +154,8 @@ interface Claimed {
   readonly received_at: Date
   readonly raw: Buffer
   readonly tries: number
+  /** Somebody else may claim it from then on. */
+  readonly until: Date
 }
 
 interface Readers {
@@ -164,7 +169,7 @@ async function readClaimed(options: InboundOptions, readers: Readers, claimed: C
   const about = { report_id: claimed.id, kind: claimed.kind }
   const putOff = async (ms: number): Promise<Date> => {
     const later = new Date(clock.now().getTime() + ms)
-    await database.system.execute(sql.RELEASE_REPORT, [claimed.id, later])
+    await database.system.execute(sql.RELEASE_REPORT, [claimed.id, claimed.until, later])
     return later
   }
   // The count was raised before: a report that ends the process itself is met here too.
@@ -178,14 +183,15 @@ async function readClaimed(options: InboundOptions, readers: Readers, claimed: C
     return putOff(AGAIN_MS)
   }
   if (apply === null) {
-    await database.system.execute(sql.UNCOUNT_TRY, [claimed.id])
+    await database.system.execute(sql.UNCOUNT_TRY, [claimed.id, claimed.until])
     return putOff(Math.max(UNANSWERED_MS, waitsSince(claimed, clock)))
   }
   const outcome = await database
     .transaction(async (db) => {
+      if ((await db.one(sql.LOCK_REPORT, [claimed.id, claimed.until])) === null) return LOST
       const told = await apply(db)
       if (told.outcome === 'early' && waitsSince(claimed, clock) < EARLY_MS) {
-        await db.execute(sql.UNCOUNT_TRY, [claimed.id])
+        await db.execute(sql.UNCOUNT_TRY, [claimed.id, claimed.until])
         return null
       }
       await end(db, claimed, { state: STATE.done, ...told })
@@ -194,10 +200,14 @@ async function readClaimed(options: InboundOptions, readers: Readers, claimed: C
     .catch(async (error: unknown) => {
       // An outage is no fault of the report, nor is another transaction.
       if (isUnavailable(error) || isBrokenOff(error))
-        await database.system.execute(sql.UNCOUNT_TRY, [claimed.id]).catch(() => undefined)
+        await database.system.execute(sql.UNCOUNT_TRY, [claimed.id, claimed.until]).catch(() => undefined)
       throw error
     })
   if (outcome === null) return putOff(Math.min(AGAIN_MOST_MS, AGAIN_MS + waitsSince(claimed, clock) / 2))
+  if (outcome === LOST) {
+    log.warn(about, 'a report took longer than it is held, and is left to somebody else')
+    return null
+  }
   options.onRead(claimed.kind, outcome)
   log.info({ ...about, outcome }, 'a report was read')
   return null
@@ -209,7 +219,7 @@ function waitsSince({ received_at }: Claimed, clock: Clock): number {
 
 async function quarantine({ database, log, onRead }: InboundOptions, claimed: Claimed): Promise<null> {
   const outcome = 'unparsed'
-  await end(database.system, claimed, { state: STATE.quarantined, outcome, keepRaw: true })
+  if (!(await end(database.system, claimed, { state: STATE.quarantined, outcome, keepRaw: true }))) return null
   onRead(claimed.kind, outcome)
   log.warn({ report_id: claimed.id, kind: claimed.kind }, 'a report is in quarantine')
   return null
@@ -221,12 +231,13 @@ interface End {
   readonly keepRaw: boolean
 }
 
+/** @returns false when it is not this claim's any more: nothing is written */
 async function end(
   db: Db,
-  { id }: Claimed,
+  { id, until }: Claimed,
   { state, outcome, keepRaw }: End & { readonly state: number },
-): Promise<void> {
-  await db.execute(sql.END_REPORT, [id, state, outcome, keepRaw])
+): Promise<boolean> {
+  return (await db.execute(sql.END_REPORT, [id, until, state, outcome, keepRaw])) === 1
 }
 
 async function forwarded(db: Db, { clock, forward }: InboundOptions, { local_part, raw }: Claimed): Promise<End> {

@@ -63,21 +63,30 @@ export const CLAIM_REPORT = statement(
    returning id, kind, local_part, received_at, raw, tries`,
 )
 
-/** $2: others come first until then. */
+// $2 in all of these: until when the claim holds it. Whoever has taken longer than that writes nothing, for somebody else
+// may have claimed it since.
+/** No row: it is not this claim's any more. */
+export const LOCK_REPORT = statement(
+  'bounces_lock_report',
+  'select id from inbound_report where id = $1 and state = 0 and free_at = $2 for update',
+)
+
+/** $3: others come first until then. */
 export const RELEASE_REPORT = statement(
   'bounces_release_report',
-  'update inbound_report set free_at = $2 where id = $1 and state = 0',
+  'update inbound_report set free_at = $3 where id = $1 and state = 0 and free_at = $2',
 )
 
 export const UNCOUNT_TRY = statement(
   'bounces_uncount_try',
-  'update inbound_report set tries = tries - 1 where id = $1 and state = 0',
+  'update inbound_report set tries = tries - 1 where id = $1 and state = 0 and free_at = $2',
 )
 
-/** $4: its bytes stay. */
+/** $5: its bytes stay. */
 export const END_REPORT = statement(
   'bounces_end_report',
-  `update inbound_report set state = $2, outcome = $3, raw = case when $4::boolean then raw end where id = $1`,
+  `update inbound_report set state = $3, outcome = $4, raw = case when $5::boolean then raw end
+   where id = $1 and state = 0 and free_at = $2`,
 )
 
 export const COUNT_FORWARDED = statement(
