@@ -1,6 +1,6 @@
 // The folder that POSTHORN_DATA_DIR names, made when it is not there. Whatever is wrong with it is told by that name.
 
-import { access, constants, mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises'
+import { access, chown, constants, mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
 /** Private to our user when it is made here. @throws Error naming the setting, when it cannot be used as a folder */
@@ -62,8 +62,19 @@ async function attempt(folder: string): Promise<'ENOENT' | null> {
   }
 }
 
+/**
+ * Gives what root has made in a folder to whose the folder is: a command of root's would leave what the service cannot
+ * read. Does nothing for anybody else, nor in a folder of root's own.
+ */
+export async function giveToOwner(folder: string, made: string): Promise<void> {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = await stat(folder)
+  if (uid !== 0) await chown(made, uid, gid)
+}
+
 /** Writes beside and renames, so that whoever reads finds the old text or the new one, whole, whenever the power goes. */
 export async function replaceFile(file: string, text: string, mode = 0o600): Promise<void> {
   await writeFile(`${file}.new`, text, { mode, flush: true })
+  await giveToOwner(path.dirname(file), `${file}.new`)
   await rename(`${file}.new`, file)
 }

@@ -16,6 +16,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmod, open, readFile, rename } from 'node:fs/promises'
 import path from 'node:path'
+import { giveToOwner } from './data-folder.ts'
 import type { Database, Db } from './db.ts'
 import { SECRET_BYTES, type Secrets, sameSecret, secretsFrom, secretsOf } from './secrets.ts'
 import * as sql from './sql-secrets.ts'
@@ -225,6 +226,7 @@ async function takeNext(dataDir: string, number: number): Promise<void> {
 async function writeSecret(file: string, secret: Buffer, flags: 'w' | 'wx'): Promise<void> {
   await using handle = await open(file, flags, 0o600)
   await handle.writeFile(`${secret.toString('base64')}\n`)
+  await giveToOwner(path.dirname(file), file)
   await handle.sync()
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chown, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
@@ -12,7 +12,7 @@ import { systemClock } from './clock.ts'
 import { connect as connectDb } from './db.ts'
 import { createLogger, type Logger } from './log.ts'
 import { embeddedCluster } from './postgres.ts'
-import { openSecrets } from './secret-keys.ts'
+import { announceSecret, openSecrets } from './secret-keys.ts'
 import { attachBegun, attachStore, openStore } from './store.ts'
 
 const NEVER = new AbortController().signal
@@ -141,6 +141,29 @@ test('no secret is made where the database has one: the lost one is asked for by
     assert.ok(!existsSync(file), 'none is made')
     await writeFile(file, kept)
     await openSecrets(database, { dataDir, secretKey: null })
+  } finally {
+    await database.close()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+})
+
+test("a secret that root makes in a folder of another user is that user's", {
+  skip: process.getuid?.() !== 0,
+}, async () => {
+  await using db = await freshDb()
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'posthorn-store-'))
+  const database = connectDb({ url: db.url, onError: () => undefined })
+  const source = { dataDir, secretKey: null }
+  const owner = async (): Promise<readonly number[]> => {
+    const { uid, gid } = await stat(path.join(dataDir, 'secret.key'))
+    return [uid, gid]
+  }
+  try {
+    await chown(dataDir, 12_345, 12_346)
+    await openSecrets(database, source)
+    assert.deepEqual(await owner(), [12_345, 12_346])
+    await announceSecret(database, source, null, new Date(0))
+    assert.deepEqual(await owner(), [12_345, 12_346], 'and the one that a command of root puts in its place')
   } finally {
     await database.close()
     await rm(dataDir, { recursive: true, force: true })

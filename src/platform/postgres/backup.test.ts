@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, chown, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
@@ -99,6 +99,21 @@ test('a backup is refused into a folder in use, a restore over an instance, and 
   await assert.rejects(takeBackup({ ...options, target }), /is not empty/)
   await assert.rejects(restoreBackup(target, dataDir), /is not empty/)
   await assert.rejects(restoreBackup(path.join(folder, 'none'), path.join(folder, 'new')), /no finished backup/)
+  if (process.getuid?.() === 0) {
+    const theirs = path.join(folder, 'theirs')
+    await mkdir(theirs, { mode: 0o700 })
+    await chown(theirs, 12_345, 12_346)
+    await restoreBackup(target, theirs)
+    const owners = (await readdir(theirs, { recursive: true })).map(async (name) => {
+      const { uid, gid } = await lstat(path.join(theirs, name))
+      return `${uid}:${gid}`
+    })
+    assert.deepEqual(
+      [...new Set(await Promise.all(owners))],
+      ['12345:12346'],
+      'root restores it for whose the folder is',
+    )
+  }
   await appendFile(path.join(target, 'base/PG_VERSION'), 'x')
   await assert.rejects(restoreBackup(target, path.join(folder, 'new')), /PG_VERSION is not what was backed up/)
   assert.ok(!(await readdir(path.join(folder, 'new'))).includes('postgres'), 'nothing can start on a half restored one')

@@ -18,7 +18,7 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { ensureDataFolder, replaceFile } from '../data-folder.ts'
+import { ensureDataFolder, giveToOwner, replaceFile } from '../data-folder.ts'
 
 export interface BackupManifest {
   readonly format: 1
@@ -195,7 +195,8 @@ export async function readManifest(backup: string): Promise<BackupManifest> {
 }
 
 /**
- * Puts a backup into a data directory that holds no instance. The cluster becomes whole at its next start.
+ * Puts a backup into a data directory that holds no instance. The cluster becomes whole at its next start. What root restores
+ * belongs to whose the directory was.
  *
  * @throws when there is an instance, or a file of the backup is not what the manifest says: nothing is taken for good then
  */
@@ -216,6 +217,8 @@ export async function restoreBackup(backup: string, dataDir: string): Promise<Ba
     const copied = size === bytes ? await copyFile(path.join(backup, name), placeOf(name)) : null
     if (copied?.sha256 !== sha256) throw new Error(`${name} is not what was backed up; ${dataDir} is half restored`)
   }
+  for (const name of [...manifest.folders, ...manifest.files.map((file) => file.path)])
+    await giveToOwner(dataDir, placeOf(name))
   await onDisk(dataDir)
   // The cluster gets its name last: until then there is none, and nothing starts on half of one.
   await rename(path.join(dataDir, 'postgres.restoring'), path.join(dataDir, 'postgres'))
