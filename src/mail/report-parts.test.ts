@@ -43,7 +43,7 @@ const MESSAGES: readonly (readonly [
   [
     'html as lines of words, without what is not shown',
     'Content-Type: text/html\n\n<title>t</title><STYLE>x{}</STYLE><p>No&nbsp;&lt;a@b.test&gt;</p>\n <b>here</b>  now<script>y()</script><br>end',
-    [['text/html', ' No <a@b.test>\nhere now\nend']],
+    [['text/html', ' No\u00a0<a@b.test>\nhere now\nend']],
   ],
   ['html whose style has no end', 'Content-Type: text/html\n\nabc<style>x{}', [['text/html', 'abc x{}']]],
   ['a mailbox file', 'From a@b.test Thu Jan 1\nContent-Type: text/x\n\nhello', [['text/x', 'hello']]],
