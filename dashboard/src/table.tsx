@@ -10,6 +10,8 @@ export interface Column<Row> {
   readonly main?: boolean
   /** Left out on a phone. */
   readonly wide?: boolean
+  /** Left out on a tablet too. */
+  readonly roomy?: boolean
   readonly right?: boolean
   /** On a phone, where the heads are away, its head stands before it: for numbers that do not say what they count. */
   readonly named?: boolean
@@ -43,12 +45,12 @@ export function Table<Row>({
       <table role="table" aria-label={caption} className="w-full border-collapse text-left max-md:block">
         <thead role="rowgroup" className="max-md:sr-only">
           <tr role="row" className="border-b border-line text-quiet">
-            {columns.map(({ head, wide, right }) => (
+            {columns.map(({ head, wide, roomy, right }) => (
               <th
                 key={head}
                 role="columnheader"
                 scope="col"
-                className={`px-2 py-1.5 font-normal first:pl-0 last:pr-0 ${wide === true ? 'max-md:hidden' : ''} ${right === true ? 'text-right' : ''}`}
+                className={`px-2 py-1.5 font-normal first:pl-0 last:pr-0 ${hiddenBelow(wide, roomy)} ${right === true ? 'text-right' : ''}`}
               >
                 {head}
               </th>
@@ -74,6 +76,10 @@ export function Table<Row>({
   )
 }
 
+function hiddenBelow(wide = false, roomy = false): string {
+  return roomy ? 'max-lg:hidden' : wide ? 'max-md:hidden' : ''
+}
+
 function Cell<Row>({
   column,
   row,
@@ -84,7 +90,7 @@ function Cell<Row>({
   /** Another column takes what room is left: this one keeps to one line. */
   readonly tight: boolean
 }) {
-  const { head, cell, main = false, wide = false, right = false, named = false, fill = false } = column
+  const { head, cell, main = false, wide, roomy, right = false, named = false, fill = false } = column
   const shown = cell(row)
   const width = fill
     ? 'w-full max-w-0 truncate max-md:w-auto max-md:max-w-full'
@@ -94,7 +100,7 @@ function Cell<Row>({
   const looks = [
     'px-2 py-1.5 first:pl-0 last:pr-0 max-md:min-w-0 max-md:p-0',
     main ? 'max-md:order-first max-md:basis-full max-md:font-semibold' : '',
-    wide ? 'max-md:hidden' : '',
+    hiddenBelow(wide, roomy),
     right ? 'md:text-right' : '',
     width,
   ]

@@ -111,7 +111,7 @@ const REASONS: Readonly<Record<string, string>> = {
   dns_failure: 'the DNS of the receiving domain did not answer',
   connection_failed: 'no connection to the receiving servers came about',
   tls_required: 'TLS was asked for, and could not be had of the receiver',
-  internal_error: 'of a fault in this service, which its log tells',
+  internal_error: 'of a fault in this service; its log tells more',
   expired: 'its time was over before the receiver took it',
   domain_removed: 'the sending domain was removed',
 }
@@ -128,7 +128,7 @@ function notesOf({ event, data }: Json, machine: boolean): readonly string[] {
   }
   if (event === 'email.suppressed' || event === 'email.failed') {
     const reason = String(data.reason ?? '')
-    return reason === '' ? [] : [`Since ${REASONS[reason] ?? reason.replaceAll('_', ' ')}.`]
+    return reason === '' ? [] : [`Because ${REASONS[reason] ?? reason.replaceAll('_', ' ')}.`]
   }
   if (event === 'email.bounced') {
     const kind = `${String(data.type)}: ${String(data.category).replaceAll('_', ' ')}`

@@ -263,7 +263,7 @@ test('a planned mail is moved where it stands, and says when it goes', async () 
   assert.equal((await call(who.api_key, 'GET', `/api/v1${email}`)).body.data.scheduled_at, moved)
   await page
     .getByRole('listitem')
-    .filter({ hasText: /^○?Sent .*, given up/ })
+    .filter({ hasText: /^○?Goes out .*, given up/ })
     .waitFor()
   assert.deepEqual(here.faults, [])
 })
@@ -338,5 +338,86 @@ test('domains are compared, and each figure of one leads to the mails of that on
   await page.getByLabel('Domain', { exact: true }).selectOption('news.example')
   await page.getByRole('link', { name: 'Of the news', exact: true }).waitFor()
   assert.equal(await page.getByRole('link', { name: 'Of the shop', exact: true }).count(), 0)
+  assert.deepEqual(here.faults, [])
+})
+
+test('the health page says how far each rate is off, what to do, and leads to what it counts', async () => {
+  const who = await dashboard.owner()
+  const { body } = await call(who.api_key, 'GET', '/api/v1/customer/health-score')
+  const rates = { sent: 136, delivered: 126, bounced: 8, complained: 0 }
+  const bounce = { value: 0.0515, warning: 0.02, critical: 0.1 }
+  const delivery = { value: 0.9265, warning: 0.98, critical: 0.85 }
+  const found = (code: string, evidence: object) => {
+    return { code, severity: 'warning', message: `${code} so far`, evidence: { ...evidence, ...rates } }
+  }
+  const health = {
+    ...body.data,
+    ...{ score: 71, grade: 'C', previous_score: 80, metrics: { ...body.data.metrics, ...rates } },
+    components: [{ name: 'bounce', weight: 25, score: 61, ...bounce }],
+    findings: [found('low_delivery', delivery), found('high_bounces', bounce)],
+  }
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await page.route('**/customer/health-score', (route) => route.fulfill({ json: { data: health } }))
+  await dashboard.open(page, '/health')
+  await page.getByText('71 of 100 points, down from 80, for the 136 emails sent').waitFor()
+  // As the overview has it: 0.9265 rounded once more would be 92.7 %.
+  await page.getByText(/It is 92\.6.%: 98\.0.% has full points, 85\.0.% none\./).waitFor()
+  await page.getByRole('row', { name: /^Bounced, hard or soft 5\.1.% 2\.0.% 10\.0.%/ }).waitFor()
+  assert.deepEqual(await faultsOf(page), [])
+  await page.getByRole('link', { name: 'Hard bounces', exact: true }).click()
+  await page.getByRole('heading', { name: 'Bounces', exact: true }).waitFor()
+  assert.match(page.url(), /\?(?=.*type=hard)(?=.*from=\d{4}-\d\d-\d\d)/)
+  assert.deepEqual(here.faults, [])
+})
+
+test('a mail that was not sent names the list that its recipient is on, and leads there', async () => {
+  const who = await dashboard.owner()
+  const mail = {
+    from: 'a@b.example',
+    subject: 'Refused',
+    text: 'Hi',
+    to: ['no@example.net', 'gone@example.net', 'jo@example.net'],
+  }
+  await call(who.test_api_key, 'POST', '/api/v1/customer/unsubscribes', { email: 'no@example.net' })
+  await call(who.test_api_key, 'POST', '/api/v1/customer/suppressions', { email: 'gone@example.net' })
+  const { body } = await call(who.test_api_key, 'POST', '/api/v1/send', mail)
+  const [no, gone] = body.data.recipients
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, `/emails/${no.email_id}`)
+  await page.getByText('Because the recipient unsubscribed.').waitFor()
+  await page.getByRole('link', { name: 'When, and how', exact: true }).click()
+  await page.getByRole('heading', { name: 'Unsubscribes', exact: true }).waitFor()
+  await dashboard.open(page, `/emails/${gone.email_id}`)
+  await page.getByRole('link', { name: 'What led there', exact: true }).click()
+  await page.getByRole('heading', { name: 'Suppressions', exact: true }).waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
+test('a list shows all of its columns on a tablet', async () => {
+  const who = await dashboard.owner()
+  const mail = {
+    from: 'a@b.example',
+    to: 'somebody.with.a.name@department.example.net',
+    subject: 'A subject of some words',
+  }
+  await call(who.test_api_key, 'POST', '/api/v1/send', { ...mail, text: 'Hi' })
+  await call(who.api_key, 'POST', '/api/v1/customer/api-keys', {
+    name: 'A name of some words',
+    expires_at: '2099-01-01T00:00:00Z',
+  })
+  await using here = await dashboard.visit(who, { viewport: { width: 768, height: 900 } })
+  const { page } = here
+  for (const [where, name] of [
+    ['/emails', 'Emails'],
+    ['/keys', 'API keys'],
+  ] as const) {
+    await dashboard.open(page, where)
+    await page.getByRole('region', { name }).waitFor()
+    const list = `document.querySelector('[role=region][aria-label="${name}"]')`
+    const cut = await page.evaluate<number>(`${list}.scrollWidth - ${list}.clientWidth`)
+    assert.equal(cut, 0, where)
+  }
   assert.deepEqual(here.faults, [])
 })

@@ -8,7 +8,7 @@ import { Listing } from '../listing.tsx'
 import { say } from '../say.tsx'
 import { TlsReports } from '../tls-reports.tsx'
 import { Tracking } from '../tracking.tsx'
-import { Button, Copy, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
+import { Button, Copy, LIKE_A_BUTTON, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
 
 /** What the API takes; names in other scripts are none of it (`xn--`). */
 const DOMAIN_FORM = 'the letters a to z, digits and hyphens, without https:// and without a path.'
@@ -97,6 +97,9 @@ export function Domain() {
       }
       actions={
         <div className="flex flex-wrap gap-2">
+          <Link to="/" search={{ domain_id: id } as never} className={LIKE_A_BUTTON}>
+            Its figures
+          </Link>
           {records.length > 0 && <Copy big text={zoneOf(records)} label="Copy all records" />}
           <Button kind="main" disabled={busy} onClick={() => void verify()}>
             {busy ? 'Looking…' : 'Verify'}

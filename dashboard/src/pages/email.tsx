@@ -24,6 +24,7 @@ import {
   TONE_CLASSES,
   Waiting,
 } from '../ui.tsx'
+import { saidIn } from './lists.tsx'
 
 export function Email() {
   const { id } = useParams({ strict: false }) as { id: string }
@@ -112,7 +113,7 @@ function Ahead({ email: { status, next_attempt_at: next, expires_at: end } }: { 
   if (next === null || Date.parse(next) <= Date.now()) return <>Waiting for its turn, {given}</>
   return (
     <>
-      {status === 'scheduled' ? 'Sent' : 'Next try'} <Time at={next} />, {given}
+      {status === 'scheduled' ? 'Goes out' : 'Next try'} <Time at={next} />, {given}
     </>
   )
 }
@@ -160,20 +161,7 @@ function Why({ email, bounces }: { readonly email: Json; readonly bounces: reado
     return (
       <div className={frame}>
         <p className="font-mono text-xs break-words">{email.last_response}</p>
-        {refused ? (
-          <p>
-            <Link to="/suppressions" search={{ search: email.to } as never} className="underline">
-              Look at its suppression
-            </Link>{' '}
-            or{' '}
-            <Link to="/unsubscribes" search={{ search: email.to } as never} className="underline">
-              its unsubscribe
-            </Link>
-            ; it says what led there.
-          </p>
-        ) : (
-          <Deferral email={email} />
-        )}
+        {refused ? <Refused email={email} /> : <Deferral email={email} />}
       </div>
     )
   return bounces.map((bounce) => {
@@ -189,9 +177,7 @@ function Why({ email, bounces }: { readonly email: Json; readonly bounces: reado
         <p>
           <span className="text-quiet">What to do:</span> {advice.next}
         </p>
-        {bounce.diagnostic_code !== null && (
-          <p className="font-mono text-xs break-words text-quiet">{bounce.diagnostic_code}</p>
-        )}
+        {saidIn(bounce) !== null && <p className="font-mono text-xs break-words text-quiet">{saidIn(bounce)}</p>}
         {bounce.suppressed === true && (
           <p>
             <Link to="/suppressions" search={{ search: email.to } as never} className="underline">
@@ -202,6 +188,22 @@ function Why({ email, bounces }: { readonly email: Json; readonly bounces: reado
       </div>
     )
   })
+}
+
+/** On which of the two lists it stood when the mail was accepted. */
+function Refused({ email }: { readonly email: Json }) {
+  const why = email.events.find(({ event }: Json) => event === 'email.suppressed')?.data.reason
+  const asked = String(why).includes('unsubscribed')
+  return (
+    <p>
+      {asked
+        ? 'Its owner asked for no more mail. '
+        : 'Mail to it failed for good, was complained about, or is unwanted. '}
+      <Link to={asked ? '/unsubscribes' : '/suppressions'} search={{ search: email.to } as never} className="underline">
+        {asked ? 'When, and how' : 'What led there'}
+      </Link>
+    </p>
+  )
 }
 
 function Deferral({ email }: { readonly email: Json }) {
@@ -215,7 +217,7 @@ function Deferral({ email }: { readonly email: Json }) {
         {MATTERS[matter]} {meaning}
       </p>
       <p>
-        <span className="text-quiet">If it goes on:</span> {next}
+        <span className="text-quiet">What to do:</span> {next}
       </p>
     </>
   )

@@ -40,8 +40,9 @@ export function Emails() {
           {
             head: 'Subject',
             main: true,
+            fill: true,
             cell: ({ id, subject, sandbox }) => (
-              <span className="block max-w-[20rem] truncate max-md:max-w-full" title={subject}>
+              <span className="block truncate" title={subject}>
                 <Link to="/emails/$id" params={{ id }} className="underline">
                   {subject === '' ? '(no subject)' : subject}
                 </Link>
@@ -57,7 +58,7 @@ export function Emails() {
               </span>
             ),
           },
-          { head: 'Last answer', wide: true, fill: true, cell: ({ last_response: said }) => said ?? '' },
+          { head: 'Last answer', roomy: true, fill: true, cell: ({ last_response: said }) => said ?? '' },
           { head: 'Accepted', right: true, cell: ({ created_at: at }) => <Time at={at} /> },
         ]}
         empty={

@@ -48,7 +48,7 @@ function Kind({ event, data }: { readonly event: string; readonly data: Json }) 
 }
 
 function About({ row: { email_id: id, data } }: { readonly row: Json }) {
-  if (id === undefined || id === null) return data.domain ?? data.reason ?? ''
+  if (id === undefined || id === null) return data.domain ?? String(data.reason ?? '').replaceAll('_', ' ')
   return (
     <>
       <Link to="/emails/$id" params={{ id }} className="underline">

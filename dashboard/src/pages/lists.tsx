@@ -277,7 +277,7 @@ function ExportList({
 const BOUNCE_FILTERS: readonly Filter[] = [
   { name: 'recipient', label: 'Recipient' },
   { name: 'type', label: 'Type', options: words('hard', 'soft', 'block', 'complaint', 'unknown') },
-  { name: 'category', label: 'Reason', options: words(...BOUNCE_CATEGORIES, 'spam_complaint') },
+  { name: 'category', label: 'Category', options: words(...BOUNCE_CATEGORIES, 'spam_complaint') },
   { name: 'from', label: 'From day', day: 'start' },
   { name: 'to', label: 'To day', day: 'end' },
   { name: 'include_sandbox', label: 'Sandbox', options: [['false', 'left out']] },
@@ -345,7 +345,7 @@ export function Bounces() {
             head: 'Answer',
             wide: true,
             fill: true,
-            cell: (bounce) => bounce.diagnostic_code ?? bounce.error_message ?? reporterOf(bounce),
+            cell: (bounce) => saidIn(bounce) ?? bounce.error_message ?? reporterOf(bounce),
           },
           { head: 'When', right: true, cell: ({ bounced_at: at }) => <Time at={at} /> },
         ]}
@@ -353,6 +353,11 @@ export function Bounces() {
       />
     </Page>
   )
+}
+
+/** In the receiver's words, without the type that a report has before them. */
+export function saidIn({ diagnostic_code: code }: Json): string | null {
+  return code === null ? null : String(code).replace(/^smtp;\s*/i, '')
 }
 
 /** Of a complaint that came by mail: who told it, and whether they are known to have. */
