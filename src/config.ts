@@ -51,7 +51,7 @@ export const SETTINGS = {
   httpPort: setting(
     'POSTHORN_HTTP_PORT',
     '8080',
-    'API, dashboard, tracking; in a process without these roles `/healthz`, `/readyz` and `/metrics` alone; 0: one that is free',
+    'API, dashboard, tracking; in a process without these roles `/healthz`, `/readyz` and `/metrics` alone; 0: one that is free, which the log tells (with POSTHORN_PUBLIC_URL)',
     (t) => port(t) ?? DEFAULT_HTTP_PORT,
   ),
   httpsPort: setting('POSTHORN_HTTPS_PORT', 'unset (no TLS listener)', 'API, dashboard, tracking over TLS', port),
@@ -192,6 +192,14 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     validationSourceIps: known.validationSourceIps.length > 0 ? known.validationSourceIps : known.sourceIps,
     systemFrom: known.systemFrom ?? `posthorn@${known.hostname}`,
   }
+}
+
+/** For what makes links, or answers them. @throws Error when nobody could know where they lead */
+export function assertReachable({ publicUrl }: Pick<Config, 'publicUrl'>): void {
+  if (new URL(publicUrl).port === '0')
+    throw new Error(
+      'settings that go together:\n  POSTHORN_HTTP_PORT=0 needs POSTHORN_PUBLIC_URL, the base of links in mail',
+    )
 }
 
 /** What is given without the other half that it needs. */

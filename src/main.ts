@@ -5,7 +5,7 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { startApp } from './app.ts'
 import { commands } from './commands.ts'
-import { type Config, processConfig, strayNames } from './config.ts'
+import { assertReachable, type Config, processConfig, strayNames } from './config.ts'
 import { dashboardPages } from './dashboard.ts'
 import { firstRun } from './first-run.ts'
 import { systemGround } from './ground.ts'
@@ -60,6 +60,7 @@ function asksForHelp(word: string): boolean {
 /** @param hello says where everything is and sends the newcomer a first mail's curl line */
 async function serve(hello: boolean): Promise<void> {
   const config = processConfig()
+  assertReachable(config)
   const ground = systemGround(config)
   const { log } = ground
   const stray = strayNames(process.env)
@@ -94,7 +95,7 @@ async function serve(hello: boolean): Promise<void> {
     isUp()
     if (hello) for (const line of await firstRun(app.rooms)) print(line)
     print(`ready ${config.publicUrl}`)
-    log.info({ roles: config.roles, signal: null }, 'ready')
+    log.info({ roles: config.roles, http_port: app.httpPort, signal: null }, 'ready')
     log.info({ signal: await ended.promise }, 'stopping')
     await app.stop(AbortSignal.timeout(STOP_WITHIN_MS))
   } finally {

@@ -75,6 +75,12 @@ test('a setting that cannot be read ends every command with its name, exit 1', a
   assert.match(err, /POSTHORN_MX_PORT: «x» is not a port[^]*POSTHORN_ROLES: «,» names no role/)
 })
 
+test('a service on whatever port is free is told where its links are to lead', async () => {
+  const { status, err } = await posthorn(['serve'], { POSTHORN_HTTP_PORT: '0', POSTHORN_ROLES: 'delivery' })
+  assert.equal(status, 1)
+  assert.match(err, /^posthorn: settings that go together:\n {2}POSTHORN_HTTP_PORT=0 needs POSTHORN_PUBLIC_URL/)
+})
+
 test('a data directory or a database that cannot be used is told by its setting, and nothing waits for it', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
   const file = path.join(folder, 'file')

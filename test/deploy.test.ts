@@ -2,7 +2,8 @@
 // what else must change; their users build them, so nothing is built here.
 
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   accessSync,
   constants,
@@ -14,6 +15,8 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
@@ -70,16 +73,44 @@ test('the image has the Node, the ports, the data directory and the health check
   assert.match(text, /useradd .* posthorn\b/)
   const [, dataDir] = /POSTHORN_DATA_DIR=(\S+)/.exec(text) ?? []
   assert.match(text, new RegExp(`^VOLUME ${dataDir}$`, 'm'))
-  const [, port, where] = /fetch\('http:\/\/127\.0\.0\.1:(\d+)(\/\w+)'\)/.exec(text) ?? []
-  assert.equal(Number(port), STANDARD.httpPort)
-  const { paths } = JSON.parse(read('openapi.json'))
-  assert.ok(paths[where ?? '']?.get, `${where} is an address of the service`)
+  assert.match(text, /^HEALTHCHECK .*\\\n {2}CMD .*\/bin\/node \/opt\/posthorn\/deploy\/ready\.mjs$/m)
   assert.match(text, /bootstrap\.mjs build/)
   assert.ok(scripts.build)
   // What is not copied must not be needed at run time.
   const left = read('deploy/Dockerfile.dockerignore').trim().split('\n')
   for (const needed of ['src', 'bin', 'migrations', 'docs', 'openapi.json', 'package-lock.json', 'dashboard', 'deploy'])
     assert.ok(!left.includes(needed), `${needed} is left out`)
+})
+
+test('the health check asks where the settings say that the service listens, and is as well as what it answers', async () => {
+  let status = 200
+  const asked: (string | undefined)[] = []
+  const server = createServer((request, reply) => {
+    asked.push(request.url)
+    reply.writeHead(status).end('{}')
+  })
+  server.listen(0, '0.0.0.0')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const check = (settings: Record<string, string>): Promise<number> =>
+    new Promise((resolve) => {
+      const env = { POSTHORN_HTTP_PORT: String(port), ...settings }
+      execFile(process.execPath, [path.join(ROOT, 'deploy/ready.mjs')], { env }, (error) =>
+        resolve(Number(error?.code ?? 0)),
+      )
+    })
+  try {
+    assert.equal(await check({ POSTHORN_BIND: '0.0.0.0' }), 0)
+    assert.equal(await check({ POSTHORN_BIND: '192.0.2.1', POSTHORN_HTTP_HOST: '127.0.0.2' }), 0)
+    status = 503
+    assert.equal(await check({}), 1, 'not ready')
+    assert.deepEqual(asked, Array(3).fill('/readyz'))
+    const { paths } = JSON.parse(read('openapi.json'))
+    assert.ok(paths['/readyz'].get)
+  } finally {
+    server.close()
+  }
+  assert.equal(await check({}), 1, 'not there')
 })
 
 test('the compose file maps ports of the image, keeps its volume, and gives it time to stop', () => {
