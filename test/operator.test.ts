@@ -8,6 +8,7 @@ import { createAccount, newSetupToken, PLACEHOLDER } from '../src/modules/accoun
 import { setUp } from '../src/modules/accounts/operators.ts'
 import { type Database, type Db, statement } from '../src/platform/db.ts'
 import { createLogger } from '../src/platform/log.ts'
+import { untilBlocked } from './blocked.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { startWorld, type World } from './world.ts'
 
@@ -368,4 +369,20 @@ test('whoever is shown an SMTP password is written down before it is shown: a ke
     ],
   )
   assert.ok(shown.every((password) => !JSON.stringify(log).includes(password)))
+})
+
+const DROP = statement('test_drop_setup_token', 'delete from setup_token')
+const TOKENS = statement('test_setup_tokens', 'select hash from setup_token')
+
+test('of set-up tokens that two processes make at once one is good', async () => {
+  const { database } = world.rooms
+  await newSetupToken(world.operator, null)
+  const made: Promise<string>[] = []
+  await database.transaction(async (db) => {
+    await db.execute(DROP)
+    for (let n = 0; n < 2; n++) made.push(newSetupToken(world.operator, null))
+    await untilBlocked(database, 2)
+  })
+  await Promise.all(made)
+  assert.equal((await database.system.query(TOKENS)).length, 1)
 })

@@ -64,6 +64,11 @@ const ADD_TOKEN = statement(
   'accounts_add_setup_token',
   'insert into setup_token (hash, account_id, expires_at) values ($1, $2, $3)',
 )
+// Two that are made at once would each drop those of before, and both stay.
+const LOCK_TOKENS = statement(
+  'accounts_lock_setup_tokens',
+  `select pg_advisory_xact_lock(hashtextextended('setup tokens', 0))`,
+)
 const DROP_TOKENS = statement('accounts_drop_setup_tokens', 'delete from setup_token')
 const FIND_TOKEN = statement(
   'accounts_find_setup_token',
@@ -193,7 +198,7 @@ export function listOperators(db: Db): Promise<readonly OperatorRow[]> {
   return db.query(OPERATORS)
 }
 
-/** The one token there is from now on. */
+/** The one token there is from now on. In a transaction. */
 export async function putSetupToken(
   db: Db,
   {
@@ -202,6 +207,7 @@ export async function putSetupToken(
     expiresAt,
   }: { readonly hash: Buffer; readonly accountId: string | null; readonly expiresAt: Date },
 ): Promise<void> {
+  await db.query(LOCK_TOKENS)
   await db.execute(DROP_TOKENS)
   await db.execute(ADD_TOKEN, [hash, accountId, expiresAt])
 }
