@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type House, house, type Node } from '../../../test/accounts-house.ts'
+import { statement } from '../../platform/db.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { Principal } from '../../platform/http.ts'
 import { setLimits } from './accounts.ts'
@@ -169,14 +170,30 @@ test('sends of many accounts are charged together, each account to its own limit
     { accountId: small.accountId, count: 3 },
     { accountId: large.accountId, count: 1 },
   ]
-  const granted = await home.database.transaction((db) => emails.consume(db, asks))
+  const now = home.operator.clock.now()
+  const granted = await home.database.transaction((db) => emails.consume(db, asks, now))
   assert.deepEqual(granted, [true, true, false, true, true, true])
   const used = async (accountId: string) => (await read(home.database.system, accountId)).emails.used
   assert.deepEqual([await used(small.accountId), await used(large.accountId)], [5, 501])
-  const error = await emails.exceeded(home.database.system, small.accountId)
+  const error = await emails.exceeded(home.database.system, small.accountId, now)
   assert.deepEqual({ ...error.details, reset_at: '' }, { resource: 'emails', used: 5, limit: 5, reset_at: '' })
-  await emails.refund(home.database.system, small.accountId, 3)
+  await emails.refund(home.database.system, { accountId: small.accountId, count: 3 }, now)
   assert.equal(await used(small.accountId), 2)
+})
+
+const USED = statement('test_used_by_month', 'select month::text as month, used from usage where account_id = $1')
+
+test('a group of sends that the end of the month overtakes is charged, and refunded, to the month that it began in', async () => {
+  const { emails } = one.room.quotas
+  const { accountId } = await home.account()
+  const last = new Date('2026-01-31T23:59:59.999Z')
+  await home.database.transaction(async (db) => {
+    await emails.consume(db, [{ accountId, count: 5 }], last)
+    await emails.refund(db, { accountId, count: 2 }, last)
+  })
+  assert.deepEqual(await home.database.system.query(USED, [accountId]), [{ month: '2026-01-01', used: 3 }])
+  const { details, retryAfter } = await emails.exceeded(home.database.system, accountId, last)
+  assert.deepEqual([details['used'], details['reset_at'], retryAfter], [3, '2026-02-01T00:00:00.000Z', 1])
 })
 
 test('groups of sends over the same accounts in any order do not wait for one another in a ring', async () => {
@@ -185,7 +202,8 @@ test('groups of sends over the same accounts in any order do not wait for one an
     Array.from({ length: 40 }, (_, i) => {
       const node = i % 2 === 0 ? one : two
       const asks = accounts.map(({ accountId }) => ({ accountId, count: 1 }))
-      return node.database.transaction((db) => node.room.quotas.emails.consume(db, i % 3 === 0 ? asks.reverse() : asks))
+      const ordered = i % 3 === 0 ? asks.reverse() : asks
+      return node.database.transaction((db) => node.room.quotas.emails.consume(db, ordered, home.operator.clock.now()))
     }),
   )
   for (const { accountId } of accounts) {

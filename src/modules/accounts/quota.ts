@@ -46,16 +46,17 @@ export interface EmailAsk {
   readonly count: number
 }
 
+/** `at`: when the emails are accepted, whose month is counted. One moment for a transaction: what was taken is given back to its month. */
 export interface EmailCredits {
   /**
    * One statement unless a limit is near; asks of one account are granted in their order, each wholly or not.
    *
    * @returns for each ask, whether it was granted
    */
-  consume(db: Db, asks: readonly EmailAsk[]): Promise<readonly boolean[]>
-  refund(db: Db, accountId: string, count: number): Promise<void>
+  consume(db: Db, asks: readonly EmailAsk[], at: Date): Promise<readonly boolean[]>
+  refund(db: Db, taken: EmailAsk, at: Date): Promise<void>
   /** The error of an account whose credits are used up. */
-  exceeded(db: Db, accountId: string): Promise<ApiError>
+  exceeded(db: Db, accountId: string, at: Date): Promise<ApiError>
 }
 
 export function quotas(settings: SettingsReader, clock: Clock): Quotas {
@@ -65,10 +66,10 @@ export function quotas(settings: SettingsReader, clock: Clock): Quotas {
     return known.limits[resource]
   }
   const period = () => monthOf(clock.now())
-  const exceeded = async (db: Db, accountId: string, resource: Resource): Promise<ApiError> => {
-    const { month, resetAt } = period()
+  const exceeded = async (db: Db, accountId: string, resource: Resource, at: Date): Promise<ApiError> => {
+    const { month, resetAt } = monthOf(at)
     const used = (await selectUsage(db, accountId, month)).find((row) => row.resource === resource)?.used ?? 0
-    const retryAfter = Math.max(1, Math.ceil((resetAt.getTime() - clock.now().getTime()) / 1_000))
+    const retryAfter = Math.max(1, Math.ceil((resetAt.getTime() - at.getTime()) / 1_000))
     return errors.quota_exceeded(
       { resource, used, limit: await limitOf(db, accountId, resource), reset_at: resetAt.toISOString() },
       { retryAfter },
@@ -77,10 +78,11 @@ export function quotas(settings: SettingsReader, clock: Clock): Quotas {
   return {
     period,
     consume: async (db, accountId, resource, amount) => {
-      const { month } = period()
+      const at = clock.now()
+      const { month } = monthOf(at)
       const limit = await limitOf(db, accountId, resource)
       const used = await consumeUsage(db, resource, month, { accountId, amount, limit })
-      if (used === null) throw await exceeded(db, accountId, resource)
+      if (used === null) throw await exceeded(db, accountId, resource, at)
       return { accountId, resource, amount, month, ...usageOf(used, limit) }
     },
     refund: (db, receipt) => refundUsage(db, receipt),
@@ -94,10 +96,10 @@ export function quotas(settings: SettingsReader, clock: Clock): Quotas {
       ) as Record<Resource, Usage>
     },
     emails: {
-      consume: (db, asks) => consumeEmails(db, asks, period().month, settings),
-      refund: (db, accountId, count) =>
-        refundUsage(db, { accountId, resource: 'emails', month: period().month, amount: count }),
-      exceeded: (db, accountId) => exceeded(db, accountId, 'emails'),
+      consume: (db, asks, at) => consumeEmails(db, asks, monthOf(at).month, settings),
+      refund: (db, { accountId, count }, at) =>
+        refundUsage(db, { accountId, resource: 'emails', month: monthOf(at).month, amount: count }),
+      exceeded: (db, accountId, at) => exceeded(db, accountId, 'emails', at),
     },
   }
 }

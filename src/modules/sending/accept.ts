@@ -71,11 +71,16 @@ export type SubmissionResult =
 
 /** What accounts does for acceptance. */
 export interface EmailQuota {
-  /** Takes credits in the caller's transaction. @returns for each ask, whether it was granted */
-  consume(db: Db, asks: readonly { readonly accountId: string; readonly count: number }[]): Promise<readonly boolean[]>
-  refund(db: Db, accountId: string, count: number): Promise<void>
+  /** Takes credits of the month of `at` in the caller's transaction. @returns for each ask, whether it was granted */
+  consume(db: Db, asks: readonly Credits[], at: Date): Promise<readonly boolean[]>
+  refund(db: Db, taken: Credits, at: Date): Promise<void>
   /** The error of an account whose credits are used up. */
-  exceeded(db: Db, accountId: string): Promise<ApiError>
+  exceeded(db: Db, accountId: string, at: Date): Promise<ApiError>
+}
+
+interface Credits {
+  readonly accountId: string
+  readonly count: number
 }
 
 export interface AcceptOptions {
@@ -259,8 +264,8 @@ async function writeSubmissions(
       submission.messages.map((incoming): Case => ({ submission, incoming, judged: null, outcome: null })),
     )
   await judgeCases(options, db, cases, now)
-  await takeQuota(options, db, cases)
-  await refuseHalfDone(options, db, group, cases)
+  await takeQuota(options, db, cases, now)
+  await refuseHalfDone(options, db, { group, cases, now })
   const outcomes = await store(options, { db, posting }, cases, sites, now)
   for (const { alongside } of group.filter((one) => isAccepted(outcomes.get(one)))) await alongside?.(db)
   return settle(posting, group, answered, outcomes)
@@ -295,33 +300,32 @@ async function judgeCases({ risk }: AcceptOptions, db: Db, cases: readonly Case[
 }
 
 /** Quota is checked before the verdict: a refused message of an account without credits is told so. */
-async function takeQuota({ quota }: AcceptOptions, db: Db, cases: readonly Case[]): Promise<void> {
+async function takeQuota({ quota }: AcceptOptions, db: Db, cases: readonly Case[], now: Date): Promise<void> {
   const asking = cases.filter(({ judged }) => judged !== null && judged.liveCount > 0 && !judged.senderRefused)
   if (asking.length === 0) return
   const granted = await quota.consume(
     db,
     asking.map(({ submission: { accountId }, judged }) => ({ accountId, count: judged?.liveCount ?? 0 })),
+    now,
   )
   for (const [i, one] of asking.entries()) {
     const { accountId } = one.submission
-    if (granted[i] === false) one.outcome = { kind: 'refused', error: await quota.exceeded(db, accountId) }
-    else if (one.outcome !== null) await quota.refund(db, accountId, one.judged?.liveCount ?? 0)
-    else await refundBlocked(quota, db, one)
+    if (granted[i] === false) {
+      one.outcome = { kind: 'refused', error: await quota.exceeded(db, accountId, now) }
+      continue
+    }
+    // Recipients that are refused while others of the message go out cost nothing.
+    const { liveCount = 0, liveRefusedCount = 0 } = one.judged ?? {}
+    const count = one.outcome === null ? liveRefusedCount : liveCount
+    if (count > 0) await quota.refund(db, { accountId, count }, now)
   }
-}
-
-/** Recipients that are refused while others of the message go out cost nothing. */
-async function refundBlocked(quota: EmailQuota, db: Db, { judged, submission }: Case): Promise<void> {
-  const blocked = judged?.liveRefusedCount ?? 0
-  if (blocked > 0) await quota.refund(db, submission.accountId, blocked)
 }
 
 /** Strict calls: one refused message refuses all, and what was taken for the others is given back. */
 async function refuseHalfDone(
   { quota }: AcceptOptions,
   db: Db,
-  group: readonly Submission[],
-  cases: readonly Case[],
+  { group, cases, now }: { readonly group: readonly Submission[]; readonly cases: readonly Case[]; readonly now: Date },
 ): Promise<void> {
   for (const submission of group) {
     if (!submission.strict) continue
@@ -333,7 +337,7 @@ async function refuseHalfDone(
       one.outcome = { kind: 'refused', error: NOT_ALL }
       taken += (one.judged?.liveCount ?? 0) - (one.judged?.liveRefusedCount ?? 0)
     }
-    if (taken > 0) await quota.refund(db, submission.accountId, taken)
+    if (taken > 0) await quota.refund(db, { accountId: submission.accountId, count: taken }, now)
   }
 }
 
