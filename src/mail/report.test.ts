@@ -78,6 +78,47 @@ const REPORTS: readonly (readonly [name: string, mail: Buffer, expected: string]
     'bounce, block policy',
   ],
   [
+    'a status without words, and a reply in the prose',
+    DSN(
+      'Final-Recipient: rfc822; a@b.example\nAction: failed\nStatus: 5.0.0',
+      '<a@b.example>: host mx.b.example[192.0.2.1] said: 552 5.2.2 mailbox full',
+    ),
+    'bounce, soft mailbox_full',
+  ],
+  [
+    'a status that names a cause, and words that resemble another',
+    DSN(
+      'Final-Recipient: rfc822; a@b.example\nAction: failed\nStatus: 5.1.1',
+      '<a@b.example>: the mailbox may be full',
+    ),
+    'bounce, hard invalid_recipient',
+  ],
+  [
+    'a reply in the fields, and another one in the prose',
+    DSN(
+      'Final-Recipient: rfc822; a@b.example\nAction: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.1.1 no such user',
+      '<a@b.example>: host mx.b.example[192.0.2.1] said: 552 5.2.2 mailbox full',
+    ),
+    'bounce, hard invalid_recipient',
+  ],
+  [
+    'a cause in the subject alone',
+    TEXT(
+      'Your mail to a@b.example could not be delivered.',
+      'From: MAILER-DAEMON@x.example\nSubject: Mail failure: user unknown',
+    ),
+    // No proof that it does not exist.
+    'bounce, soft inactive_mailbox',
+  ],
+  [
+    'a cause in the subject, and another one in the text',
+    TEXT(
+      'Your mail to a@b.example could not be delivered: mailbox full',
+      'From: MAILER-DAEMON@x.example\nSubject: Mail failure: user unknown',
+    ),
+    'bounce, soft mailbox_full',
+  ],
+  [
     'a report whose fields lost their part',
     TEXT(
       'Final-Recipient: rfc822; a@b.example\nAction: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.1.1 unknown',
@@ -121,6 +162,28 @@ const REPORTS: readonly (readonly [name: string, mail: Buffer, expected: string]
     ),
     'delayed, unknown unknown',
   ],
+  ...[
+    'Precedence: auto_reply',
+    'X-Autoreply: yes',
+    'X-Autorespond: yes',
+    'X-Auto-Response-Type: vacation',
+    'Auto-Submitted: auto-replied',
+  ].map(
+    (field) =>
+      [
+        `an answering machine that says ${field}`,
+        TEXT('I am away.', `From: a@b.example\nSubject: Re: Order\n${field}`),
+        'auto_reply',
+      ] as const,
+  ),
+  ...['Precedence: bulk', 'X-Autoreply: no', 'X-Auto-Response-Suppress: All', 'Auto-Submitted: no'].map(
+    (field) =>
+      [
+        `nobody's machine, by ${field}`,
+        TEXT('I am here.', `From: a@b.example\nSubject: Re: Order\n${field}`),
+        'other',
+      ] as const,
+  ),
   ['a vacation', TEXT('I am away.', 'From: a@b.example\nSubject: Automatic reply: Order'), 'auto_reply'],
   [
     'an answering machine by RFC 3834 that talks of unknown users',

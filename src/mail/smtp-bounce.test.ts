@@ -58,6 +58,8 @@ const ROWS: Record<Exclude<BounceCategory, never>, (string | [string, SmtpComman
     '550 #5.1.0 Address rejected.',
     '550 5.7.17 Mailbox owner has changed',
     '551 User not local',
+    // Words that say nothing: the code alone.
+    '551 2',
     '550 No Such User Here',
     '550 User not found',
     ["550 5.1.1 <b@example.net> User doesn't exist", 'data'],
