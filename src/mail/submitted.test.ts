@@ -42,6 +42,20 @@ test('a missing Date and Message-ID are added', () => {
   assert.equal(made.messageId, 'id-1@shop.example')
 })
 
+test('a header of more than 2,000 fields, or 256 KB, is refused', () => {
+  const of = (header: string) =>
+    prepareSubmitted(Buffer.from(`From: a@shop.example\r\n${header}\r\nx`), { now: NOW, id: 'id-1', trace: TRACE })
+  const line = `X-Long: ${'x'.repeat(900)}\r\n`
+  const most = 262_144 - 'From: a@shop.example\r\n'.length
+  const full = line.repeat(Math.floor(most / line.length))
+  const rest = `X: ${'y'.repeat(most - full.length - 5)}\r\n`
+  assert.equal(of('X: y\r\n'.repeat(1_999)).ok, true)
+  assert.equal(of(full + rest).ok, true)
+  const refused = { ok: false, refusal: { code: 552, text: '5.3.4 the header is too large' } }
+  assert.deepEqual(of('X: y\r\n'.repeat(2_000)), refused)
+  assert.deepEqual(of(`${full}X${rest}`), refused)
+})
+
 // Each row: Message-ID fields as they come, and the one that goes out.
 const MESSAGE_IDS: [fields: string, id: string][] = [
   ['Message-ID: <x@y.example>\r\n', 'x@y.example'],

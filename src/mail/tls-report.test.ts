@@ -50,6 +50,22 @@ test('a report is read packed and plain, and what is none is none', () => {
   for (const broken of ['', '{', '[]', 'null', without('policies'), without('date-range'), without('report-id')]) {
     assert.equal(parseTlsReport(Buffer.from(broken)), null, broken)
   }
+  const policy = REPORT.policies[0]
+  const of = (policies: unknown): string => JSON.stringify({ ...REPORT, policies })
+  for (const broken of [
+    JSON.stringify({ ...REPORT, 'date-range': { ...REPORT['date-range'], 'start-datetime': 'yesterday' } }),
+    JSON.stringify({ ...REPORT, 'date-range': { ...REPORT['date-range'], 'end-datetime': undefined } }),
+    JSON.stringify({ ...REPORT, 'organization-name': 7 }),
+    of({}),
+    of([policy, null]),
+    of([{ ...policy, policy: undefined }]),
+    of([{ ...policy, summary: undefined }]),
+    of([{ ...policy, policy: { 'policy-type': 'sts' } }]),
+    of([{ ...policy, policy: { 'policy-domain': 'company-y.example' } }]),
+    of([{ ...policy, summary: { 'total-successful-session-count': -1, 'total-failure-session-count': 0 } }]),
+  ]) {
+    assert.equal(parseTlsReport(Buffer.from(broken)), null, broken)
+  }
   assert.equal(parseTlsReport(gzipSync(text).subarray(0, 40)), null)
   assert.equal(parseTlsReport(Buffer.from(text.replace('5326', '"many"'))), null)
 })
