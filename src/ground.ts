@@ -34,7 +34,7 @@ export function systemGround(config: Config): Ground {
   return {
     clock,
     ids,
-    log: createLogger(config.logLevel),
+    log: createLogger(config.logLevel, clock),
     resolver: cached,
     verifier,
     turns: largeTurns(systemMemory()),

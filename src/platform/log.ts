@@ -1,6 +1,11 @@
 // One line of JSON per fact on standard error, ids first, message constant. Never a body, a key, a token, a password.
+//
+// A server that is away is one fact, though whatever wants it meets it many times a second: what warns of that and of nothing
+// else is written once in half a minute, the next line with how often it was meant since (`repeated`), and without its place.
 
-import { destination, type Logger as PinoLogger, pino } from 'pino'
+import { type DestinationStream, destination, type Logger as PinoLogger, pino } from 'pino'
+import type { Clock } from './clock.ts'
+import { isUnavailable } from './db.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -15,7 +20,18 @@ export interface Logger {
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'silent'
 
-export function createLogger(level: LogLevel): Logger {
+type Ticks = Pick<Clock, 'monotonicMs'>
+
+const SAME_WITHIN_MS = 30_000
+/** Messages are constant: more would be a mistake of ours. */
+const MAX_MESSAGES = 1_000
+
+/** @param clock tells what is the same again; without it each line is written */
+export function createLogger(
+  level: LogLevel,
+  clock: Ticks | null = null,
+  to: DestinationStream = destination({ dest: 2, sync: false, minLength: 0 }),
+): Logger {
   const out = pino(
     {
       level,
@@ -24,9 +40,9 @@ export function createLogger(level: LogLevel): Logger {
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: shownError },
     },
-    destination({ dest: 2, sync: false, minLength: 0 }),
+    to,
   )
-  return wrap(out)
+  return wrap(out, clock)
 }
 
 const MAX_CAUSES = 5
@@ -42,19 +58,47 @@ export function shownError(thrown: unknown, depth = 0): unknown {
     type: thrown.constructor.name,
     message: thrown.message,
     ...((typeof code === 'string' || typeof code === 'number') && { code }),
-    stack: thrown.stack,
+    ...(!isAway(thrown) && { stack: thrown.stack }),
     ...(thrown.cause !== undefined && depth < MAX_CAUSES && { cause: shownError(thrown.cause, depth + 1) }),
     ...(thrown instanceof AggregateError &&
       depth < MAX_CAUSES && { errors: thrown.errors.map((one) => shownError(one, depth + 1)) }),
   }
 }
 
-function wrap(out: PinoLogger): Logger {
+/** A server that does not answer, or no longer: nothing of ours is wrong at the place where that was met. */
+function isAway(error: unknown): boolean {
+  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException
+  return isUnavailable(error) && (code !== 'ENOENT' || syscall === 'connect')
+}
+
+function wrap(out: PinoLogger, clock: Ticks | null): Logger {
+  const warns = clock === null ? (fields: Fields): Fields => fields : onceInAWhile(clock)
   return {
     error: (fields, message) => out.error(fields, message),
-    warn: (fields, message) => out.warn(fields, message),
+    warn: (fields, message) => {
+      const shown = warns(fields, message)
+      if (shown !== null) out.warn(shown, message)
+    },
     info: (fields, message) => out.info(fields, message),
     debug: (fields, message) => out.debug(fields, message),
-    child: (fields) => wrap(out.child(fields)),
+    child: (fields) => wrap(out.child(fields), clock),
+  }
+}
+
+/** @returns what is to be written; null: the same was written just now */
+function onceInAWhile({ monotonicMs }: Ticks): (fields: Fields, message: string) => Fields | null {
+  const written = new Map<string, { readonly atMs: number; repeated: number }>()
+  return (fields, message) => {
+    // With an id beside it, it is a fact about that.
+    if (Object.keys(fields).length !== 1 || !isAway(fields['err'])) return fields
+    const now = monotonicMs()
+    const last = written.get(message)
+    if (last !== undefined && now - last.atMs < SAME_WITHIN_MS) {
+      last.repeated++
+      return null
+    }
+    if (written.size >= MAX_MESSAGES) written.clear()
+    written.set(message, { atMs: now, repeated: 0 })
+    return last === undefined || last.repeated === 0 ? fields : { ...fields, repeated: last.repeated }
   }
 }

@@ -90,7 +90,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
   const { database, clock, ids, log } = options
   const limits = { ...LIMITS, ...options.limits }
   const claimLeast = Math.max(1, Math.min(CLAIM_LEAST, limits.maxClaim, Math.floor(limits.maxEmails / 8)))
-  const onError = (error: unknown): void => log.error({ error: describe(error) }, 'delivery met an error')
+  const onError = (error: unknown): void => log.error({ err: error }, 'delivery met an error')
   const composer: Composer = composerOf({
     ...options,
     tracking: options.tracking ?? null,
@@ -113,7 +113,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     db: database.system,
     clock,
     node: options.nodeName,
-    onError: (error) => log.debug({ error: describe(error) }, 'figures of destinations were not written'),
+    onError: (error) => log.debug({ err: error }, 'figures of destinations were not written'),
   })
   const places = placesOf({ most: limits.maxEmails, pauseMs: network.pauseMs, answers: network.answers })
   const gate = answerGate(limits.maxUnrecorded)
@@ -398,7 +398,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
   // --- loops
 
   const quietly = (error: unknown): void => {
-    if (isUnavailable(error)) log.warn({ error: describe(error) }, 'the database is away')
+    if (isUnavailable(error)) log.warn({ err: error }, 'the database is away')
     else onError(error)
   }
   const claiming: Loop = loop({
@@ -491,8 +491,4 @@ const largeBytes = ({ body, bodyBytes }: Letter): number => (body === null ? bod
 
 function siteOf({ recipient }: Letter): string {
   return recipient.slice(recipient.lastIndexOf('@') + 1).toLowerCase()
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
