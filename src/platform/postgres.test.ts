@@ -375,6 +375,21 @@ test('it listens on no network port and logs no row values', async () => {
   assert.doesNotMatch(text, /secret\.example/)
 })
 
+test('what its settings say of network and place, the way to a server of your own tells to change', async () => {
+  await using at = await folder()
+  const running = service(at.dir)
+  await running.start()
+  await stop(running)
+  const settings = (await readFile(path.join(at.dir, 'postgres', 'postgresql.conf'), 'utf8')).split('\n')
+  const bound = settings.filter((line) => /^(?:listen_addresses|port) /.test(line) || /^[^#]*\//.test(line))
+  const names = bound.map((line) => line.split(' ')[0] ?? '')
+  assert.ok(names.includes('unix_socket_directories'), names.join())
+  const docs = await readFile(path.join(import.meta.dirname, '../../docs/operations.md'), 'utf8')
+  const [, steps = ''] = docs.split('**From the embedded one to it**')
+  const [way = ''] = steps.split('\n## ')
+  for (const name of names) assert.ok(way.includes(`\`${name}\``), `${name} is not told of`)
+})
+
 test('its log is bounded while it is written', async () => {
   await using at = await folder()
   const file = path.join(at.dir, 'postgres.log')
