@@ -22,6 +22,7 @@ export function AddForm({
   also,
   lacks = false,
   told = [],
+  hinted = false,
   children,
   added,
 }: {
@@ -34,6 +35,8 @@ export function AddForm({
   readonly lacks?: boolean
   /** Fields of `also` whose faults the children tell. */
   readonly told?: readonly string[]
+  /** Below the children stands more than their field. */
+  readonly hinted?: boolean
   /** More inputs; their values come by `also`. */
   readonly children?: ReactNode | ((error: unknown) => ReactNode)
   /** Given what the API answered, and what was typed. */
@@ -43,7 +46,7 @@ export function AddForm({
   const [error, setError] = useState<unknown>(null)
   const [busy, setBusy] = useState(false)
   const names = fields.map(({ name }) => name)
-  const faulty = names.some((name) => faultOf(error, name) !== undefined)
+  const high = hinted || names.some((name) => faultOf(error, name) !== undefined)
   const add = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     setError(null)
@@ -64,7 +67,7 @@ export function AddForm({
     <>
       <form
         onSubmit={(event) => void add(event)}
-        className={`mb-4 flex flex-wrap gap-3 ${faulty ? 'items-start' : 'items-end'}`}
+        className={`mb-4 flex flex-wrap gap-3 ${high ? 'items-start' : 'items-end'}`}
       >
         {fields.map(({ name, label, type, form, optional = false }) => (
           <div key={name} className="min-w-48 flex-1 sm:max-w-md">
@@ -80,7 +83,7 @@ export function AddForm({
         ))}
         {typeof children === 'function' ? children(error) : children}
         {/* Beside its field, also when what is wrong stands below that. */}
-        <div className={faulty ? 'pt-[25px]' : ''}>
+        <div className={high ? 'pt-[25px]' : ''}>
           <Button type="submit" kind="main" disabled={busy || lacks}>
             {button}
           </Button>

@@ -35,7 +35,10 @@ export function useKeys(
       else if (event.key === '?') open.current.showHelp()
       else if (event.key === 'j' || event.key === 'k') walk(event.key === 'j' ? 1 : -1)
       else if (event.key === '/') {
-        const search = document.querySelector<HTMLInputElement>('main form input')
+        // Of a list that can be added to, the search and not the adding.
+        const search =
+          document.querySelector<HTMLInputElement>('main [role=search] input') ??
+          document.querySelector<HTMLInputElement>('main form input')
         if (search === null) return
         event.preventDefault()
         search.focus()

@@ -421,3 +421,33 @@ test('a list shows all of its columns on a tablet', async () => {
   }
   assert.deepEqual(here.faults, [])
 })
+
+test('an address is suppressed until a day, with a note; an unsubscribe has its reason', async () => {
+  const who = await dashboard.owner()
+  await using here = await dashboard.visit(who, { timezoneId: 'Asia/Tokyo' })
+  const { page } = here
+  await dashboard.open(page, '/suppressions')
+  const add = page.getByLabel('Add an address', { exact: true })
+  await add.fill('away@example.net')
+  await page.getByLabel(/^Note/).fill('On leave')
+  await page.getByLabel('Until', { exact: true }).fill('2020-01-01T09:00')
+  await page.getByRole('button', { name: 'Suppress', exact: true }).click()
+  assert.match(await faultAt(page, 'Until'), /has passed/)
+  assert.deepEqual(await faultsOf(page), [])
+  await page.getByLabel('Until', { exact: true }).fill('2099-01-01T09:00')
+  await page.getByRole('button', { name: 'Suppress', exact: true }).click()
+  await page.getByText('away@example.net is suppressed.').waitFor()
+  await page.getByRole('heading', { name: 'Listed', exact: true }).click()
+  await page.keyboard.press('/')
+  assert.equal(await page.evaluate<string>('document.activeElement.name'), 'search')
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await page.getByRole('row', { name: /away@example\.net manual On leave .* Jan 1, 2099/ }).waitFor()
+  const [one] = (await call(who.api_key, 'GET', '/api/v1/customer/suppressions')).body.data
+  assert.deepEqual([one.details, one.expires_at], ['On leave', '2099-01-01T00:00:00.000Z'])
+  await dashboard.open(page, '/unsubscribes')
+  await add.fill('enough@example.net')
+  await page.getByLabel('Reason, if told', { exact: true }).fill('By telephone')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByRole('row', { name: /enough@example\.net manual By telephone/ }).waitFor()
+  assert.deepEqual(here.faults, [])
+})

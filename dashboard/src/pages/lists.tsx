@@ -4,12 +4,13 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { BOUNCE_CATEGORIES } from '../../../src/mail/smtp-bounce.ts'
 import { AddForm } from '../add-form.tsx'
-import { call, type Json, problemText, refresh } from '../api.ts'
+import { call, faultOf, type Json, problemText, refresh } from '../api.ts'
 import { useDomainFilter } from '../by-domain.tsx'
 import { Confirm } from '../confirm.tsx'
 import type { Entry } from '../csv.ts'
 import { Import } from '../import.tsx'
 import { chosenOf, type Filter, Listing, words } from '../listing.tsx'
+import { Moment, momentOf } from '../moment.tsx'
 import { saveList } from '../save.ts'
 import { say } from '../say.tsx'
 import type { Search } from '../search.ts'
@@ -28,17 +29,6 @@ export function useImport(): readonly [open: boolean, button: ReactNode] {
       {open ? 'Close the import' : 'Import'}
     </Button>,
   ]
-}
-
-function AddAddress({ path, button, done }: { readonly path: string; readonly button: string; readonly done: string }) {
-  return (
-    <AddForm
-      path={path}
-      fields={[{ name: 'email', label: 'Add an address', type: 'email' }]}
-      button={button}
-      added={(_, { email }) => say(`${email} ${done}`)}
-    />
-  )
 }
 
 function Removal({
@@ -130,7 +120,7 @@ export function Suppressions() {
           finished={() => void refresh(SUPPRESSIONS)}
         />
       ) : (
-        <AddAddress path={SUPPRESSIONS} button="Suppress" done="is suppressed." />
+        <Suppress />
       )}
       <Section title="Listed">
         <Problem error={error} />
@@ -156,6 +146,12 @@ export function Suppressions() {
             { head: 'Evidence', wide: true, fill: true, cell: (row: Json) => <Evidence row={row} /> },
             { head: 'Since', right: true, cell: ({ created_at: at }) => <Time at={at} /> },
             {
+              head: 'Until',
+              wide: true,
+              right: true,
+              cell: ({ expires_at: at }) => (at === null ? 'for good' : <Time at={at} />),
+            },
+            {
               head: 'Do',
               right: true,
               cell: ({ email }) => <Removal path={SUPPRESSIONS} address={email} setError={setError} />,
@@ -165,6 +161,37 @@ export function Suppressions() {
         />
       </Section>
     </Page>
+  )
+}
+
+function Suppress() {
+  const [until, setUntil] = useState('')
+  return (
+    <AddForm
+      path={SUPPRESSIONS}
+      fields={[
+        { name: 'email', label: 'Add an address', type: 'email' },
+        { name: 'details', label: 'Note, such as who asked for it', optional: true },
+      ]}
+      button="Suppress"
+      also={{ expires_at: momentOf(until) }}
+      told={['expires_at']}
+      hinted
+      added={(_, { email }) => {
+        setUntil('')
+        say(`${email} is suppressed.`)
+      }}
+    >
+      {(fault: unknown) => (
+        <Moment
+          label="Until"
+          value={until}
+          onChange={setUntil}
+          hint="Empty: for good."
+          fault={faultOf(fault, 'expires_at')}
+        />
+      )}
+    </AddForm>
   )
 }
 
@@ -213,7 +240,15 @@ export function Unsubscribes() {
           finished={() => void refresh(UNSUBSCRIBES)}
         />
       ) : (
-        <AddAddress path={UNSUBSCRIBES} button="Add" done="is unsubscribed." />
+        <AddForm
+          path={UNSUBSCRIBES}
+          fields={[
+            { name: 'email', label: 'Add an address', type: 'email' },
+            { name: 'reason', label: 'Reason, if told', optional: true },
+          ]}
+          button="Add"
+          added={(_, { email }) => say(`${email} is unsubscribed.`)}
+        />
       )}
       <Section title="Listed">
         <Problem error={error} />

@@ -158,7 +158,7 @@ function Retention({ profile }: { readonly profile: Json }) {
             fault={faultOf(error, 'retention_days')}
           />
         </div>
-        <div className="pt-[25px]">
+        <div className="sm:pt-[25px]">
           {isLess ? (
             <Confirm
               label="Save"

@@ -6,6 +6,7 @@ import { AddForm } from '../add-form.tsx'
 import { call, type Json, refresh, useApi } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
 import { Endpoint } from '../endpoint.tsx'
+import { EVENTS } from '../kinds.ts'
 import { Listing, words } from '../listing.tsx'
 import { Moment, momentOf } from '../moment.tsx'
 import { say } from '../say.tsx'
@@ -182,7 +183,12 @@ function Deliveries({ path, act }: { readonly path: string; readonly act: Act })
       path={`${path}/deliveries`}
       caption="Deliveries"
       always={3_000}
-      filters={[{ name: 'status', label: 'State', options: words('pending', 'success', 'failed') }]}
+      filters={[
+        { name: 'status', label: 'State', options: words('pending', 'success', 'failed') },
+        { name: 'event', label: 'Event', options: EVENTS },
+        { name: 'from', label: 'From day', day: 'start' },
+        { name: 'to', label: 'To day', day: 'end' },
+      ]}
       columns={[
         { head: 'State', cell: ({ status }) => <State name={status} /> },
         {
