@@ -23,6 +23,25 @@ test('of 100 sends at once with one credit left one succeeds, and a refused call
   assert.equal(await used(), 1)
 })
 
+test('what is refused keeps no credit from what goes out beside it', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'relay:127.0.0.1:9' } })
+  await world.verifiedDomain('shop.example')
+  const { api, operator, account } = world
+  await setLimits(operator, account.accountId, { emails: 2 })
+  const no = { ...MAIL, to: 'no@example.net' }
+  await api.post('/api/v1/customer/suppressions', { email: no.to })
+  const { body } = await api.post('/api/v1/send/batch', { messages: [no, no, no, MAIL] })
+  assert.deepEqual(
+    body.data.map(({ success, error }: { success: boolean; error?: { code: string } }) => error?.code ?? success),
+    [...Array(3).fill('recipient_suppressed'), true],
+  )
+  const both = await api.post('/api/v1/send', { ...MAIL, to: [no.to, MAIL.to] })
+  assert.equal(both.status, 202, JSON.stringify(both.body))
+  assert.equal((await api.get('/api/v1/customer/limits')).body.data.usage.emails.used, 2)
+  const spent = await api.post('/api/v1/send', no)
+  assert.equal(spent.body.code, 'quota_exceeded')
+})
+
 test('20 calls pass at once, the 21st is told when to come back', async () => {
   await using world = await startWorld({ settings: { POSTHORN_RATE_LIMITS: 'on' } })
   const startedMs = performance.now()

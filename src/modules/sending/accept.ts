@@ -299,26 +299,35 @@ async function judgeCases({ risk }: AcceptOptions, db: Db, cases: readonly Case[
   })
 }
 
-/** Quota is checked before the verdict: a refused message of an account without credits is told so. */
+/**
+ * Quota is checked before the verdict: a refused message of an account that has no credit left is told so. Of an account's
+ * refused messages one credit asks, last, and is given back: they cost nothing, and keep none from what goes out.
+ */
 async function takeQuota({ quota }: AcceptOptions, db: Db, cases: readonly Case[], now: Date): Promise<void> {
   const asking = cases.filter(({ judged }) => judged !== null && judged.liveCount > 0 && !judged.senderRefused)
   if (asking.length === 0) return
-  const granted = await quota.consume(
-    db,
-    asking.map(({ submission: { accountId }, judged }) => ({ accountId, count: judged?.liveCount ?? 0 })),
-    now,
-  )
-  for (const [i, one] of asking.entries()) {
-    const { accountId } = one.submission
-    if (granted[i] === false) {
-      one.outcome = { kind: 'refused', error: await quota.exceeded(db, accountId, now) }
-      continue
-    }
-    // Recipients that are refused while others of the message go out cost nothing.
-    const { liveCount = 0, liveRefusedCount = 0 } = one.judged ?? {}
-    const count = one.outcome === null ? liveRefusedCount : liveCount
-    if (count > 0) await quota.refund(db, { accountId, count }, now)
+  const [going, refused] = [asking.filter(isGoing), asking.filter((one) => !isGoing(one))]
+  const paid = going.map(({ submission: { accountId }, judged }) => ({ accountId, count: costOf(judged) }))
+  const asked = [...new Set(refused.map(({ submission: { accountId } }) => accountId))]
+  const asks = [...paid, ...asked.map((accountId) => ({ accountId, count: 1 }))]
+  const granted = await quota.consume(db, asks, now)
+  const exceeded = async (one: Case): Promise<void> => {
+    one.outcome = { kind: 'refused', error: await quota.exceeded(db, one.submission.accountId, now) }
   }
+  for (const [i, one] of going.entries()) if (granted[i] === false) await exceeded(one)
+  for (const [i, accountId] of asked.entries()) {
+    if (granted[paid.length + i] === true) await quota.refund(db, { accountId, count: 1 }, now)
+    else for (const one of refused) if (one.submission.accountId === accountId) await exceeded(one)
+  }
+}
+
+function isGoing({ outcome }: Case): boolean {
+  return outcome === null
+}
+
+/** Recipients that are refused while others of the message go out cost nothing. */
+function costOf(judged: Judged | null): number {
+  return judged === null ? 0 : judged.liveCount - judged.liveRefusedCount
 }
 
 /** Strict calls: one refused message refuses all, and what was taken for the others is given back. */
@@ -335,7 +344,7 @@ async function refuseHalfDone(
     for (const one of own) {
       if (one.outcome !== null) continue
       one.outcome = { kind: 'refused', error: NOT_ALL }
-      taken += (one.judged?.liveCount ?? 0) - (one.judged?.liveRefusedCount ?? 0)
+      taken += costOf(one.judged)
     }
     if (taken > 0) await quota.refund(db, { accountId: submission.accountId, count: taken }, now)
   }
