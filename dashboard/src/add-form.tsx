@@ -83,7 +83,7 @@ export function AddForm({
         ))}
         {typeof children === 'function' ? children(error) : children}
         {/* Beside its field, also when what is wrong stands below that. */}
-        <div className={high ? 'pt-[25px]' : ''}>
+        <div className={hinted ? 'sm:pt-[25px]' : high ? 'pt-[25px]' : ''}>
           <Button type="submit" kind="main" disabled={busy || lacks}>
             {button}
           </Button>

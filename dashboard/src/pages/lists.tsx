@@ -196,11 +196,12 @@ function Suppress() {
 }
 
 function Evidence({ row }: { readonly row: Json }) {
-  const text: string = row.details ?? row.source
+  const said = saidIn({ diagnostic_code: row.details })
+  const text: string = said ?? row.source
   if (row.email_id === null) return <span className="text-quiet">{text}</span>
   return (
     <Link to="/emails/$id" params={{ id: row.email_id }} className="underline" title={text}>
-      {row.details ?? 'the email'}
+      {said ?? 'the email'}
     </Link>
   )
 }

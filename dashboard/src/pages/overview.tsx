@@ -7,7 +7,7 @@ import { RateDays, StackedDays } from '../charts.tsx'
 import { isOver, lastDays, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE } from '../rates.ts'
 import type { Search } from '../search.ts'
 import { ProviderStrips } from '../strips.tsx'
-import { Button, Code, Copy, Page, Pending, Problem, rate, Section, State, Time, Waiting } from '../ui.tsx'
+import { Button, Code, Copy, Empty, Page, Pending, Problem, rate, Section, State, Time, Waiting } from '../ui.tsx'
 
 const RANGES = [7, 30, 90] as const
 const DEFAULT_DAYS = 30
@@ -55,8 +55,8 @@ export function Overview() {
       )}
       <Problem error={reports.find(({ error }) => error !== null)?.error} />
       {reports.some(({ data, error }) => data === undefined && error === null) && <Waiting lines={12} />}
-      <Health />
-      <Latest />
+      <Health ofAll={domain_id !== undefined} />
+      <Latest domainId={domain_id} />
     </Page>
   )
 }
@@ -319,12 +319,13 @@ function commonest(values: readonly string[]): string | null {
   return count >= 2 && count * 2 > values.length ? value : null
 }
 
-function Health() {
+/** @param ofAll said where the rest of the page is about one domain: a score is the account's */
+function Health({ ofAll }: { readonly ofAll: boolean }) {
   const found = useApi('/customer/health-score')
   const health: Json = found.data?.data
   return (
     <Section
-      title="Health"
+      title={ofAll ? 'Health, of all domains' : 'Health'}
       actions={
         <Link to="/health" className="underline">
           All of it
@@ -353,20 +354,24 @@ function Health() {
   )
 }
 
-function Latest() {
-  const recent = useApi(withQuery('/emails', { limit: 8 }), { every: 5_000 })
+function Latest({ domainId }: { readonly domainId: string | undefined }) {
+  const recent = useApi(withQuery('/emails', { limit: 8, domain_id: domainId }), { every: 5_000 })
   const emails: readonly Json[] | undefined = recent.data?.data
   return (
     <Section
       title="Latest emails"
       actions={
-        <Link to="/emails" className="underline">
+        <Link
+          to="/emails"
+          search={(domainId === undefined ? {} : { domain_id: domainId }) as never}
+          className="underline"
+        >
           All emails
         </Link>
       }
     >
       {emails === undefined && <Pending error={recent.error} lines={8} />}
-      {emails?.length === 0 && <FirstMail />}
+      {emails?.length === 0 && (domainId === undefined ? <FirstMail /> : <Empty>No mail from it yet.</Empty>)}
       {emails !== undefined && emails.length > 0 && (
         <ul className="divide-y divide-line border-y border-line">
           {emails.map(({ id, status, subject, to, created_at: at }) => (

@@ -251,7 +251,7 @@ function ReplayPeriod({ path, act }: { readonly path: string; readonly act: Act 
     <form onSubmit={replay} className="flex flex-wrap items-start gap-3">
       <Moment label="From" required value={from} onChange={setFrom} />
       <Moment label="To" required value={to} onChange={setTo} />
-      <div className="pt-[25px]">
+      <div className="sm:pt-[25px]">
         <Button type="submit">Tell them again</Button>
       </div>
       <p className="basis-full text-quiet">
