@@ -73,6 +73,22 @@ const ROWS: [
     'velocity_first_send_bulk',
   ],
   [
+    'two that come to 50',
+    { contentLevel: 'high', senderVerified: false },
+    { enforceSenderVerification: false },
+    50,
+    'soft_block',
+    'content_risk_high',
+  ],
+  [
+    'two that come to 70',
+    { contentLevel: 'critical', senderVerified: false },
+    { enforceSenderVerification: false },
+    70,
+    'block',
+    'risk_score_critical',
+  ],
+  [
     'several that reach 70 together',
     { contentLevel: 'high', disposableConfidence: 0.6 },
     {},
@@ -87,6 +103,8 @@ for (const [what, facts, policy, score, action, code] of ROWS) {
     assert.deepEqual([found.score, found.action, found.reasonCode], [score, action, code])
     assert.equal(found.wouldBlock, action === 'soft_block' || action === 'block')
     assert.equal(found.blockReason === null, !found.wouldBlock)
+    assert.equal(found.overridable, action === 'soft_block' && facts.onList !== true)
+    assert.equal(found.level, { allow: 'safe', warn: 'low', soft_block: 'medium', block: 'high' }[action])
   })
 }
 
