@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { UNKNOWN_PROVIDER } from '../../mail/providers.ts'
 import { type Facts, score } from './score.ts'
 
 const PLAIN: Facts = {
@@ -8,13 +9,13 @@ const PLAIN: Facts = {
   disposable: 0,
   aliasRelay: false,
   pattern: 'generic',
-  provider: { name: 'x', tier: 'unknown' },
+  provider: UNKNOWN_PROVIDER,
   smtp: 'deliverable',
   latencyMs: null,
   didYouMean: null,
   notes: [],
 }
-const tier = (of: Facts['provider']['tier']): Partial<Facts> => ({ provider: { name: 'x', tier: of } })
+const tier = (of: Facts['provider']['tier']): Partial<Facts> => ({ provider: { ...UNKNOWN_PROVIDER, tier: of } })
 
 // Each row: what is known beyond a mailbox that a server nobody knows confirmed, and both scores (docs/validation.md).
 const ROWS: readonly (readonly [what: string, facts: Partial<Facts>, deliverability: number, confidence: number])[] = [
