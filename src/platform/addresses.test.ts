@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { isPublicAddress } from './addresses.ts'
+import { isPublicAddress, senderNetwork } from './addresses.ts'
 
 const REFUSED = `
   127.0.0.1 127.255.255.254 0.0.0.0 0.1.2.3 10.0.0.5 172.16.0.1 172.31.255.255 192.168.1.1 100.64.0.1 100.100.100.200
@@ -35,4 +35,13 @@ test('no text makes it throw', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.ipV4(), fc.ipV6()), (text) => typeof isPublicAddress(text) === 'boolean'),
   )
+})
+
+test('clients are counted by their IPv4 address, or by the /64 they are in', () => {
+  assert.equal(senderNetwork('::ffff:192.0.2.7'), senderNetwork('192.0.2.7'))
+  assert.notEqual(senderNetwork('192.0.2.8'), senderNetwork('192.0.2.7'))
+  assert.equal(senderNetwork('2001:DB8:1:2:3:4:5:6'), senderNetwork('2001:db8:1:2::9'))
+  assert.notEqual(senderNetwork('2001:db8:1:3::9'), senderNetwork('2001:db8:1:2::9'))
+  assert.notEqual(senderNetwork('2001:db9:1:2::9'), senderNetwork('2001:db8:1:2::9'))
+  for (const none of ['', 'unknown']) assert.equal(senderNetwork(none), none)
 })
