@@ -1,10 +1,10 @@
 // People who gave their address: asked to confirm, changed, unsubscribed, removed, forgotten; and what proves that they gave it.
 
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { AddForm } from '../add-form.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi } from '../api.ts'
-import { changedIn } from '../changes.ts'
+import { useEdited } from '../changes.ts'
 import { Confirm } from '../confirm.tsx'
 import { Import } from '../import.tsx'
 import { Listing, words } from '../listing.tsx'
@@ -274,7 +274,13 @@ function askedOf({ confirmation_sent_at: at, resend_count: again, double_opt_in:
   )
 }
 
-function fieldsOf(name: string, tags: string) {
+interface Typed {
+  readonly name: string
+  /** Parted by commas. */
+  readonly tags: string
+}
+
+function fieldsOf({ name, tags }: Typed) {
   return {
     name: name.trim() === '' ? null : name.trim(),
     tags: tags
@@ -285,35 +291,32 @@ function fieldsOf(name: string, tags: string) {
 }
 
 function Change({ contact }: { readonly contact: Json }) {
-  // As it was when it was read here: what somebody else set meanwhile is no change of this form.
-  const [kept, setKept] = useState(contact)
-  const [name, setName] = useState<string>(contact.name ?? '')
-  const [tags, setTags] = useState<string>(contact.tags.join(', '))
-  const [error, setError] = useState<unknown>(null)
-  const changes = changedIn({ name: kept.name, tags: kept.tags }, fieldsOf(name, tags))
-  const waits = Object.keys(changes).length > 0
-  const save = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
-    setError(null)
-    try {
-      const { data } = await call('PATCH', `${PATH}/${contact.id}`, changes)
-      setKept(data)
-      setName(data.name ?? '')
-      setTags(data.tags.join(', '))
-      say('Kept.')
-      await refresh(PATH)
-    } catch (problem) {
-      setError(problem)
-    }
-  }
+  const { typed, setTyped, error, save, waits } = useEdited(contact, {
+    path: PATH,
+    method: 'PATCH',
+    typedOf: (of): Typed => ({ name: of.name ?? '', tags: of.tags.join(', ') }),
+    fieldsOf,
+    told: 'Kept.',
+  })
   return (
     <form onSubmit={(event) => void save(event)} className="flex flex-wrap items-start gap-3">
       <Unsaved waits={() => waits} />
       <div className="min-w-48 flex-1">
-        <Field label="Name" value={name} onChange={setName} fault={faultOf(error, 'name')} />
+        <Field
+          label="Name"
+          value={typed.name}
+          onChange={(name) => setTyped({ ...typed, name })}
+          fault={faultOf(error, 'name')}
+        />
       </div>
       <div className="min-w-48 flex-1">
-        <Field label="Tags" value={tags} onChange={setTags} hint="Parted by commas." fault={faultOf(error, 'tags')} />
+        <Field
+          label="Tags"
+          value={typed.tags}
+          onChange={(tags) => setTyped({ ...typed, tags })}
+          hint="Parted by commas."
+          fault={faultOf(error, 'tags')}
+        />
       </div>
       <div className="pt-[25px]">
         <Button type="submit" disabled={!waits}>

@@ -1,12 +1,12 @@
 // Keys of programs: made, bound, renewed and revoked. A secret is shown once, where it came to be.
 
 import { Link, useParams } from '@tanstack/react-router'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { AddForm } from '../add-form.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi } from '../api.ts'
-import { changedIn } from '../changes.ts'
+import { useEdited } from '../changes.ts'
 import { Confirm } from '../confirm.tsx'
-import { BOUND_FIELDS, type Bounds, boundsOf, fieldsOf, KeyBounds, lacksChoice, UNBOUND } from '../key-bounds.tsx'
+import { BOUND_FIELDS, boundsOf, fieldsOf, KeyBounds, lacksChoice, UNBOUND } from '../key-bounds.tsx'
 import { Listing } from '../listing.tsx'
 import { Renewal } from '../renewal.tsx'
 import { say } from '../say.tsx'
@@ -257,38 +257,27 @@ export function Key() {
 }
 
 function Change({ of }: { readonly of: Json }) {
-  // As it was when it was read here: what somebody else set meanwhile is no change of this form.
-  const [kept, setKept] = useState(of)
-  const [name, setName] = useState<string>(of.name)
-  const [bounds, setBounds] = useState<Bounds>(() => boundsOf(of))
-  const [error, setError] = useState<unknown>(null)
-  const changes = changedIn(
-    { name: kept.name, ...fieldsOf(boundsOf(kept)) },
-    { name: name.trim(), ...fieldsOf(bounds) },
-  )
-  const waits = Object.keys(changes).length > 0
-  const save = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
-    setError(null)
-    try {
-      const { data } = await call('PATCH', `${PATH}/${of.id}`, changes)
-      // As it is written there: 2001:db8::1 is kept as 2001:db8::1/128.
-      setKept(data)
-      setName(data.name)
-      setBounds(boundsOf(data))
-      say('Kept: it holds within seconds.')
-      await refresh(PATH)
-    } catch (problem) {
-      setError(problem)
-    }
-  }
+  const { typed, setTyped, error, save, waits } = useEdited(of, {
+    path: PATH,
+    method: 'PATCH',
+    typedOf: (key) => ({ name: String(key.name), bounds: boundsOf(key) }),
+    fieldsOf: ({ name, bounds }) => ({ name: name.trim(), ...fieldsOf(bounds) }),
+    told: 'Kept: it holds within seconds.',
+  })
+  const { name, bounds } = typed
   return (
     <form onSubmit={(event) => void save(event)} className="flex flex-wrap items-end gap-3">
       <Unsaved waits={() => waits} />
       <div className="min-w-48 flex-1 sm:max-w-md">
-        <Field label="Name" required value={name} onChange={setName} fault={faultOf(error, 'name')} />
+        <Field
+          label="Name"
+          required
+          value={name}
+          onChange={(written) => setTyped({ ...typed, name: written })}
+          fault={faultOf(error, 'name')}
+        />
       </div>
-      <KeyBounds bounds={bounds} onChange={setBounds} error={error} />
+      <KeyBounds bounds={bounds} onChange={(chosen) => setTyped({ ...typed, bounds: chosen })} error={error} />
       <Button type="submit" disabled={!waits || lacksChoice(bounds)}>
         Save
       </Button>
