@@ -301,8 +301,7 @@ function niceTop(value: number): number {
   return ([1, 2, 5, 10].find((step) => step * size >= value) ?? 10) * size
 }
 
-/** The view of the emails that were accepted on a day. */
-/** The list of a day's mails, of the domain that the page is about. */
+/** The view of the emails that were accepted on a day, of the domain that the page is about. */
 export function useMailsOf(): (day: string) => Search {
   const { domain_id: domain } = useSearch({ strict: false }) as Search
   return (day) => ({ from: day, to: day, ...(domain !== undefined && { domain_id: domain }) })

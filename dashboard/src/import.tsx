@@ -1,8 +1,11 @@
 // A list from a file or pasted, worked through with its progress shown. What it does with a part is the page's matter.
 
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ChangeEvent, type ReactNode, useId, useMemo, useRef, useState } from 'react'
+import { call, problemText } from './api.ts'
 import { csvText, type Entry, type Listed, readList } from './csv.ts'
 import { save } from './save.ts'
+import type { Search } from './search.ts'
 import { Table } from './table.tsx'
 import { Button, Field, Problem } from './ui.tsx'
 import { type Outcome, type Progress, pause, workThrough } from './work.ts'
@@ -199,4 +202,33 @@ function Shown({
       )}
     </div>
   )
+}
+
+/** The import stands open under an address of its own, so that it can be linked to. */
+export function useImport(): readonly [open: boolean, button: ReactNode] {
+  const search = useSearch({ strict: false }) as Search
+  const navigate = useNavigate()
+  const open = search['import'] === '1'
+  const turn = (): void => void navigate({ to: '.', search: (open ? {} : { import: '1' }) as never })
+  return [
+    open,
+    <Button key="import" expanded={open} onClick={turn}>
+      {open ? 'Close the import' : 'Import'}
+    </Button>,
+  ]
+}
+
+/** One call for each address; what the service refuses is told with its line. */
+export function oneByOne(path: string, body: (entry: Entry) => object) {
+  return async ([entry]: readonly Entry[]): Promise<Outcome> => {
+    if (entry === undefined) return { done: 0, faults: [] }
+    try {
+      await call('POST', path, body(entry))
+      return { done: 1, faults: [] }
+    } catch (error) {
+      const { status = 0 } = error as { status?: number }
+      if (status !== 422 && status !== 409 && status !== 400) throw error
+      return { done: 0, faults: [{ line: entry.line, text: entry.email, message: problemText(error) }] }
+    }
+  }
 }

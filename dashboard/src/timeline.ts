@@ -159,6 +159,11 @@ export function deferralOf(email: Json): BounceCategory | null {
   return category === 'expired' || category === 'unknown' ? null : category
 }
 
+/** Of a bounce or what it suppressed, in the receiver's words: without the type that a report has before them. */
+export function answerIn(diagnostic: string | null): string | null {
+  return diagnostic === null ? null : diagnostic.replace(/^smtp;\s*/i, '')
+}
+
 /** The sentence a person came for. */
 export function storyOf(email: Json): string {
   const tries = email.attempts_count === 1 ? 'at the first attempt' : `after ${email.attempts_count} attempts`

@@ -6,12 +6,11 @@ import { AddForm } from '../add-form.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi } from '../api.ts'
 import { useEdited } from '../changes.ts'
 import { Confirm } from '../confirm.tsx'
-import { Import } from '../import.tsx'
+import { Import, oneByOne, useImport } from '../import.tsx'
 import { Listing, words } from '../listing.tsx'
 import { say } from '../say.tsx'
-import { Button, Facts, Field, LIKE_A_BUTTON, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
+import { Button, Facts, Field, LIKE_A_BUTTON, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 import { Unsaved } from '../unsaved.tsx'
-import { oneByOne, useImport } from './lists.tsx'
 
 const PATH = '/customer/contacts'
 
@@ -178,8 +177,7 @@ export function Contact() {
   if (found.data === undefined)
     return (
       <Page title="Contact">
-        <Problem error={found.error} />
-        {found.error === null && <Waiting lines={8} />}
+        <Pending error={found.error} lines={8} />
       </Page>
     )
   const contact: Json = found.data.data

@@ -8,7 +8,7 @@ import { Confirm } from '../confirm.tsx'
 import { localOf, Moment, momentOf } from '../moment.tsx'
 import { Preview } from '../preview.tsx'
 import { say } from '../say.tsx'
-import { deferralOf, type Step, storyOf, timelineOf } from '../timeline.ts'
+import { answerIn, deferralOf, type Step, storyOf, timelineOf } from '../timeline.ts'
 import { Told } from '../told.tsx'
 import {
   Button,
@@ -17,14 +17,13 @@ import {
   LIKE_A_BUTTON,
   MARKS,
   Page,
+  Pending,
   Problem,
   Section,
   State,
   Time,
   TONE_CLASSES,
-  Waiting,
 } from '../ui.tsx'
-import { saidIn } from './lists.tsx'
 
 export function Email() {
   const { id } = useParams({ strict: false }) as { id: string }
@@ -34,8 +33,7 @@ export function Email() {
   if (found.data === undefined)
     return (
       <Page title="Email">
-        <Problem error={found.error} />
-        {found.error === null && <Waiting lines={10} />}
+        <Pending error={found.error} lines={10} />
       </Page>
     )
   const email: Json = found.data.data
@@ -166,6 +164,7 @@ function Why({ email, bounces }: { readonly email: Json; readonly bounces: reado
     )
   return bounces.map((bounce) => {
     const advice = adviceFor(bounce.category)
+    const answer = answerIn(bounce.diagnostic_code)
     return (
       <div key={bounce.id} className={frame}>
         <p>
@@ -177,7 +176,7 @@ function Why({ email, bounces }: { readonly email: Json; readonly bounces: reado
         <p>
           <span className="text-quiet">What to do:</span> {advice.next}
         </p>
-        {saidIn(bounce) !== null && <p className="font-mono text-xs break-words text-quiet">{saidIn(bounce)}</p>}
+        {answer !== null && <p className="font-mono text-xs break-words text-quiet">{answer}</p>}
         {bounce.suppressed === true && (
           <p>
             <Link to="/suppressions" search={{ search: email.to } as never} className="underline">

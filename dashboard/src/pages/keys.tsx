@@ -10,7 +10,7 @@ import { BOUND_FIELDS, boundsOf, fieldsOf, KeyBounds, lacksChoice, UNBOUND } fro
 import { Listing } from '../listing.tsx'
 import { Renewal } from '../renewal.tsx'
 import { say } from '../say.tsx'
-import { Button, Choice, Code, Copy, Facts, Field, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
+import { Button, Choice, Code, Copy, Facts, Field, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 import { Unsaved } from '../unsaved.tsx'
 
 const PATH = '/customer/api-keys'
@@ -197,8 +197,7 @@ export function Key() {
   if (found.data === undefined)
     return (
       <Page title="API key">
-        <Problem error={found.error} />
-        {found.error === null && <Waiting lines={8} />}
+        <Pending error={found.error} lines={8} />
       </Page>
     )
   const key: Json = found.data.data

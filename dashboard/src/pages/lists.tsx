@@ -1,35 +1,22 @@
 // Those who must not be mailed, and what came back: lists of addresses, in and out.
 
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { Link, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
 import { BOUNCE_CATEGORIES } from '../../../src/mail/smtp-bounce.ts'
 import { AddForm } from '../add-form.tsx'
-import { call, faultOf, type Json, problemText, refresh } from '../api.ts'
+import { call, faultOf, type Json, refresh } from '../api.ts'
 import { useDomainFilter } from '../by-domain.tsx'
 import { Confirm } from '../confirm.tsx'
 import type { Entry } from '../csv.ts'
-import { Import } from '../import.tsx'
+import { Import, oneByOne, useImport } from '../import.tsx'
 import { chosenOf, type Filter, Listing, words } from '../listing.tsx'
 import { Moment, momentOf } from '../moment.tsx'
 import { saveList } from '../save.ts'
 import { say } from '../say.tsx'
 import type { Search } from '../search.ts'
+import { answerIn } from '../timeline.ts'
 import { Button, LIKE_A_BUTTON, Page, Problem, Section, State, Time } from '../ui.tsx'
 import type { Outcome } from '../work.ts'
-
-/** The import stands open under an address of its own, so that it can be linked to. */
-export function useImport(): readonly [open: boolean, button: ReactNode] {
-  const search = useSearch({ strict: false }) as Search
-  const navigate = useNavigate()
-  const open = search['import'] === '1'
-  const turn = (): void => void navigate({ to: '.', search: (open ? {} : { import: '1' }) as never })
-  return [
-    open,
-    <Button key="import" expanded={open} onClick={turn}>
-      {open ? 'Close the import' : 'Import'}
-    </Button>,
-  ]
-}
 
 function Removal({
   path,
@@ -58,21 +45,6 @@ function Removal({
       onYes={() => void remove()}
     />
   )
-}
-
-/** One call for each address; what the service refuses is told with its line. */
-export function oneByOne(path: string, body: (entry: Entry) => object) {
-  return async ([entry]: readonly Entry[]): Promise<Outcome> => {
-    if (entry === undefined) return { done: 0, faults: [] }
-    try {
-      await call('POST', path, body(entry))
-      return { done: 1, faults: [] }
-    } catch (error) {
-      const { status = 0 } = error as { status?: number }
-      if (status !== 422 && status !== 409 && status !== 400) throw error
-      return { done: 0, faults: [{ line: entry.line, text: entry.email, message: problemText(error) }] }
-    }
-  }
 }
 
 const SUPPRESSIONS = '/customer/suppressions'
@@ -196,7 +168,7 @@ function Suppress() {
 }
 
 function Evidence({ row }: { readonly row: Json }) {
-  const said = saidIn({ diagnostic_code: row.details })
+  const said = answerIn(row.details)
   const text: string = said ?? row.source
   if (row.email_id === null) return <span className="text-quiet">{text}</span>
   return (
@@ -381,7 +353,7 @@ export function Bounces() {
             head: 'Answer',
             wide: true,
             fill: true,
-            cell: (bounce) => saidIn(bounce) ?? bounce.error_message ?? reporterOf(bounce),
+            cell: (bounce) => answerIn(bounce.diagnostic_code) ?? bounce.error_message ?? reporterOf(bounce),
           },
           { head: 'When', right: true, cell: ({ bounced_at: at }) => <Time at={at} /> },
         ]}
@@ -389,11 +361,6 @@ export function Bounces() {
       />
     </Page>
   )
-}
-
-/** In the receiver's words, without the type that a report has before them. */
-export function saidIn({ diagnostic_code: code }: Json): string | null {
-  return code === null ? null : String(code).replace(/^smtp;\s*/i, '')
 }
 
 /** Of a complaint that came by mail: who told it, and whether they are known to have. */

@@ -7,7 +7,7 @@ import { Confirm } from '../confirm.tsx'
 import { Listing } from '../listing.tsx'
 import { say } from '../say.tsx'
 import { Table } from '../table.tsx'
-import { Button, Code, Field, LIKE_A_BUTTON, Page, Problem, Section, Time, Waiting } from '../ui.tsx'
+import { Button, Code, Field, LIKE_A_BUTTON, Page, Pending, Problem, Section, Time } from '../ui.tsx'
 import { Unsaved } from '../unsaved.tsx'
 
 const PATH = '/templates'
@@ -64,8 +64,7 @@ export function Template() {
   if (found.data === undefined)
     return (
       <Page title="Template">
-        <Problem error={found.error} />
-        {found.error === null && <Waiting lines={10} />}
+        <Pending error={found.error} lines={10} />
       </Page>
     )
   const template: Json = found.data.data

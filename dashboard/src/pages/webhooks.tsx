@@ -10,7 +10,7 @@ import { EVENTS } from '../kinds.ts'
 import { Listing, words } from '../listing.tsx'
 import { Moment, momentOf } from '../moment.tsx'
 import { say } from '../say.tsx'
-import { Button, Code, Copy, Facts, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
+import { Button, Code, Copy, Facts, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 
 const PATH = '/customer/webhooks'
 
@@ -81,8 +81,7 @@ export function Webhook() {
   if (found.data === undefined)
     return (
       <Page title="Webhook">
-        <Problem error={found.error} />
-        {found.error === null && <Waiting lines={8} />}
+        <Pending error={found.error} lines={8} />
       </Page>
     )
   const hook: Json = found.data.data
