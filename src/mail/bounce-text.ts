@@ -50,19 +50,18 @@ export function prose(text: string): string[] {
  */
 export function readProse(lines: readonly string[], failed: readonly string[]): readonly ReportedRecipient[] {
   const blocks = blocksOf(lines)
-  const several = new Set(blocks.map(({ address }) => address)).size > 1
   const found: ReportedRecipient[] = []
   for (const block of blocks) {
     if (found.length >= RECIPIENTS_MOST) break
     const others = blocks.filter(({ address }) => address !== block.address)
-    const recipient = readBlock(block.address, { ...block, several, others }, lines)
+    const recipient = readBlock(block.address, { ...block, others }, lines)
     const known = found.findIndex(({ address }) => address === recipient.address)
     if (known < 0) found.push(recipient)
     else if (saysMore(recipient, found[known])) found[known] = recipient
   }
   const telling = found.filter(({ diagnostic }) => diagnostic !== null)
   if (telling.length > 0) return telling
-  const whole = { lines, start: 0, several: false, others: [] }
+  const whole = { lines, start: 0, others: [] }
   return [readBlock(failed[0] ?? found[0]?.address ?? firstAddress(lines), whole, lines)]
 }
 
@@ -104,11 +103,8 @@ function firstAddress(lines: readonly string[]): string | null {
   return null
 }
 
-interface Told {
+interface Told extends Pick<Block, 'start'> {
   readonly lines: readonly string[]
-  readonly start: number
-  /** The text tells of more than one address. */
-  readonly several: boolean
   /** Blocks about other addresses. */
   readonly others: readonly Block[]
 }
@@ -124,15 +120,11 @@ function blanked(
   return kept
 }
 
-function readBlock(
-  address: string | null,
-  { lines, start, several, others }: Told,
-  all: readonly string[],
-): ReportedRecipient {
+function readBlock(address: string | null, { lines, start, others }: Told, all: readonly string[]): ReportedRecipient {
   const own = quotedIn(all, start, start + lines.length)
   // A reply elsewhere in the text may be another recipient's: words of one's own come first, and what stands with nobody
   // else. In the line that names another it is that one's alone.
-  const told = several && judge(wordsOf(lines), null).verdict.category !== 'unknown'
+  const told = others.length > 0 && judge(wordsOf(lines), null).verdict.category !== 'unknown'
   const elsewhere = (without: (block: Block) => number): Quoted | null =>
     quotedIn(blanked(all, others, without), 0, all.length)
   const said = own ?? (told ? null : (elsewhere((block) => block.lines.length) ?? elsewhere(() => 1)))

@@ -46,6 +46,7 @@ const FORMER = 'former secret'
 /** @throws when what the database holds sealed cannot be opened with the secret that is given here */
 export async function openSecrets(database: Database, source: SecretSource): Promise<Secrets> {
   const rows = await database.system.query<sql.KeyRow>(sql.secretKeys)
+  // Asked before the file is looked for: whoever begins an instance makes the file first.
   const known = await database.system.one<{ value: string }>(sql.secretCheck)
   const found = await secretGiven(source)
   if (rows.length > 0) {

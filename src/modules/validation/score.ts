@@ -11,7 +11,8 @@
 // confidence_score: how sure it is that mail reaches an inbox, within a band that the finding sets.
 //   70 to 100   confirmed, no catch-all: start 86; tier_1 +6, tier_2 +3; human name +4; role -4; random -8;
 //               answered within 1 s +2, after more than 5 s -4
-//   30 to 69    catch-all (45) or nothing certain (50, 35 when the DNS did not answer): tier_1 +10, tier_2 +5; human name +6; role -3; random -12
+//   30 to 69    catch-all (45) or nothing certain (50, 35 when the DNS did not answer): tier_1 +10, tier_2 +5;
+//               human name +6; role -3; random -12
 //   0 to 29     rejected 3, no exchanger 2, no such domain or bad syntax 0
 //   confidence_label: very_high from 90, high from 70, medium from 50, low from 30, else very_low.
 
