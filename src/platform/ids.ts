@@ -11,8 +11,12 @@ export interface Ids {
   chance(): number
 }
 
+/** Of a UUID. */
+export const ID_BYTES = 16
+const ID_CHARS = 36
+const DASHES = [8, 13, 18, 23] as const
 const POOL_BYTES = 4096
-const TAIL_DIGITS = 16
+const TAIL_BYTES = 8
 
 /**
  * UUID version 7 with a 12-bit counter in rand_a (RFC 9562 section 6.2, method 1): ids made in one millisecond by one
@@ -23,43 +27,69 @@ const TAIL_DIGITS = 16
 export function systemIds(nowMs: () => number = () => Date.now()): Ids {
   let lastMs = 0
   let counter = 0
-  /** The id up to the counter. */
-  let prefix = ''
-  let tails = ''
-  let tailsUsed = 0
+  const id = new Uint8Array(ID_BYTES)
   let pool = Buffer.alloc(0)
   let used = 0
-  const take = (length: number): Buffer => {
+  /** @returns where so many fresh bytes begin in the pool */
+  const taken = (length: number): number => {
     if (used + length > pool.length) {
       pool = randomBytes(Math.max(POOL_BYTES, length))
       used = 0
     }
     used += length
-    return pool.subarray(used - length, used)
+    return used - length
   }
   const enter = (ms: number, first: number): void => {
     lastMs = ms
     counter = first
-    const hex = ms.toString(16).padStart(12, '0')
-    prefix = `${hex.slice(0, 8)}-${hex.slice(8)}-`
+    for (let i = 5, rest = ms; i >= 0; i--, rest = Math.floor(rest / 256)) id[i] = rest % 256
   }
   return {
     next: () => {
       const now = nowMs()
-      if (now > lastMs) enter(now, take(2).readUInt16BE() & 0x7ff)
-      else if (++counter > 0xfff) enter(lastMs + 1, 0)
-      if (tailsUsed === tails.length) {
-        tails = randomBytes(POOL_BYTES).toString('hex')
-        tailsUsed = 0
-      }
-      const at = tailsUsed
-      tailsUsed += TAIL_DIGITS
-      const variant = ((Number.parseInt(tails.charAt(at), 16) & 3) | 8).toString(16)
-      return `${prefix}${(0x7000 | counter).toString(16)}-${variant}${tails.slice(at + 1, at + 4)}-${tails.slice(at + 4, at + 16)}`
+      if (now > lastMs) {
+        const from = taken(2)
+        enter(now, pool.readUInt16BE(from) & 0x7ff)
+      } else if (++counter > 0xfff) enter(lastMs + 1, 0)
+      id[6] = 0x70 | (counter >> 8)
+      id[7] = counter & 0xff
+      const from = taken(TAIL_BYTES)
+      id[8] = ((pool[from] as number) & 0x3f) | 0x80
+      for (let i = 1; i < TAIL_BYTES; i++) id[8 + i] = pool[from + i] as number
+      return idOfBytes(id, 0)
     },
-    bytes: (length) => Buffer.from(take(length)),
+    bytes: (length) => {
+      const from = taken(length)
+      return Buffer.from(pool.subarray(from, from + length))
+    },
     chance: () => Math.random(),
   }
+}
+
+const HEX = Buffer.from('0123456789abcdef')
+const shown = Buffer.alloc(ID_CHARS, '-')
+
+/**
+ * The text of a UUID's 16 bytes from `start`. One string, not a tree of pieces: many are kept while they wait.
+ *
+ * @param bytes at least 16 of them from there
+ */
+export function idOfBytes(bytes: Uint8Array, start: number): string {
+  let at = 0
+  for (let i = 0; i < ID_BYTES; i++) {
+    if (at === DASHES[0] || at === DASHES[1] || at === DASHES[2] || at === DASHES[3]) at++
+    const byte = bytes[start + i] as number
+    shown[at++] = HEX[byte >> 4] as number
+    shown[at++] = HEX[byte & 15] as number
+  }
+  return shown.toString('latin1')
+}
+
+/** @throws for a text that is no UUID */
+export function bytesOfId(id: string): Buffer {
+  const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
+  if (bytes.length !== ID_BYTES) throw new TypeError('not a UUID')
+  return bytes
 }
 
 function dashed(hex: string): string {

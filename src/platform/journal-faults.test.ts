@@ -3,7 +3,7 @@
 // whoever comes after it go on.
 
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import sync, { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
@@ -20,6 +20,7 @@ interface Armed {
 }
 
 const FUNCTIONS = ['mkdir', 'open', 'readdir', 'readFile', 'rename', 'stat', 'unlink'] as const
+const SYNC_FUNCTIONS = ['statSync'] as const
 const METHODS = ['write', 'sync', 'datasync', 'read', 'stat', 'close'] as const
 
 let count = 0
@@ -28,12 +29,17 @@ let names: string[] = []
 let armed: Armed | null = null
 const undo: (() => void)[] = []
 
+/** Counts a call. @returns what it is to fail with; null: it goes well */
+function faultOf(name: string): Error | null {
+  const now = ++count
+  if (armed === null) names.push(name)
+  return armed?.at === now ? Object.assign(new Error(`${name} failed by the test`), { code: 'EIO' }) : null
+}
+
 function failing(name: string, real: Call): Call {
   return async function (this: unknown, ...parameters) {
-    const now = ++count
-    if (armed === null) names.push(name)
-    if (armed?.at !== now) return Reflect.apply(real, this, parameters)
-    const fault = Object.assign(new Error(`${name} failed by the test`), { code: 'EIO' })
+    const fault = faultOf(name)
+    if (fault === null || armed === null) return Reflect.apply(real, this, parameters)
     if (armed.mode === 'after') {
       const done = await Reflect.apply(real, this, parameters)
       if (name === 'open') await (done as fs.FileHandle).close()
@@ -63,6 +69,16 @@ const handles = Object.getPrototypeOf(probe) as Record<string, Call>
 await probe.close()
 wrap(fs as unknown as Record<string, Call>, FUNCTIONS)
 wrap(handles, METHODS)
+for (const name of SYNC_FUNCTIONS) {
+  const real = sync[name]
+  const failed = (...parameters: Parameters<typeof real>): unknown => {
+    const fault = faultOf(name)
+    if (fault !== null) throw fault
+    return real(...parameters)
+  }
+  Object.assign(sync, { [name]: failed })
+  undo.push(() => Object.assign(sync, { [name]: real }))
+}
 syncBuiltinESMExports()
 after(() => {
   for (const one of undo) one()

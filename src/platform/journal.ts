@@ -13,16 +13,16 @@
 // tens of milliseconds now and then. So where much is written the next file is made ahead, full of zeros, and written over:
 // then a sync is these bytes alone. Where a line would begin with a zero the file ends.
 
-import { constants } from 'node:fs'
+import { constants, statSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import path from 'node:path'
-import { crc32 } from 'node:zlib'
 import { isUnavailable } from './db.ts'
 import { type Ids, timeOfId } from './ids.ts'
+import { linesFrom, type Sheet, sheetOf, wholeIn } from './journal-lines.ts'
 
 export interface Journal {
-  /** Resolves when the lines are on disk. @param lines without line breaks */
-  append(lines: readonly string[]): Promise<void>
+  /** Resolves when the lines are on disk. @param lines without line breaks; a sheet stays as it is until then */
+  append(lines: readonly string[] | Sheet): Promise<void>
   /** True while there may be lines that were not handed on. True before the first drain. */
   waiting(): boolean
   /** Another process may have left lines: they are waited for until the next drain. */
@@ -54,12 +54,6 @@ const READ_BYTES = 262_144
 /** So much of one file before the next is made ahead. */
 const MUCH_BYTES = 262_144
 const ZEROS_BYTES = 524_288
-const LF = 10
-const SPACE = 32
-const HEX = '0123456789abcdef'
-const CHECKSUM_CHARS = 8
-/** Of one character of a string, at most. */
-const UTF8_BYTES = 3
 const ID_CHARS = 36
 const TAKEN = '.taken'
 /** Linux syncs with the write, in one turn; elsewhere a second call does. */
@@ -104,8 +98,7 @@ export function journalIn(folder: string, ids: Ids, options: JournalOptions = {}
     queue = done.catch(() => undefined)
     return done
   }
-  const write = async (lines: readonly string[]): Promise<void> => {
-    const text = written(lines)
+  const write = async (text: Buffer): Promise<void> => {
     const kept = [...own].reduce((sum, { bytes }) => sum + bytes, 0)
     if (kept + text.length > maxBytes) throw new Error('the journal is full')
     for (let i = 0; i < TRIES; i++) {
@@ -118,7 +111,7 @@ export function journalIn(folder: string, ids: Ids, options: JournalOptions = {}
         file = null
         throw error
       }
-      if (await isStillThere(to)) {
+      if (isStillThere(to)) {
         to.bytes += text.length
         if (to.bytes > MAX_FILE_BYTES) file = null
         if (options.keepsFile === true && to.bytes > MUCH_BYTES) makeNext()
@@ -226,7 +219,7 @@ export function journalIn(folder: string, ids: Ids, options: JournalOptions = {}
     append: async (lines) => {
       appending++
       try {
-        await inTurn(() => write(lines))
+        await inTurn(() => write((isSheet(lines) ? lines : sheetOf(lines)).bytes()))
       } finally {
         appending--
       }
@@ -265,25 +258,8 @@ function timeOfDay(ids: Ids): number {
   return timeOfId(ids.next()).getTime()
 }
 
-function checksum(line: string): string {
-  return crc32(line).toString(16).padStart(CHECKSUM_CHARS, '0')
-}
-
-/** Each line behind its checksum. Byte by byte in place: many thousand a second come through here. */
-function written(lines: readonly string[]): Buffer {
-  const most = lines.reduce((sum, { length }) => sum + CHECKSUM_CHARS + 2 + length * UTF8_BYTES, 0)
-  const bytes = Buffer.allocUnsafe(most)
-  let at = 0
-  for (const line of lines) {
-    const from = at + CHECKSUM_CHARS + 1
-    const end = from + bytes.write(line, from)
-    const sum = crc32(bytes.subarray(from, end))
-    for (let i = 0; i < CHECKSUM_CHARS; i++) bytes[at + i] = HEX.charCodeAt((sum >>> (28 - 4 * i)) & 15)
-    bytes[from - 1] = SPACE
-    bytes[end] = LF
-    at = end + 1
-  }
-  return bytes.subarray(0, at)
+function isSheet(lines: readonly string[] | Sheet): lines is Sheet {
+  return 'bytes' in lines
 }
 
 async function newFile(folder: string, id: string): Promise<OwnFile> {
@@ -323,9 +299,13 @@ async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Pr
     at += (await handle.write(bytes, at, bytes.length - at, position + at)).bytesWritten
 }
 
-async function isStillThere({ inode, path: name }: OwnFile): Promise<boolean> {
-  const named = await stat(name).catch(() => null)
-  return named?.ino === inode
+/** In this turn: a way over the pool's threads would keep all that waits for the next write. */
+function isStillThere({ inode, path: name }: OwnFile): boolean {
+  try {
+    return statSync(name, { throwIfNoEntry: false })?.ino === inode
+  } catch {
+    return false
+  }
 }
 
 interface Taken {
@@ -368,8 +348,8 @@ async function wholeLines({ handle, handedOn }: OwnFile, until: number): Promise
       if (bytesRead === 0) throw new Error('the journal is shorter than what was written')
       read += bytesRead
     }
-    const end = bytes.lastIndexOf(LF)
-    if (end !== -1) return bytes.subarray(0, end + 1)
+    const whole = wholeIn(bytes)
+    if (whole.length > 0) return whole
     if (size === until - handedOn) return bytes
   }
 }
@@ -391,16 +371,10 @@ async function handOn(
   after: (bytes: number) => void = () => undefined,
 ): Promise<void> {
   for (let at = 0; at < bytes.length && bytes[at] !== 0; ) {
-    const began = at
-    const lines: string[] = []
-    while (at < bytes.length && bytes[at] !== 0 && lines.length < linesAtOnce) {
-      const end = bytes.indexOf(LF, at)
-      const line = bytes.toString('utf8', at, end === -1 ? bytes.length : end)
-      if (line.length > 9 && line.slice(0, 8) === checksum(line.slice(9))) lines.push(line.slice(9))
-      at = end === -1 ? bytes.length : end + 1
-    }
+    const { lines, end } = linesFrom(bytes, at, linesAtOnce)
     if (lines.length > 0) await take(lines)
-    after(at - began)
+    after(end - at)
+    at = end
   }
 }
 

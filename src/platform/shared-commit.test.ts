@@ -5,10 +5,12 @@ import { type SharedCommitOptions, sharedCommit } from './shared-commit.ts'
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** A writer whose writes end when they are told to. */
-function writer(options: Partial<SharedCommitOptions<number>> = {}) {
+function writer(options: Partial<SharedCommitOptions<number, number[]>> = {}) {
   const groups: number[][] = []
   const writes: PromiseWithResolvers<void>[] = []
-  const commit = sharedCommit<number>({
+  const commit = sharedCommit<number, number[]>({
+    begin: () => [],
+    gather: (items, item) => void items.push(item),
     write: async (items) => {
       groups.push([...items])
       const done = Promise.withResolvers<void>()

@@ -1,9 +1,12 @@
 // A group commit (group-commit.ts) for those who come by the ten thousand a second: all items of a group have one promise,
 // and nobody gets a result of their own.
 
-export interface SharedCommitOptions<Item> {
+export interface SharedCommitOptions<Item, Together> {
+  /** What a group is gathered in. */
+  readonly begin: () => Together
+  readonly gather: (together: Together, item: Item) => void
   /** Writes a group. Rejecting rejects the promise of all of it. */
-  readonly write: (items: readonly Item[]) => Promise<void>
+  readonly write: (together: Together) => Promise<void>
   readonly sizeOf: (item: Item) => number
   /** The most items in one group. */
   readonly maxItems: number
@@ -21,24 +24,25 @@ export interface SharedCommit<Item> {
   idle(): Promise<void>
 }
 
-interface Group<Item> {
-  readonly items: Item[]
+interface Group<Together> {
+  readonly together: Together
   readonly done: PromiseWithResolvers<void>
+  items: number
   bytes: number
 }
 
-export function sharedCommit<Item>(options: SharedCommitOptions<Item>): SharedCommit<Item> {
-  const { write, sizeOf, maxItems, maxBytes, maxWaitingBytes, full } = options
-  const waiting: Group<Item>[] = []
+export function sharedCommit<Item, Together>(options: SharedCommitOptions<Item, Together>): SharedCommit<Item> {
+  const { begin, gather, write, sizeOf, maxItems, maxBytes, maxWaitingBytes, full } = options
+  const waiting: Group<Together>[] = []
   let waitingBytes = 0
   /** Asked for, or under way. */
   let isRunning = false
   let idlers: (() => void)[] = []
 
-  const groupFor = (bytes: number): Group<Item> => {
+  const groupFor = (bytes: number): Group<Together> => {
     const last = waiting.at(-1)
-    if (last !== undefined && last.items.length < maxItems && last.bytes + bytes <= maxBytes) return last
-    const group: Group<Item> = { items: [], done: Promise.withResolvers(), bytes: 0 }
+    if (last !== undefined && last.items < maxItems && last.bytes + bytes <= maxBytes) return last
+    const group: Group<Together> = { together: begin(), items: 0, done: Promise.withResolvers(), bytes: 0 }
     waiting.push(group)
     return group
   }
@@ -47,7 +51,7 @@ export function sharedCommit<Item>(options: SharedCommitOptions<Item>): SharedCo
     for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
       waitingBytes -= group.bytes
       try {
-        await write(group.items)
+        await write(group.together)
         group.done.resolve()
       } catch (error) {
         group.done.reject(error)
@@ -63,7 +67,8 @@ export function sharedCommit<Item>(options: SharedCommitOptions<Item>): SharedCo
       const bytes = sizeOf(item)
       if (waiting.length > 0 && waitingBytes + bytes > maxWaitingBytes) return Promise.reject(full())
       const group = groupFor(bytes)
-      group.items.push(item)
+      gather(group.together, item)
+      group.items++
       group.bytes += bytes
       waitingBytes += bytes
       if (!isRunning) {

@@ -3,6 +3,7 @@
 //
 //   base64url( 1 (1) | account id (16) | contact id (16) | end in seconds since 1970 (5) | MAC (16) )
 
+import { bytesOfId, ID_BYTES, idOfBytes } from '../../platform/ids.ts'
 import { type Secrets, sameSecret } from '../../platform/secrets.ts'
 
 export interface ConfirmationToken {
@@ -19,7 +20,6 @@ export interface ConfirmationTokens {
 }
 
 const VERSION = 1
-const ID_BYTES = 16
 const END_BYTES = 5
 const CONTENT_BYTES = 1 + 2 * ID_BYTES + END_BYTES
 const MAC_BYTES = 16
@@ -33,7 +33,7 @@ export function confirmationTokens(secrets: Secrets): ConfirmationTokens {
     write: ({ accountId, contactId, endsAt }) => {
       const end = Buffer.alloc(END_BYTES)
       end.writeUIntBE(Math.floor(endsAt.getTime() / 1_000), 0, END_BYTES)
-      const content = Buffer.concat([Buffer.of(VERSION), idBytes(accountId), idBytes(contactId), end])
+      const content = Buffer.concat([Buffer.of(VERSION), bytesOfId(accountId), bytesOfId(contactId), end])
       return Buffer.concat([content, sign(content).subarray(0, MAC_BYTES)]).toString('base64url')
     },
     read: (text) => {
@@ -42,18 +42,10 @@ export function confirmationTokens(secrets: Secrets): ConfirmationTokens {
       const content = bytes.subarray(0, CONTENT_BYTES)
       if (!isOurs(content, bytes.subarray(CONTENT_BYTES)) || content[0] !== VERSION) return null
       return {
-        accountId: idText(content.subarray(1, 1 + ID_BYTES)),
-        contactId: idText(content.subarray(1 + ID_BYTES, 1 + 2 * ID_BYTES)),
+        accountId: idOfBytes(content, 1),
+        contactId: idOfBytes(content, 1 + ID_BYTES),
         endsAt: new Date(content.readUIntBE(1 + 2 * ID_BYTES, END_BYTES) * 1_000),
       }
     },
   }
-}
-
-function idBytes(id: string): Buffer {
-  return Buffer.from(id.replaceAll('-', ''), 'hex')
-}
-
-function idText(bytes: Buffer): string {
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }

@@ -7,6 +7,7 @@ import path from 'node:path'
 import { type Db, isUnavailable, sqlState } from '../../platform/db.ts'
 import { platformErrors } from '../../platform/errors.ts'
 import { journalIn } from '../../platform/journal.ts'
+import { newSheet, type Sheet } from '../../platform/journal-lines.ts'
 import { aborted, type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import { sharedCommit } from '../../platform/shared-commit.ts'
@@ -19,6 +20,9 @@ export interface HitsIntakeOptions extends RecordOptions {
   readonly folder: string
 }
 
+/** One is written while the next is filled. Of a burst's, the usual size. */
+const SPARE_SHEETS = 2
+const MAX_SPARE_BYTES = 262_144
 /** In one sync of the disk. */
 const MAX_SYNCED = 4_000
 /** 1 GiB: some two million hits. */
@@ -58,14 +62,20 @@ export function hitsIntake(options: HitsIntakeOptions, journals: Pick<JournalWat
     maxBytes: MAX_JOURNAL_BYTES,
     keepsFile: true,
   })
-  const group = sharedCommit<Hit>({
-    write: async (hits) => {
+  /** Those that were written, to be filled again. */
+  const spare: Sheet[] = []
+  const group = sharedCommit<Hit, Sheet>({
+    begin: () => spare.pop() ?? newSheet(),
+    gather: (sheet, hit) => sheet.add(journalLine(hit)),
+    write: async (sheet) => {
       try {
-        await journal.append(hits.map(journalLine))
+        await journal.append(sheet)
       } catch (err) {
-        log.error({ err, hits: hits.length }, 'the disk takes no hits, they go to the database')
-        await database.transaction((db) => record(db, options, hits))
+        log.error({ err, hits: sheet.lines }, 'the disk takes no hits, they go to the database')
+        await database.transaction((db) => record(db, options, sheet.read().map(hitOfLine)))
       }
+      sheet.clear()
+      if (spare.length < SPARE_SHEETS && sheet.roomBytes <= MAX_SPARE_BYTES) spare.push(sheet)
     },
     sizeOf,
     maxItems: MAX_SYNCED,

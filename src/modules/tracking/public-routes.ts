@@ -72,7 +72,7 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
       summary: 'The open pixel',
       params: Token,
       answers: { 200: typed('image/gif', '43 bytes, for any token') },
-      plainly: ({ name, ...from }) => opened(name, { method: 'GET', ...from }),
+      plainly: ({ name, userAgent, ip }) => opened(name, { method: 'GET', userAgent, ip }),
       handle: async (call) => {
         const made = opened(call.params.token, readerOf(call))
         await made.after
@@ -88,8 +88,8 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
       summary: 'Record the click and redirect to the original URL',
       params: Token,
       answers: { 302: Type.Null({ description: 'to the target, byte for byte' }), 404: Html, 410: Html },
-      plainly: ({ name, ...from }) => {
-        const answer = clicked(name, { method: 'GET', ...from })
+      plainly: ({ name, userAgent, ip }) => {
+        const answer = clicked(name, { method: 'GET', userAgent, ip })
         return typeof answer === 'string' ? null : answer
       },
       handle: async (call) => {

@@ -12,6 +12,7 @@
 
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { MAX_TOKEN_CHARS } from '../../platform/http/endpoint.ts'
+import { bytesOfId, ID_BYTES, idOfBytes } from '../../platform/ids.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 
 export interface MailRef {
@@ -64,7 +65,6 @@ export const MAX_KEY = 255
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-const ID_BYTES = 16
 const HEAD_BYTES = 2 * ID_BYTES + 1
 const LEAST_BYTES = 1 + NONCE_BYTES + HEAD_BYTES + TAG_BYTES
 const TOKEN = /^[A-Za-z0-9_-]+$/
@@ -136,7 +136,7 @@ function decrypted(bytes: Buffer, key: KeyObject): Buffer | null {
 function contentOf(token: Token): Buffer {
   const hidden = token.purpose === 'click' && token.hidden
   const flags = (token.sandbox ? SANDBOX : 0) | (hidden ? HIDDEN : 0)
-  return Buffer.concat([idBytes(token.accountId), idBytes(token.emailId), Buffer.of(flags), extraOf(token)])
+  return Buffer.concat([bytesOfId(token.accountId), bytesOfId(token.emailId), Buffer.of(flags), extraOf(token)])
 }
 
 function extraOf(token: Token): Buffer {
@@ -156,8 +156,8 @@ function extraOf(token: Token): Buffer {
 function tokenOf(purpose: Purpose, plain: Buffer): Token {
   const flags = plain[2 * ID_BYTES] ?? 0
   const mail = {
-    accountId: idText(plain.toString('hex', 0, ID_BYTES)),
-    emailId: idText(plain.toString('hex', ID_BYTES, 2 * ID_BYTES)),
+    accountId: idOfBytes(plain, 0),
+    emailId: idOfBytes(plain, ID_BYTES),
     sandbox: (flags & SANDBOX) !== 0,
   }
   switch (purpose) {
@@ -174,14 +174,4 @@ function tokenOf(purpose: Purpose, plain: Buffer): Token {
     case 'unsubscribe':
       return { purpose, ...mail, recipient: plain.toString('utf8', HEAD_BYTES) }
   }
-}
-
-function idBytes(uuid: string): Buffer {
-  const bytes = Buffer.from(uuid.replaceAll('-', ''), 'hex')
-  if (bytes.length !== ID_BYTES) throw new TypeError('not a UUID')
-  return bytes
-}
-
-function idText(hex: string): string {
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
