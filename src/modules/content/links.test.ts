@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BRANDS } from './brands.ts'
+import { brandWithoutLink, isFreeMail, labelOf, linkFindings } from './links.ts'
+
+const CALM = { alarmed: false, spoken: new Set<string>() }
+const ALARMED = { alarmed: true, spoken: new Set<string>() }
+
+interface Row {
+  readonly to: string
+  readonly text?: string
+  /** Rule, points and fraud, of a mail that says nothing of fraud. */
+  readonly calm: string
+  /** Of one that does; absent: the same. */
+  readonly alarmed?: string
+}
+
+const ROWS: readonly Row[] = [
+  { to: 'https://shop.example/a?b=c', calm: '' },
+  { to: 'https://shop.example', text: 'click here', calm: '' },
+  { to: 'mailto:a@b.example', text: 'www.bank.com', calm: '' },
+  { to: '#top', calm: '' },
+  // What does not lead to a page.
+  { to: 'javascript:x()', calm: 'link_script 20 1' },
+  { to: ' \tJava\nScript:x()', calm: 'link_script 20 1' },
+  { to: 'data:text/html,x', calm: 'link_script 20 1' },
+  { to: 'vbscript:x', calm: 'link_script 20 1' },
+  { to: 'file:///etc/passwd', calm: 'link_script 20 1' },
+  { to: 'https://shop.com/setup.exe', calm: 'link_program 26 2' },
+  { to: 'https://shop.com/setup.EXE?x=1', calm: 'link_program 26 2' },
+  { to: 'https://shop.com/setup.exe#x', calm: 'link_program 26 2' },
+  { to: 'https://shop.com/x?file=setup.exe', calm: '' },
+  { to: 'https://shop.com/setup.exe/notes', calm: '' },
+  { to: 'https://shop.com/manual.pdf', calm: '' },
+  { to: 'https://user@shop.com/', calm: 'link_userinfo 30 2' },
+  { to: 'https://bank.com:pass@shop.com/', calm: 'link_userinfo 30 2' },
+  // Where it seems to go.
+  { to: 'https://elsewhere.org/', text: 'www.bank-of-x.com', calm: 'link_mismatch 24 2' },
+  { to: 'https://elsewhere.org/', text: 'https://bank-of-x.com', calm: 'link_mismatch 24 2' },
+  { to: 'https://elsewhere.org/', text: 'bank-of-x.com/account', calm: 'link_mismatch 24 2' },
+  { to: 'https://elsewhere.org/', text: 'bank-of-x.com', calm: 'link_mismatch 9 0', alarmed: 'link_mismatch 24 2' },
+  { to: 'https://elsewhere.org/', text: ' bank-of-x.com ', calm: 'link_mismatch 9 0', alarmed: 'link_mismatch 24 2' },
+  { to: 'https://elsewhere.org/', text: 'at bank-of-x.com', calm: '' },
+  { to: 'https://elsewhere.org/', text: 'version 2.0', calm: '' },
+  { to: 'https://elsewhere.org/', text: 'readme.notatld', calm: '' },
+  { to: 'https://www.garden-of-x.com/in', text: 'login.garden-of-x.com', calm: '' },
+  { to: 'https://shopmail.org/', text: 'https://shop.com', calm: 'link_mismatch 6 0' },
+  { to: 'https://shop.org/', text: 'https://shopmail.com', calm: 'link_mismatch 6 0' },
+  { to: 'https://shop.mailer.org/', text: 'https://shop.com', calm: 'link_mismatch 6 0' },
+  {
+    to: 'https://shop-mail.org/',
+    text: 'https://shop.com',
+    calm: 'link_mismatch 24 2',
+    alarmed: 'link_mismatch 24 2, link_bait_host 16 2',
+  },
+  { to: 'https://shop24.org/', text: 'https://shop.com', calm: 'link_mismatch 24 2' },
+  { to: 'https://abc.org/', text: 'https://abcdef.com', calm: 'link_mismatch 24 2' },
+  { to: 'https://xyzabc.org/', text: 'https://xyz.com', calm: 'link_mismatch 24 2' },
+  // What its host is.
+  { to: 'http://192.0.2.7/x', calm: 'link_ip 22 2' },
+  { to: 'http://192.0.2.7:8080/x', calm: 'link_ip 22 2' },
+  { to: 'http://[2001:db8::7]/x', calm: 'link_ip 22 2' },
+  { to: 'http://3221225991/x', calm: 'link_ip 22 2' },
+  { to: 'http://0xc0000207/x', calm: 'link_ip 22 2' },
+  { to: 'http://intranet/x', calm: '' },
+  { to: 'https://bit.ly/x', calm: 'link_shortener 8 1', alarmed: 'link_shortener 16 2' },
+  { to: 'https://xn--mnchen-3ya.de/', calm: 'link_homograph 15 1', alarmed: 'link_homograph 15 2' },
+  { to: 'https://www.xn--mnchen-3ya.de/', calm: 'link_homograph 15 1', alarmed: 'link_homograph 15 2' },
+  { to: 'https://münchen.de/', calm: 'link_homograph 15 1', alarmed: 'link_homograph 15 2' },
+  { to: 'https://mine.web.app/', calm: 'link_free_host 3 0', alarmed: 'link_free_host 14 2' },
+  { to: 'https://web.app/', calm: 'link_free_host 3 0', alarmed: 'link_free_host 14 2' },
+  { to: 'https://notweb.apple.com/', calm: '' },
+  { to: 'https://mine.top/', calm: 'link_cheap_domain 3 0', alarmed: 'link_cheap_domain 12 1' },
+  { to: 'https://shop.com:8443/', calm: 'link_port 8 1' },
+  { to: 'http://shop.com:80/', calm: '' },
+  { to: 'http://shop.com:443/', calm: '' },
+  // A brand's name in the host of another.
+  { to: 'https://paypal.com/', calm: '' },
+  { to: 'https://www.paypal.com/', calm: '' },
+  { to: 'https://paypal-help.org/', calm: 'link_brand 14 2', alarmed: 'link_brand 28 2' },
+  { to: 'https://paypa1.org/', calm: 'link_brand 14 2', alarmed: 'link_brand 28 2' },
+  { to: 'https://paypal.shop.org/', calm: 'link_brand 14 2', alarmed: 'link_brand 28 2' },
+  { to: 'https://paypalonline.org/', calm: 'link_brand 14 2', alarmed: 'link_brand 28 2' },
+  { to: 'https://dpd.partner.org/', calm: '' },
+  { to: 'https://dpd-paket.org/', calm: 'link_brand 14 2', alarmed: 'link_brand 28 2' },
+  { to: 'https://sparkasse-musterstadt.de/', calm: '' },
+  { to: 'https://sparkasse-login.de/', calm: 'link_brand 14 2', alarmed: 'link_brand 28 2' },
+  // A host that is named for what fraud asks for.
+  { to: 'https://login-verify.org/', calm: 'link_bait_host 6 1', alarmed: 'link_bait_host 16 2' },
+  { to: 'https://login-garden.org/', calm: '', alarmed: 'link_bait_host 16 2' },
+  { to: 'https://account.garden-tools.org/', calm: '', alarmed: 'link_bait_host 16 2' },
+  { to: 'https://login.verify.garden.org/', calm: '' },
+  { to: 'https://loginverify.org/', calm: '' },
+]
+
+const told = (row: Row, heard: typeof CALM): string =>
+  linkFindings([{ target: row.to, text: row.text ?? 'here', offset: 7 }], 'html', heard)
+    .findings.map(({ rule, points, fraud }) => `${rule} ${points} ${fraud}`)
+    .join(', ')
+
+for (const row of ROWS) {
+  test(`a link to ${JSON.stringify(row.to)}${row.text === undefined ? '' : ` that reads ${JSON.stringify(row.text)}`}`, () => {
+    assert.equal(told(row, CALM), row.calm)
+    assert.equal(told(row, ALARMED), row.alarmed ?? row.calm)
+  })
+}
+
+test('a brand that the mail speaks of weighs most, also where its short name is a part of the host alone', () => {
+  const speaking = { alarmed: false, spoken: new Set(['paypal', 'dpd']) }
+  assert.equal(told({ to: 'https://paypal-help.org/', calm: '' }, speaking), 'link_brand 34 2')
+  assert.equal(told({ to: 'https://dpd.partner.org/', calm: '' }, speaking), 'link_brand 34 2')
+})
+
+test('each rule is told once, at the first link that breaks it, and a host is judged once', () => {
+  const links = ['https://a.top/1', 'https://b.top/2', 'https://a.top/x.exe', 'https://bit.ly/1', 'https://bit.ly/2']
+  const { findings, labels } = linkFindings(
+    links.map((target, i) => ({ target, text: 'x', offset: i * 10 })),
+    'text',
+    CALM,
+  )
+  assert.deepEqual(
+    findings.map(({ rule, offset, match, location }) => [rule, offset, match, location]),
+    [
+      ['link_cheap_domain', 0, 'a.top', 'text'],
+      ['link_program', 20, 'https://a.top/x.exe', 'text'],
+      ['link_shortener', 30, 'bit.ly', 'text'],
+    ],
+  )
+  assert.deepEqual([...labels], ['a', 'b', 'bit'])
+})
+
+test('a brand is missed only where the mail names it and leads elsewhere', () => {
+  const paypal = BRANDS.find(({ name }) => name === 'paypal')
+  const named = new Set(['paypal'])
+  assert.equal(brandWithoutLink(named, new Set(['elsewhere']), false), paypal)
+  assert.equal(brandWithoutLink(named, new Set(['elsewhere', 'paypal']), false), null)
+  assert.equal(brandWithoutLink(new Set(), new Set(['elsewhere']), false), null)
+  assert.equal(brandWithoutLink(named, new Set(), false), null)
+  assert.equal(brandWithoutLink(named, new Set(), true), paypal)
+})
+
+test('houses of free mailboxes, and the label of a sender', () => {
+  for (const address of ['a@gmail.com', 'A@GMAIL.COM', '"a@b"@web.de']) assert.ok(isFreeMail(address), address)
+  for (const address of ['a@mail.gmail.com', 'a@shop.example', 'gmail.com.example']) {
+    assert.ok(!isFreeMail(address), address)
+  }
+  assert.deepEqual(labelOf('news.shop.co.uk'), ['shop'])
+  assert.deepEqual(labelOf(undefined), [])
+})
