@@ -123,13 +123,34 @@ test('any text has a kind, within a moment', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 64 }), (local) => patternOf(local).length > 0))
 })
 
+// Each row: a domain, and which one was meant where it takes mail, and where it does not.
+const TYPED: [domain: string, takingMail: string | null, takingNone: string | null][] = [
+  ['gmial.com', 'gmail.com', 'gmail.com'],
+  ['gmall.com', 'gmail.com', 'gmail.com'],
+  ['gmaill.com', 'gmail.com', 'gmail.com'],
+  ['hotmial.com', 'hotmail.com', 'hotmail.com'],
+  ['hotmai.com', 'hotmail.com', 'hotmail.com'],
+  ['yaho.com', 'yahoo.com', 'yahoo.com'],
+  ['outlook.con', 'outlook.com', 'outlook.com'],
+  ['gmaik.con', null, 'gmail.com'],
+  // Somebody's own, where they take mail.
+  ['cloud.com', null, 'icloud.com'],
+  ['bmail.com', null, 'gmail.com'],
+  ['aon.com', null, 'aol.com'],
+  ['life.com', null, 'live.com'],
+  ['weg.de', null, 'web.de'],
+  ['wax.de', null, null],
+  ['example.com', null, null],
+  ['posthorn.test', null, null],
+  // Mailboxes of their own houses.
+  ...['gmail.com', 'gmx.at', 'mail.com', 'ymail.com', 'aol.com', 'email.com', 'uol.com'].map(
+    (domain): [string, null, null] => [domain, null, null],
+  ),
+]
 test('one slip of the finger is seen, another domain that takes mail is not', () => {
-  assert.equal(meantDomain('gmial.com', true), 'gmail.com')
-  assert.equal(meantDomain('hotmial.com', true), 'hotmail.com')
-  assert.equal(meantDomain('yaho.com', false), 'yahoo.com')
-  assert.equal(meantDomain('outlook.con', false), 'outlook.com')
-  for (const domain of ['gmail.com', 'gmx.at', 'mail.com', 'ymail.com', 'example.com', 'posthorn.test', 'aol.com']) {
-    assert.equal(meantDomain(domain, true), null, domain)
+  for (const [domain, takingMail, takingNone] of TYPED) {
+    assert.equal(meantDomain(domain, true), takingMail, domain)
+    assert.equal(meantDomain(domain, false), takingNone, `${domain}, which takes none`)
   }
   assert.deepEqual([distance('abc', 'acb'), distance('abc', 'abcd'), distance('', 'ab')], [1, 1, 2])
 })
