@@ -85,6 +85,24 @@ const ROWS: readonly Row[] = [
   { to: 'https://dpd-paket.org/', calm: 'link_brand 14 2', alarmed: 'link_brand 28 2' },
   { to: 'https://sparkasse-musterstadt.de/', calm: '' },
   { to: 'https://sparkasse-login.de/', calm: 'link_brand 14 2', alarmed: 'link_brand 28 2' },
+  // Of a name that is a word as well, or a place, more has to tell whose it is meant to be.
+  { to: 'https://booking.hotel-adler.de/', calm: '' },
+  { to: 'https://bookingkit.net/', calm: '', alarmed: 'link_brand 28 2' },
+  { to: 'https://revolutionrace.com/', calm: '', alarmed: 'link_brand 28 2' },
+  { to: 'https://norton-motorcycles.com/', calm: '', alarmed: 'link_brand 28 2' },
+  { to: 'https://apple-support.org/', calm: 'link_brand 14 2', alarmed: 'link_brand 28 2' },
+  { to: 'https://bookingsecure.com/', calm: 'link_brand 14 2', alarmed: 'link_brand 28 2' },
+  { to: 'https://app1e.com/', calm: 'link_brand 14 2', alarmed: 'link_brand 28 2' },
+  {
+    to: 'https://orange-blumen.top/',
+    calm: 'link_cheap_domain 3 0, link_brand 14 2',
+    alarmed: 'link_cheap_domain 12 1, link_brand 28 2',
+  },
+  // Further sites of their owners.
+  { to: 'https://groups.googlegroups.com/', calm: '' },
+  { to: 'https://www.paypalobjects.com/', calm: '' },
+  { to: 'https://dl.dropboxusercontent.com/', calm: '' },
+  { to: 'https://storage.googleapis.com/x/y.html', calm: 'link_free_host 3 0', alarmed: 'link_free_host 14 2' },
   // A host that is named for what fraud asks for.
   { to: 'https://login-verify.org/', calm: 'link_bait_host 6 1', alarmed: 'link_bait_host 16 2' },
   { to: 'https://login-garden.org/', calm: '', alarmed: 'link_bait_host 16 2' },
@@ -106,9 +124,10 @@ for (const row of ROWS) {
 }
 
 test('a brand that the mail speaks of weighs most, also where its short name is a part of the host alone', () => {
-  const speaking = { alarmed: false, spoken: new Set(['paypal', 'dpd']) }
+  const speaking = { alarmed: false, spoken: new Set(['paypal', 'dpd', 'booking']) }
   assert.equal(told({ to: 'https://paypal-help.org/', calm: '' }, speaking), 'link_brand 34 2')
   assert.equal(told({ to: 'https://dpd.partner.org/', calm: '' }, speaking), 'link_brand 34 2')
+  assert.equal(told({ to: 'https://booking.hotel-adler.de/', calm: '' }, speaking), 'link_brand 34 2')
 })
 
 test('each rule is told once, at the first link that breaks it, and a host is judged once', () => {

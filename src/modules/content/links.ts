@@ -18,7 +18,7 @@ const FREE_HOSTS = words(`web.app firebaseapp.com weebly.com wixsite.com 000webh
   glitch.me ngrok.io ngrok-free.app ipfs.io dweb.link herokuapp.com blogspot.com netlify.app vercel.app repl.co
   onrender.com surge.sh godaddysites.com webflow.io square.site jimdosite.com strikingly.com page.link
   trycloudflare.com translate.goog duckdns.org no-ip.org ddns.net hopto.org sytes.net myftp.org s3.amazonaws.com
-  blob.core.windows.net web.core.windows.net forms.gle firebasestorage.googleapis.com fleek.co infura-ipfs.io`)
+  blob.core.windows.net web.core.windows.net forms.gle firebasestorage.googleapis.com storage.googleapis.com fleek.co infura-ipfs.io`)
 const RISKY_TLDS = words(`zip mov top xyz icu click live buzz rest cam monster quest sbs cfd bond cyou gq tk ml ga cf pw
   surf loan men stream download racing win bid date review faith science party accountant cricket trade webcam mom lol
   skin hair beauty makeup autos boats christmas support`)
@@ -28,7 +28,7 @@ const BAIT_WORDS = words(`login logon signin sign secure security secured verify
   seguro seguridad acceso track tracking parcel package paket sendung colis livraison suivi paquete envio entrega
   delivery redelivery refund rebate tax claim prize reward bonus unlock recover recovery restore suspended limited alert
   notice office mail webmail mailbox id web online app validation payment pay fee customs zoll douane aduana reschedule
-  airdrop mint presale help desk helpdesk team info center portal giveaway promo`)
+  renew renewal airdrop mint presale help desk helpdesk team info center portal giveaway promo`)
 const LURES = words(`exe scr pif bat cmd vbs js jse wsf hta msi msp ps1 jar iso img vhd apk dmg lnk xll`)
 const TARGET = /^\s?(?:https?|hxxps?):\/\/([^\s/?#\\]{1,300})([^\s]*)/i
 const SHOWN = /^(?:https?:\/\/)?((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})(?:[/?#:]|\s?$)/i
@@ -189,7 +189,8 @@ function mismatch({ host, domain, label }: Host, text: string, alarmed: boolean,
   ]
 }
 
-function hostFindings(host: Host, { alarmed, spoken }: Heard, make: Make): Finding[] {
+function hostFindings(host: Host, heard: Heard, make: Make): Finding[] {
+  const { alarmed, spoken } = heard
   const { host: name, domain, label, sub } = host
   const found: Finding[] = []
   const say = (rule: string, points: number, fraud: number, description: string, suggestion: string): void => {
@@ -236,7 +237,7 @@ function hostFindings(host: Host, { alarmed, spoken }: Heard, make: Make): Findi
     )
   if (/:\d+$/.test(name) && !/:(?:80|443)$/.test(name))
     say('link_port', 8, 1, 'A link goes to an unusual port', 'Use the usual port')
-  const brand = brandIn(host, spoken)
+  const brand = brandIn(host, heard)
   if (brand !== null) {
     say(
       'link_brand',
@@ -291,24 +292,28 @@ const LONG_BRANDS = Map.groupBy(
 const DIGITS: Readonly<Record<string, string>> = { 0: 'o', 1: 'l', 3: 'e', 4: 'a', 5: 's' }
 
 /** The brand whose name a host wears that is not one of its own. */
-function brandIn({ label, sub }: Host, spoken: ReadonlySet<string>): Brand | null {
+function brandIn({ host, label, sub }: Host, { alarmed, spoken }: Heard): Brand | null {
   const plain = label.replaceAll(/[01345]/g, (digit) => DIGITS[digit] ?? digit)
-  for (const word of new Set([
-    plain,
-    ...plain.split('-'),
-    ...sub.split(/[.-]/),
-    label.replaceAll('-', ''),
-    sub.replaceAll(/[.-]/g, ''),
-  ])) {
+  const parts = [...plain.split('-'), ...sub.split(/[.-]/)]
+  // Of a name that others bear too, more has to tell whose it is meant to be.
+  const isMeant = (brand: Brand, others: readonly string[]): boolean =>
+    brand.isWord !== true ||
+    spoken.has(brand.name) ||
+    // In the domain itself, of a mail that speaks of fraud or spelt with digits.
+    (plain.includes(brand.name) && (alarmed || !label.includes(brand.name))) ||
+    others.some((other) => BAIT_WORDS.has(other)) ||
+    RISKY_TLDS.has(host.slice(host.lastIndexOf('.') + 1))
+  for (const word of new Set([plain, ...parts, label.replaceAll('-', ''), sub.replaceAll(/[.-]/g, '')])) {
     const brand = BRAND_OF_LABEL.get(word)
-    if (brand !== undefined && !isOwn(brand, label)) {
-      // A word of the sub-domain alone may be a plain word or a partner: `steam.shop.example`, `google.partner.example`.
+    if (brand !== undefined && !isOwn(brand, label) && isMeant(brand, parts)) {
+      // A word of the sub-domain alone may be a plain word or a partner: `dpd.shop.example`.
       if (word.length >= 5 || label.includes(word) || spoken.has(brand.name)) return brand
     }
   }
   for (const brand of LONG_BRANDS.get(plain.slice(0, LONG_BRAND_CHARS)) ?? []) {
     const [own = ''] = brand.labels
-    if (plain !== own && plain.startsWith(own) && !isOwn(brand, label)) return brand
+    const others = [...parts, ...plain.slice(own.length).split('-')]
+    if (plain !== own && plain.startsWith(own) && !isOwn(brand, label) && isMeant(brand, others)) return brand
   }
   return null
 }
