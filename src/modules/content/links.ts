@@ -3,6 +3,7 @@
 import { parse } from 'tldts'
 import { BRAND_OF_LABEL, BRANDS, type Brand } from './brands.ts'
 import { isPlainLetter } from './characters.ts'
+import { isDisguised, withoutAccents } from './disguised-host.ts'
 import type { Finding } from './finding.ts'
 import type { Link } from './html.ts'
 import { Recent } from './recent.ts'
@@ -210,12 +211,12 @@ function hostFindings(host: Host, heard: Heard, make: Make): Finding[] {
       'A shortened link hides where it goes',
       'Link to the page itself',
     )
-  if (/(?:^|\.)xn--/.test(name) || /[^\p{ASCII}]/u.test(name))
+  if ((name.includes('xn--') || /[^\p{ASCII}]/u.test(name)) && isDisguised(name.replace(/:\d+$/, '')))
     say(
       'link_homograph',
       15,
       alarmed ? 2 : 1,
-      'A link goes to a domain in another script',
+      'A link goes to a domain whose letters look like others',
       'Check that it is the domain you mean',
     )
   const isFree = isFreeHost(name)
@@ -293,7 +294,7 @@ const DIGITS: Readonly<Record<string, string>> = { 0: 'o', 1: 'l', 3: 'e', 4: 'a
 
 /** The brand whose name a host wears that is not one of its own. */
 function brandIn({ host, label, sub }: Host, { alarmed, spoken }: Heard): Brand | null {
-  const plain = label.replaceAll(/[01345]/g, (digit) => DIGITS[digit] ?? digit)
+  const plain = withoutAccents(label).replaceAll(/[01345]/g, (digit) => DIGITS[digit] ?? digit)
   const parts = [...plain.split('-'), ...sub.split(/[.-]/)]
   // Of a name that others bear too, more has to tell whose it is meant to be.
   const isMeant = (brand: Brand, others: readonly string[]): boolean =>
