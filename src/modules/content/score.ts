@@ -22,7 +22,7 @@ import { characterFindings, htmlFindings, shapeFindings, subjectFindings, wholeF
 import type { ContentLevel, ContentQuestion, ContentScore, Location } from './types.ts'
 
 /** Changes whenever the same content may get another score. */
-export const CONTENT_VERSION = '2.2.0'
+export const CONTENT_VERSION = '2.3.0'
 
 const MAX_LOOK_CHARS = 1_048_576
 /** A strong sign of fraud beside another one, and a weak one beside a strong one. */
@@ -117,7 +117,7 @@ function scoreAt(desk: Desk, question: ContentQuestion): ContentScore {
     }),
     ...attachmentFindings(attachments),
   )
-  findings.push(...together(findings, place), ...opinion(judge, place))
+  findings.push(...together(findings, place), ...opinion(judge, place, signs === 0))
   const score = Math.max(0, 100 - findings.reduce((sum, { points }) => sum + points, 0))
   const matches = findings.sort((a, b) => b.points - a.points).map(told)
   return { score, level: levelOf(score), matches, suggestions: [...new Set(matches.map((one) => one.suggestion))] }
@@ -308,8 +308,8 @@ function together(findings: readonly Finding[], location: Location): Finding[] {
   ]
 }
 
-function opinion(judge: Judge, location: Location): Finding[] {
-  const { points, words } = judge.opinion()
+function opinion(judge: Judge, location: Location, isAlone: boolean): Finding[] {
+  const { points, words } = judge.opinion(isAlone)
   if (points === 0) return []
   return [
     {
