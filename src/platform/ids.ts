@@ -13,8 +13,7 @@ export interface Ids {
 
 /** Of a UUID. */
 export const ID_BYTES = 16
-const ID_CHARS = 36
-const DASHES = [8, 13, 18, 23] as const
+const MS_BYTES = 6
 const POOL_BYTES = 4096
 const TAIL_BYTES = 8
 
@@ -27,7 +26,7 @@ const TAIL_BYTES = 8
 export function systemIds(nowMs: () => number = () => Date.now()): Ids {
   let lastMs = 0
   let counter = 0
-  const id = new Uint8Array(ID_BYTES)
+  const id = Buffer.alloc(ID_BYTES)
   let pool = Buffer.alloc(0)
   let used = 0
   /** @returns where so many fresh bytes begin in the pool */
@@ -42,7 +41,7 @@ export function systemIds(nowMs: () => number = () => Date.now()): Ids {
   const enter = (ms: number, first: number): void => {
     lastMs = ms
     counter = first
-    for (let i = 5, rest = ms; i >= 0; i--, rest = Math.floor(rest / 256)) id[i] = rest % 256
+    id.writeUIntBE(ms, 0, MS_BYTES)
   }
   return {
     next: () => {
@@ -54,8 +53,8 @@ export function systemIds(nowMs: () => number = () => Date.now()): Ids {
       id[6] = 0x70 | (counter >> 8)
       id[7] = counter & 0xff
       const from = taken(TAIL_BYTES)
-      id[8] = ((pool[from] as number) & 0x3f) | 0x80
-      for (let i = 1; i < TAIL_BYTES; i++) id[8 + i] = pool[from + i] as number
+      pool.copy(id, 8, from, from + TAIL_BYTES)
+      id[8] = ((id[8] as number) & 0x3f) | 0x80
       return idOfBytes(id, 0)
     },
     bytes: (length) => {
@@ -66,8 +65,14 @@ export function systemIds(nowMs: () => number = () => Date.now()): Ids {
   }
 }
 
+/** No id comes before the one, and none after the other: the bounds of all. */
+export const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
 const HEX = Buffer.from('0123456789abcdef')
-const shown = Buffer.alloc(ID_CHARS, '-')
+const DASH = 45
+/** The latest id; the dashes stay. */
+const shown = Buffer.from(FIRST_ID)
 
 /**
  * The text of a UUID's 16 bytes from `start`. One string, not a tree of pieces: many are kept while they wait.
@@ -77,7 +82,7 @@ const shown = Buffer.alloc(ID_CHARS, '-')
 export function idOfBytes(bytes: Uint8Array, start: number): string {
   let at = 0
   for (let i = 0; i < ID_BYTES; i++) {
-    if (at === DASHES[0] || at === DASHES[1] || at === DASHES[2] || at === DASHES[3]) at++
+    if (shown[at] === DASH) at++
     const byte = bytes[start + i] as number
     shown[at++] = HEX[byte >> 4] as number
     shown[at++] = HEX[byte & 15] as number
@@ -92,14 +97,6 @@ export function bytesOfId(id: string): Buffer {
   return bytes
 }
 
-function dashed(hex: string): string {
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
-}
-
-/** No id comes before the one, and none after the other: the bounds of all. */
-export const FIRST_ID = '00000000-0000-0000-0000-000000000000'
-export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
 export function isUuid(text: string): boolean {
@@ -113,5 +110,7 @@ export function timeOfId(id: string): Date {
 
 /** The smallest version 7 id of a moment, which none before 1970 has: bounds for range scans and partitions. */
 export function firstIdAt(at: Date): string {
-  return dashed(Math.max(0, at.getTime()).toString(16).padStart(12, '0') + '0'.repeat(20))
+  const bytes = Buffer.alloc(ID_BYTES)
+  bytes.writeUIntBE(Math.max(0, at.getTime()), 0, MS_BYTES)
+  return idOfBytes(bytes, 0)
 }

@@ -370,8 +370,9 @@ async function handOn(
   take: Take,
   after: (bytes: number) => void = () => undefined,
 ): Promise<void> {
-  for (let at = 0; at < bytes.length && bytes[at] !== 0; ) {
+  for (let at = 0; ; ) {
     const { lines, end } = linesFrom(bytes, at, linesAtOnce)
+    if (end === at) return
     if (lines.length > 0) await take(lines)
     after(end - at)
     at = end

@@ -211,7 +211,7 @@ function hostFindings(host: Host, heard: Heard, make: Make): Finding[] {
       'A shortened link hides where it goes',
       'Link to the page itself',
     )
-  if ((name.includes('xn--') || /[^\p{ASCII}]/u.test(name)) && isDisguised(name.replace(/:\d+$/, '')))
+  if (isDisguised(withoutPort(name)))
     say(
       'link_homograph',
       15,
@@ -228,7 +228,7 @@ function hostFindings(host: Host, heard: Heard, make: Make): Finding[] {
       'A link goes to a page that anybody can make for nothing',
       own,
     )
-  if (RISKY_TLDS.has(name.slice(name.lastIndexOf('.') + 1)))
+  if (isCheap(name))
     say(
       'link_cheap_domain',
       alarmed ? 12 : 3,
@@ -256,6 +256,14 @@ function hostFindings(host: Host, heard: Heard, make: Make): Finding[] {
   return found
 }
 
+function withoutPort(name: string): string {
+  return name.replace(/:\d+$/, '')
+}
+
+function isCheap(name: string): boolean {
+  return RISKY_TLDS.has(name.slice(name.lastIndexOf('.') + 1))
+}
+
 /** One of FREE_HOSTS, or a host under it. */
 function isFreeHost(name: string): boolean {
   for (let from = 0; from !== -1; ) {
@@ -269,7 +277,7 @@ function isFreeHost(name: string): boolean {
 const remembered = new Recent<Host>(MAX_REMEMBERED)
 
 function readHost(name: string): Host {
-  const host = name.replace(/:\d+$/, '')
+  const host = withoutPort(name)
   const { domain, domainWithoutSuffix, subdomain, isIp } = parse(host, { allowPrivateDomains: false })
   const read =
     isIp === true || domain === null
@@ -303,7 +311,7 @@ function brandIn({ host, label, sub }: Host, { alarmed, spoken }: Heard): Brand 
     // In the domain itself, of a mail that speaks of fraud or spelt with digits.
     (plain.includes(brand.name) && (alarmed || !label.includes(brand.name))) ||
     others.some((other) => BAIT_WORDS.has(other)) ||
-    RISKY_TLDS.has(host.slice(host.lastIndexOf('.') + 1))
+    isCheap(host)
   for (const word of new Set([plain, ...parts, label.replaceAll('-', ''), sub.replaceAll(/[.-]/g, '')])) {
     const brand = BRAND_OF_LABEL.get(word)
     if (brand !== undefined && !isOwn(brand, label) && isMeant(brand, parts)) {

@@ -103,7 +103,7 @@ export class Judge {
     this.found[this.count++] = feature
   }
 
-  /** @param isAlone no rule saw a sign of fraud: a few words are no style then, and points are fewer as they are */
+  /** @param isAlone no rule about words, links or the sender saw a sign of fraud: a few words are no style then, and points are fewer as they are */
   opinion(isAlone: boolean): Opinion {
     const { weights, names, bias, from, to } = this.model
     let sum = 0

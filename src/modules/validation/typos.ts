@@ -12,23 +12,12 @@ import spelling from '@zootools/email-spell-checker'
 /** Mailbox providers for everybody: the package's, and what it lacks. */
 const PROVIDERS: ReadonlySet<string> = new Set([
   ...spelling.POPULAR_DOMAINS,
-  ...[
-    'aol.com',
-    'bluewin.ch',
-    'email.com',
-    'fastmail.com',
-    'free.fr',
-    'freenet.de',
-    'gmx.at',
-    'gmx.ch',
-    'gmx.com',
-    'gmx.de',
-  ],
-  ...['gmx.net', 'hotmail.co.uk', 'hotmail.com', 'hotmail.de', 'hotmail.es', 'hotmail.fr', 'hotmail.it', 'laposte.net'],
-  ...['libero.it', 'live.com', 'live.co.uk', 'live.fr', 'live.nl', 'mac.com', 'mail.com', 'mail.ru', 'naver.com'],
-  ...['orange.fr', 'outlook.com', 'outlook.de', 'outlook.es', 'outlook.fr', 'posteo.de', 't-online.de', 'tuta.com'],
-  ...['tutanota.com', 'uol.com', 'uol.com.br', 'wanadoo.fr', 'yahoo.co.jp', 'yahoo.co.uk', 'yahoo.com', 'yahoo.com.br'],
-  ...['yahoo.de', 'yahoo.es', 'yahoo.fr', 'yahoo.it', 'yandex.ru', 'ziggo.nl', '163.com', '126.com'],
+  ...['aol.com', 'bluewin.ch', 'email.com', 'fastmail.com', 'free.fr', 'freenet.de', 'gmx.at', 'gmx.ch', 'gmx.com'],
+  ...['gmx.de', 'gmx.net', 'hotmail.co.uk', 'hotmail.com', 'hotmail.de', 'hotmail.es', 'hotmail.fr', 'hotmail.it'],
+  ...['laposte.net', 'libero.it', 'live.com', 'live.co.uk', 'live.fr', 'live.nl', 'mac.com', 'mail.com', 'mail.ru'],
+  ...['naver.com', 'orange.fr', 'outlook.com', 'outlook.de', 'outlook.es', 'outlook.fr', 'posteo.de', 't-online.de'],
+  ...['tuta.com', 'tutanota.com', 'uol.com', 'uol.com.br', 'wanadoo.fr', 'yahoo.co.jp', 'yahoo.co.uk', 'yahoo.com'],
+  ...['yahoo.com.br', 'yahoo.de', 'yahoo.es', 'yahoo.fr', 'yahoo.it', 'yandex.ru', 'ziggo.nl', '163.com', '126.com'],
 ])
 
 export function isKnownProvider(domain: string): boolean {
@@ -47,6 +36,8 @@ export function meantDomain(domain: string, takesMail: boolean): string | null {
   return candidates.find((candidate) => distance(domain, candidate) <= slips(domain, candidate, takesMail)) ?? null
 }
 
+const LONG_LABEL_CHARS = 5
+
 /** The most that make it a slip; 0: none does. */
 function slips(domain: string, candidate: string, takesMail: boolean): 0 | 1 | 2 {
   const isShort = candidate.indexOf('.') < LONG_LABEL_CHARS
@@ -54,7 +45,6 @@ function slips(domain: string, candidate: string, takesMail: boolean): 0 | 1 | 2
   return isShort ? 1 : 2
 }
 
-const LONG_LABEL_CHARS = 5
 /** Where nearly all typing errors are; asked when the package has nothing to say. */
 const CLOSE_TO = ['gmail.com', 'hotmail.com', 'yahoo.com', 'outlook.com', 'icloud.com', 'googlemail.com', 'web.de']
 const FAR = 99
