@@ -47,6 +47,7 @@ export async function waitFor<T>(
   what: string,
   ask: () => Promise<T | null | undefined | false>,
   limitMs = 30_000,
+  everyMs = 100,
 ): Promise<T> {
   const end = performance.now() + limitMs
   for (;;) {
@@ -56,7 +57,7 @@ export async function waitFor<T>(
     })
     if (found !== null && found !== undefined && found !== false) return found
     if (performance.now() > end) throw new Error(`waited ${limitMs} ms for ${what}`)
-    await delay(100)
+    await delay(everyMs)
   }
 }
 
