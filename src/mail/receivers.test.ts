@@ -131,6 +131,7 @@ const ROWS: Partial<Record<BounceCategory, readonly string[]>> = {
     '550 JunkMail rejected - mail.shop.test [192.0.2.1] is in an RBL: https://www.spamhaus.org/query/ip/192.0.2.1',
   ],
   rate_limited: [
+    '450-Requested mail action not taken: mailbox unavailable\r\n450-Mail send limit exceeded.\r\n450 For explanation visit https://postmaster.gmx.net',
     "550 5.1.90 Your message can't be sent because you've reached your daily limit for message recipients",
     "550 5.2.121 Recipient's per hour message receive limit from specific sender exceeded.",
     "550 5.2.122 Recipient's per hour message receive limit exceeded.",
@@ -208,6 +209,7 @@ const ROWS: Partial<Record<BounceCategory, readonly string[]>> = {
     '550 5.7.23 The message was rejected because of Sender Policy Framework violation -> 550 5.7.1 Email cannot be delivered. Reason: Email failed SPF',
   ],
   inactive_mailbox: [
+    '550 Account blocked due to inactivity',
     '550 5.2.1 The email account that you tried to reach is disabled.',
     '550 5.1.1 Adresse du destinataire desactivee. Recipient account disabled',
     '550 Mailbox unavailable: account is frozen',
