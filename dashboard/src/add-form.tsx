@@ -2,6 +2,7 @@
 
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { besides, call, faultOf, type Json, refresh } from './api.ts'
+import { type Scope, useMay } from './may.tsx'
 import { Button, Field, Problem } from './ui.tsx'
 
 export interface AddField {
@@ -17,6 +18,7 @@ export interface AddField {
 
 export function AddForm({
   path,
+  scope,
   fields,
   button,
   also,
@@ -27,6 +29,8 @@ export function AddForm({
   added,
 }: {
   readonly path: string
+  /** What the call asks for; absent: the page is shown only to who may make it. */
+  readonly scope?: Scope
   readonly fields: readonly AddField[]
   readonly button: string
   /** Goes into the body beside the fields. */
@@ -45,6 +49,7 @@ export function AddForm({
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
   const [error, setError] = useState<unknown>(null)
   const [busy, setBusy] = useState(false)
+  const may = useMay()(scope)
   const names = fields.map(({ name }) => name)
   const high = hinted || names.some((name) => faultOf(error, name) !== undefined)
   const add = async (event: FormEvent): Promise<void> => {
@@ -63,6 +68,7 @@ export function AddForm({
     }
     setBusy(false)
   }
+  if (!may) return null
   return (
     <>
       <form

@@ -1,6 +1,7 @@
 // A button for what cannot be undone: it asks once more, in words.
 
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type Scope, useMay } from './may.tsx'
 import { Button } from './ui.tsx'
 
 export function Confirm({
@@ -9,6 +10,7 @@ export function Confirm({
   yes = label,
   kind = 'danger',
   small = false,
+  scope,
   children,
   onYes,
 }: {
@@ -19,6 +21,8 @@ export function Confirm({
   readonly yes?: string
   readonly kind?: 'plain' | 'danger'
   readonly small?: boolean
+  /** What it does asks for this: not shown to who lacks it. */
+  readonly scope?: Scope
   /** What is to be chosen with it. */
   readonly children?: ReactNode
   readonly onYes: () => void
@@ -28,11 +32,13 @@ export function Confirm({
   useEffect(() => {
     if (asks) dialog.current?.showModal()
   }, [asks])
+  const may = useMay()(scope)
   const close = (done: boolean): void => {
     // Closed before it goes, so that the focus comes back to the button.
     dialog.current?.close()
     if (done) onYes()
   }
+  if (!may) return null
   return (
     <>
       <Button kind={kind} small={small} onClick={() => setAsks(true)}>

@@ -3,6 +3,7 @@
 import { besides, faultOf, type Json, useApi } from './api.ts'
 import { useEdited } from './changes.ts'
 import { EVENTS } from './kinds.ts'
+import { Held } from './may.tsx'
 import { AllOrSome, type Part, partOf } from './ticks.tsx'
 import { Button, Field, Problem } from './ui.tsx'
 import { Unsaved } from './unsaved.tsx'
@@ -47,48 +48,50 @@ export function Endpoint({ hook }: { readonly hook: Json }) {
   const lacks = [events, of].some(({ all, some }) => !all && some.length === 0)
   return (
     <form onSubmit={(event) => void save(event)} className="flex flex-wrap items-end gap-3">
-      <Unsaved waits={() => waits} />
-      <div className="grid basis-full items-start gap-3 md:grid-cols-[18rem_1fr]">
-        <Field
-          label="Name"
-          // One that came without a name may stay so.
-          required={kept.name !== ''}
-          value={typed.name}
-          onChange={(name) => setTyped({ ...typed, name })}
-          fault={faultOf(error, 'name')}
+      <Held scope="webhooks:write">
+        <Unsaved waits={() => waits} />
+        <div className="grid basis-full items-start gap-3 md:grid-cols-[18rem_1fr]">
+          <Field
+            label="Name"
+            // One that came without a name may stay so.
+            required={kept.name !== ''}
+            value={typed.name}
+            onChange={(name) => setTyped({ ...typed, name })}
+            fault={faultOf(error, 'name')}
+          />
+          <Field
+            label="Address"
+            type="url"
+            required
+            value={typed.url}
+            onChange={(url) => setTyped({ ...typed, url })}
+            hint="With https://, of a server that this one can reach."
+            fault={faultOf(error, 'url')}
+          />
+        </div>
+        <AllOrSome
+          label="Events"
+          words={['all', 'these']}
+          legend="Told of"
+          options={EVENTS}
+          part={events}
+          onChange={(part) => setTyped({ ...typed, events: part })}
         />
-        <Field
-          label="Address"
-          type="url"
-          required
-          value={typed.url}
-          onChange={(url) => setTyped({ ...typed, url })}
-          hint="With https://, of a server that this one can reach."
-          fault={faultOf(error, 'url')}
+        <AllOrSome
+          label="Domains"
+          words={['all, and what belongs to none', 'these']}
+          legend="Of mail from"
+          options={domains.map(({ id, domain }) => [id, domain])}
+          part={of}
+          onChange={(part) => setTyped({ ...typed, of: part })}
         />
-      </div>
-      <AllOrSome
-        label="Events"
-        words={['all', 'these']}
-        legend="Told of"
-        options={EVENTS}
-        part={events}
-        onChange={(part) => setTyped({ ...typed, events: part })}
-      />
-      <AllOrSome
-        label="Domains"
-        words={['all, and what belongs to none', 'these']}
-        legend="Of mail from"
-        options={domains.map(({ id, domain }) => [id, domain])}
-        part={of}
-        onChange={(part) => setTyped({ ...typed, of: part })}
-      />
-      <Button type="submit" disabled={!waits || lacks}>
-        Save
-      </Button>
-      <div className="basis-full">
-        <Problem error={besides(error, ['name', 'url'])} />
-      </div>
+        <Button type="submit" scope="webhooks:write" disabled={!waits || lacks}>
+          Save
+        </Button>
+        <div className="basis-full">
+          <Problem error={besides(error, ['name', 'url'])} />
+        </div>
+      </Held>
     </form>
   )
 }

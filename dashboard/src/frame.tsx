@@ -6,7 +6,8 @@ import { ApiProblem, call, type Json, problemText, queries, useApi } from './api
 import { refresher } from './follow.ts'
 import { KeyHelp, useKeys } from './keys.tsx'
 import { followEvents, useLive } from './live.ts'
-import { groupsFor } from './nav.ts'
+import { Reach } from './may.tsx'
+import { groupsFor, type Person } from './nav.ts'
 import { Palette } from './palette.tsx'
 import { Said, say } from './say.tsx'
 import { SignIn } from './sign-in.tsx'
@@ -25,7 +26,9 @@ export function Frame() {
       <>
         {signedOut && <SignIn again />}
         <div hidden={signedOut}>
-          <Inside key={who} me={me.data.data} away={signedOut} />
+          <Reach value={me.data.data.scopes}>
+            <Inside key={who} me={me.data.data} away={signedOut} />
+          </Reach>
         </div>
       </>
     )
@@ -55,7 +58,7 @@ function Inside({
   const [open, setOpen] = useState(false)
   const [help, setHelp] = useState(false)
   const [palette, setPalette] = useState(false)
-  useKeys(me.user.operator, { showHelp: () => setHelp(true), showPalette: () => setPalette(true) })
+  useKeys(me, { showHelp: () => setHelp(true), showPalette: () => setPalette(true) })
   useEffect(() => (away ? undefined : followEvents(refresher())), [away])
   useFocusOnMove(() => setOpen(false))
   useEscape(open, () => setOpen(false))
@@ -90,7 +93,7 @@ function Inside({
         >
           Find or do <kbd className="font-mono text-xs">Ctrl K</kbd>
         </button>
-        <Groups isOperator={me.user.operator} />
+        <Groups person={me} />
         <Who me={me} />
       </nav>
       <div className="min-w-0 flex-1">
@@ -98,8 +101,8 @@ function Inside({
         <Outlet />
       </div>
       <Said />
-      {help && <KeyHelp isOperator={me.user.operator} close={() => setHelp(false)} />}
-      {palette && <Palette isOperator={me.user.operator} close={() => setPalette(false)} />}
+      {help && <KeyHelp person={me} close={() => setHelp(false)} />}
+      {palette && <Palette person={me} close={() => setPalette(false)} />}
     </div>
   )
 }
@@ -135,9 +138,9 @@ function Brand() {
   )
 }
 
-function Groups({ isOperator }: { readonly isOperator: boolean }) {
+function Groups({ person }: { readonly person: Person }) {
   const look = 'block rounded px-2 py-[3px] no-underline hover:bg-line/50'
-  return groupsFor(isOperator).map(({ title, places }, i) => (
+  return groupsFor(person).map(({ title, places }, i) => (
     <div key={title === '' ? i : title} className="mb-3">
       {title !== '' && <p className="mb-1 px-2 text-xs text-quiet">{title}</p>}
       <ul>

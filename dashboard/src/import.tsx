@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ChangeEvent, type ReactNode, useId, useMemo, useRef, useState } from 'react'
 import { call, problemText } from './api.ts'
 import { csvText, type Entry, type Listed, readList } from './csv.ts'
+import { type Scope, useMay } from './may.tsx'
 import { save } from './save.ts'
 import type { Search } from './search.ts'
 import { Table } from './table.tsx'
@@ -205,14 +206,15 @@ function Shown({
 }
 
 /** The import stands open under an address of its own, so that it can be linked to. */
-export function useImport(): readonly [open: boolean, button: ReactNode] {
+export function useImport(scope: Scope): readonly [open: boolean, button: ReactNode] {
   const search = useSearch({ strict: false }) as Search
   const navigate = useNavigate()
-  const open = search['import'] === '1'
+  const may = useMay()(scope)
+  const open = may && search['import'] === '1'
   const turn = (): void => void navigate({ to: '.', search: (open ? {} : { import: '1' }) as never })
   return [
     open,
-    <Button key="import" expanded={open} onClick={turn}>
+    <Button key="import" scope={scope} expanded={open} onClick={turn}>
       {open ? 'Close the import' : 'Import'}
     </Button>,
   ]

@@ -3,20 +3,20 @@
 
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { placesFor } from './nav.ts'
+import { type Person, placesFor } from './nav.ts'
 import { Button } from './ui.tsx'
 
 /** What `j` and `k` walk over. */
 export const ROW = '[data-row]'
 
 export function useKeys(
-  isOperator: boolean,
+  person: Person,
   { showHelp, showPalette }: { showHelp: () => void; showPalette: () => void },
 ): void {
   const navigate = useNavigate()
   const going = useRef(false)
-  const open = useRef({ showHelp, showPalette })
-  open.current = { showHelp, showPalette }
+  const open = useRef({ showHelp, showPalette, person })
+  open.current = { showHelp, showPalette, person }
   useEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
       if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k') {
@@ -27,7 +27,7 @@ export function useKeys(
       if (event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target)) return
       if (going.current) {
         going.current = false
-        const found = placesFor(isOperator).find(({ key }) => key === event.key)
+        const found = placesFor(open.current.person).find(({ key }) => key === event.key)
         if (found !== undefined) void navigate({ to: found.path as '/' })
         return
       }
@@ -46,7 +46,7 @@ export function useKeys(
     }
     document.addEventListener('keydown', pressed)
     return () => document.removeEventListener('keydown', pressed)
-  }, [navigate, isOperator])
+  }, [navigate])
 }
 
 function isTaken(target: EventTarget | null): boolean {
@@ -72,12 +72,12 @@ const MORE: readonly (readonly [keys: string, what: string])[] = [
   ['?', 'this list'],
 ]
 
-export function KeyHelp({ isOperator, close }: { readonly isOperator: boolean; readonly close: () => void }) {
+export function KeyHelp({ person, close }: { readonly person: Person; readonly close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => dialog.current?.showModal(), [])
   const rows = [
     ...MORE,
-    ...placesFor(isOperator).flatMap(({ key, name }) => (key === undefined ? [] : [[`g  ${key}`, name] as const])),
+    ...placesFor(person).flatMap(({ key, name }) => (key === undefined ? [] : [[`g  ${key}`, name] as const])),
   ]
   return (
     <dialog

@@ -1,10 +1,14 @@
 // Where one can go: the column at the side, the `g` keys and the palette all read it here.
 
+import { allows, type Scope } from '../../src/modules/accounts/scopes.ts'
+
 export interface Place {
   readonly path: string
   readonly name: string
   /** Pressed after `g`. */
   readonly key?: string
+  /** Without it there is nothing to see or do there. */
+  readonly needs?: Scope
 }
 
 export interface Group {
@@ -39,16 +43,16 @@ const GROUPS: readonly Group[] = [
   {
     title: 'Check',
     places: [
-      { path: '/validation', name: 'Validation', key: 'v' },
-      { path: '/risk', name: 'Content and risk', key: 'r' },
+      { path: '/validation', name: 'Validation', key: 'v', needs: 'validation' },
+      { path: '/risk', name: 'Content and risk', key: 'r', needs: 'content' },
     ],
   },
   {
     title: 'Build',
     places: [
       { path: '/webhooks', name: 'Webhooks', key: 'w' },
-      { path: '/keys', name: 'API keys', key: 'k' },
-      { path: '/smtp', name: 'SMTP', key: 'm' },
+      { path: '/keys', name: 'API keys', key: 'k', needs: 'api_keys:read' },
+      { path: '/smtp', name: 'SMTP', key: 'm', needs: 'smtp:read' },
       { path: '/usage', name: 'Usage', key: 'g' },
     ],
   },
@@ -66,11 +70,18 @@ const OPERATOR: Group = {
   ],
 }
 
-/** What a person may see, by what `GET /session` says of them. */
-export function groupsFor(isOperator: boolean): readonly Group[] {
-  return isOperator ? [...GROUPS, OPERATOR] : GROUPS
+/** What `GET /session` says of a person. */
+export interface Person {
+  readonly user: { readonly operator: boolean }
+  readonly scopes: readonly string[]
 }
 
-export function placesFor(isOperator: boolean): readonly Place[] {
-  return groupsFor(isOperator).flatMap(({ places }) => places)
+export function groupsFor({ user, scopes }: Person): readonly Group[] {
+  const reach = ({ needs }: Place): boolean => needs === undefined || allows(scopes, needs)
+  const groups = GROUPS.map(({ title, places }) => ({ title, places: places.filter(reach) }))
+  return [...groups.filter(({ places }) => places.length > 0), ...(user.operator ? [OPERATOR] : [])]
+}
+
+export function placesFor(person: Person): readonly Place[] {
+  return groupsFor(person).flatMap(({ places }) => places)
 }

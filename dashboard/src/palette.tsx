@@ -3,22 +3,29 @@
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
 import { type Json, useApi, withQuery } from './api.ts'
-import { placesFor } from './nav.ts'
+import { type Scope, useMay } from './may.tsx'
+import { type Person, placesFor } from './nav.ts'
 
 interface Hit {
   readonly name: string
   readonly note: string
   readonly to: string
+  readonly needs?: Scope
 }
 
 const ACTIONS: readonly Hit[] = [
-  { name: 'Add a domain', note: 'Domains', to: '/domains' },
-  { name: 'Make an API key', note: 'API keys', to: '/keys' },
-  { name: 'Add a webhook', note: 'Webhooks', to: '/webhooks' },
-  { name: 'Write a template', note: 'Templates', to: '/templates' },
-  { name: 'Suppress an address', note: 'Suppressions', to: '/suppressions' },
-  { name: 'Import suppressions', note: 'Suppressions', to: '/suppressions?import=1' },
-  { name: 'Validate an address or a list', note: 'Validation', to: '/validation' },
+  { name: 'Add a domain', note: 'Domains', to: '/domains', needs: 'domains:write' },
+  { name: 'Make an API key', note: 'API keys', to: '/keys', needs: 'api_keys:write' },
+  { name: 'Add a webhook', note: 'Webhooks', to: '/webhooks', needs: 'webhooks:write' },
+  { name: 'Write a template', note: 'Templates', to: '/templates', needs: 'templates:write' },
+  { name: 'Suppress an address', note: 'Suppressions', to: '/suppressions', needs: 'suppressions:write' },
+  {
+    name: 'Import suppressions',
+    note: 'Suppressions',
+    to: '/suppressions?import=1',
+    needs: 'suppressions:write',
+  },
+  { name: 'Validate an address or a list', note: 'Validation', to: '/validation', needs: 'validation' },
   { name: 'Why did a mail not arrive? Bounced emails', note: 'Emails', to: '/emails?status=bounced' },
   { name: 'Emails that are put off', note: 'Emails', to: '/emails?status=deferred' },
 ]
@@ -26,13 +33,13 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const MIN_CHARS = 3
 const MAX_HITS = 14
 
-export function Palette({ isOperator, close }: { readonly isOperator: boolean; readonly close: () => void }) {
+export function Palette({ person, close }: { readonly person: Person; readonly close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   const navigate = useNavigate()
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
-  const hits = useHits(useDeferredValue(text.trim()), isOperator)
+  const hits = useHits(useDeferredValue(text.trim()), person)
   const at = Math.min(chosen, Math.max(0, hits.length - 1))
   useEffect(() => dialog.current?.showModal(), [])
   const go = ({ to }: Hit): void => {
@@ -94,18 +101,19 @@ export function Palette({ isOperator, close }: { readonly isOperator: boolean; r
   )
 }
 
-function useHits(text: string, isOperator: boolean): readonly Hit[] {
+function useHits(text: string, person: Person): readonly Hit[] {
+  const may = useMay()
   const asks = text.length >= MIN_CHARS
   const by = text.includes('@') ? { recipient: text } : { search: text }
   const emails = useApi(withQuery('/emails', { ...by, limit: 5 }), { enabled: asks })
   const domains = useApi(withQuery('/customer/domains', { limit: 100 }), { enabled: asks })
   const fits = ({ name, note }: Hit): boolean => `${name} ${note}`.toLowerCase().includes(text.toLowerCase())
-  const places = placesFor(isOperator).map(({ path, name, key }) => ({
+  const places = placesFor(person).map(({ path, name, key }) => ({
     name,
     note: key === undefined ? '' : `g ${key}`,
     to: path,
   }))
-  const own = [...places, ...ACTIONS].filter(fits)
+  const own = [...places, ...ACTIONS.filter(({ needs }) => may(needs))].filter(fits)
   if (!asks) return own.slice(0, MAX_HITS)
   const mails: readonly Hit[] = (emails.data?.data ?? []).map(({ id, subject, to, status }: Json) => ({
     name: subject === '' ? '(no subject)' : subject,

@@ -2,6 +2,7 @@
 
 import { useState } from 'react'
 import { Confirm } from './confirm.tsx'
+import type { Scope } from './may.tsx'
 import { Choice } from './ui.tsx'
 
 /** Hours, as the API takes them, and what they are called. */
@@ -16,16 +17,25 @@ export function Renewal({
   label,
   question,
   small = false,
+  scope,
   onYes,
 }: {
   readonly label: string
   readonly question: string
   readonly small?: boolean
+  readonly scope: Scope
   readonly onYes: (graceHours: number) => void
 }) {
   const [hours, setHours] = useState('24')
   return (
-    <Confirm kind="plain" small={small} label={label} question={question} onYes={() => onYes(Number(hours))}>
+    <Confirm
+      kind="plain"
+      small={small}
+      scope={scope}
+      label={label}
+      question={question}
+      onYes={() => onYes(Number(hours))}
+    >
       <Choice label="The present one works" value={hours} onChange={setHours} options={GRACE} />
     </Confirm>
   )

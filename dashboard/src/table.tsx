@@ -1,6 +1,7 @@
 // A list of rows. On a phone each row becomes two lines: its main cell, and below it the others that have room.
 
 import type { ReactNode } from 'react'
+import { type Scope, useMay } from './may.tsx'
 import { Empty, Pending } from './ui.tsx'
 
 export interface Column<Row> {
@@ -17,12 +18,14 @@ export interface Column<Row> {
   readonly named?: boolean
   /** Takes the room that is left, in one line; what does not fit is shown on hover. */
   readonly fill?: boolean
+  /** What it offers asks for this: not shown to who lacks it. */
+  readonly scope?: Scope
 }
 
 export function Table<Row>({
   caption,
   rows,
-  columns,
+  columns: all,
   keyOf,
   empty,
   error,
@@ -36,8 +39,10 @@ export function Table<Row>({
   readonly keyOf?: (row: Row) => string
   readonly empty: ReactNode
 }) {
+  const may = useMay()
   if (rows === undefined) return <Pending error={error} lines={8} />
   if (rows.length === 0) return <Empty>{empty}</Empty>
+  const columns = all.filter(({ scope }) => may(scope))
   const tight = columns.some(({ fill }) => fill === true)
   // Roles are named since a row that is laid out otherwise is no row any more to some readers.
   return (

@@ -2,6 +2,7 @@
 
 import { type FormEvent, useState } from 'react'
 import { call, type Json, refresh, useApi } from './api.ts'
+import { Held } from './may.tsx'
 import { say } from './say.tsx'
 import { Button, Choice, Problem } from './ui.tsx'
 
@@ -43,41 +44,43 @@ export function Tracking({ domain }: { readonly domain: Json }) {
   const inherited = (field: string): string => (account === undefined ? '' : ` (${WORDS[String(account[field])]})`)
   return (
     <form onSubmit={(event) => void save(event)}>
-      <div className="flex flex-wrap items-end gap-3">
-        {TRACKING_SWITCHES.map(([field, label]) => (
+      <Held scope="domains:write">
+        <div className="flex flex-wrap items-end gap-3">
+          {TRACKING_SWITCHES.map(([field, label]) => (
+            <Choice
+              key={field}
+              label={label}
+              value={value(field)}
+              onChange={set(field)}
+              options={[
+                [NONE, `as the account${inherited(field)}`],
+                ['true', 'on'],
+                ['false', 'off'],
+              ]}
+            />
+          ))}
           <Choice
-            key={field}
-            label={label}
-            value={value(field)}
-            onChange={set(field)}
+            label="Tracking domain"
+            value={value('tracking_domain_id')}
+            onChange={set('tracking_domain_id')}
             options={[
-              [NONE, `as the account${inherited(field)}`],
-              ['true', 'on'],
-              ['false', 'off'],
+              [NONE, 'none: the address of this instance'],
+              ...names.map(({ id, domain: name, is_verified: verified }): readonly [string, string] => [
+                id,
+                verified ? name : `${name} (not verified yet)`,
+              ]),
             ]}
           />
-        ))}
-        <Choice
-          label="Tracking domain"
-          value={value('tracking_domain_id')}
-          onChange={set('tracking_domain_id')}
-          options={[
-            [NONE, 'none: the address of this instance'],
-            ...names.map(({ id, domain: name, is_verified: verified }): readonly [string, string] => [
-              id,
-              verified ? name : `${name} (not verified yet)`,
-            ]),
-          ]}
-        />
-        <Button type="submit" disabled={changed.length === 0}>
-          Save
-        </Button>
-      </div>
-      <p className="mt-2 max-w-[70ch] text-quiet">
-        Opens and clicks are counted where engagement is tracked and the switch of each is on. A send may say otherwise
-        for one email.
-      </p>
-      <Problem error={error} />
+          <Button type="submit" scope="domains:write" disabled={changed.length === 0}>
+            Save
+          </Button>
+        </div>
+        <p className="mt-2 max-w-[70ch] text-quiet">
+          Opens and clicks are counted where engagement is tracked and the switch of each is on. A send may say
+          otherwise for one email.
+        </p>
+        <Problem error={error} />
+      </Held>
     </form>
   )
 }

@@ -3,19 +3,24 @@
 import { type ReactNode, useId, useState } from 'react'
 import { problemText } from './api.ts'
 import { copied } from './clipboard.ts'
+import { type Scope, useMay } from './may.tsx'
 
 export function Page({
   title,
   sentence,
+  needs,
   actions,
   children,
 }: {
   readonly title: string
   /** The answer a person came for. */
   readonly sentence?: ReactNode
+  /** Without it there is nothing to do here. */
+  readonly needs?: Scope
   readonly actions?: ReactNode
   readonly children: ReactNode
 }) {
+  const may = useMay()(needs)
   return (
     <main id="main" className="mx-auto w-full max-w-[1100px] px-4 py-6 outline-none sm:px-8" tabIndex={-1}>
       <title>{`${title} · Posthorn`}</title>
@@ -24,9 +29,9 @@ export function Page({
           <h1 className="text-xl font-semibold">{title}</h1>
           {sentence !== undefined && <p className="mt-1 max-w-[70ch] text-quiet">{sentence}</p>}
         </div>
-        {actions}
+        {may && actions}
       </div>
-      {children}
+      {may ? children : <Empty>Your role does not do this. An owner of the account may change it.</Empty>}
     </main>
   )
 }
@@ -40,6 +45,7 @@ export function Button({
   small = false,
   pressed,
   expanded,
+  scope,
 }: {
   readonly children: ReactNode
   readonly onClick?: () => void
@@ -51,12 +57,16 @@ export function Button({
   /** For one that stays down. */
   readonly pressed?: boolean
   readonly expanded?: boolean
+  /** What it does asks for this: not shown to who lacks it. */
+  readonly scope?: Scope | undefined
 }) {
+  const may = useMay()(scope)
   const look = {
     plain: 'border-line bg-raised hover:border-quiet',
     main: 'border-brass bg-brass text-paper hover:opacity-90',
     danger: 'border-bad text-bad bg-raised hover:bg-bad hover:text-paper',
   }[kind]
+  if (!may) return null
   return (
     <button
       type={type}

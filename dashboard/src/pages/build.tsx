@@ -21,7 +21,14 @@ export function Smtp() {
     <Page
       title="SMTP"
       sentence="For programs that speak SMTP rather than HTTP: the same checks, the same events."
-      actions={<Renewal label="New password" question="Make a new password?" onYes={(hours) => void rotate(hours)} />}
+      actions={
+        <Renewal
+          scope="smtp:write"
+          label="New password"
+          question="Make a new password?"
+          onYes={(hours) => void rotate(hours)}
+        />
+      }
     >
       <Problem error={error} />
       {data === undefined ? (

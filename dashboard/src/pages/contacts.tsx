@@ -8,6 +8,7 @@ import { useEdited } from '../changes.ts'
 import { Confirm } from '../confirm.tsx'
 import { Import, oneByOne, useImport } from '../import.tsx'
 import { Listing, words } from '../listing.tsx'
+import { Held } from '../may.tsx'
 import { say } from '../say.tsx'
 import { Button, Facts, Field, LIKE_A_BUTTON, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 import { Unsaved } from '../unsaved.tsx'
@@ -15,7 +16,7 @@ import { Unsaved } from '../unsaved.tsx'
 const PATH = '/customer/contacts'
 
 export function Contacts() {
-  const [importing, button] = useImport()
+  const [importing, button] = useImport('contacts:write')
   const [asks, setAsks] = useState(true)
   const [error, setError] = useState<unknown>(null)
   const ask = (text: string) => (
@@ -64,6 +65,7 @@ export function Contacts() {
       ) : (
         <AddForm
           path={PATH}
+          scope="contacts:write"
           fields={[
             { name: 'email', label: 'Add an address', type: 'email' },
             { name: 'name', label: 'Name, if known', optional: true },
@@ -107,6 +109,7 @@ export function Contacts() {
             { head: 'Confirmed', right: true, named: true, cell: ({ confirmed_at: at }) => <Time at={at} /> },
             {
               head: 'Do',
+              scope: 'contacts:write',
               right: true,
               cell: (contact) => (
                 <span className="inline-flex gap-1">
@@ -149,6 +152,7 @@ function AskAgain(doing: Doing) {
   if (status !== 'pending_confirmation') return null
   return (
     <Button
+      scope="contacts:write"
       small={doing.small === true}
       onClick={() => void act(doing, 'POST', `${id}/resend-confirmation`, `${email} is asked once more.`)}
     >
@@ -161,6 +165,7 @@ function Remove({ then, ...doing }: Doing & { readonly then?: () => void }) {
   const { id, email } = doing.contact
   return (
     <Confirm
+      scope="contacts:write"
       small={doing.small === true}
       label="Remove"
       question={`Remove ${email}, and what proves that it was given? Who unsubscribed stays unsubscribed.`}
@@ -202,6 +207,7 @@ export function Contact() {
           {mayLeave && (
             <Confirm
               kind="plain"
+              scope="contacts:write"
               label="Unsubscribe"
               question={`Send ${email} no more mail? Do it when they asked for it.`}
               onYes={() => void act(doing, 'PATCH', id, `${email} is unsubscribed.`, { status: 'unsubscribed' })}
@@ -209,6 +215,7 @@ export function Contact() {
           )}
           <Remove {...doing} then={leave} />
           <Confirm
+            scope="contacts:write"
             label="Erase"
             yes="Erase the address"
             question={`Erase ${email}? The contact goes, and its address leaves the lists; a salted hash stays there, by which mail to it is still refused if it was on one. Mails that were sent hold the address until they are too old to be kept.`}
@@ -298,32 +305,34 @@ function Change({ contact }: { readonly contact: Json }) {
   })
   return (
     <form onSubmit={(event) => void save(event)} className="flex flex-wrap items-start gap-3">
-      <Unsaved waits={() => waits} />
-      <div className="min-w-48 flex-1">
-        <Field
-          label="Name"
-          value={typed.name}
-          onChange={(name) => setTyped({ ...typed, name })}
-          fault={faultOf(error, 'name')}
-        />
-      </div>
-      <div className="min-w-48 flex-1">
-        <Field
-          label="Tags"
-          value={typed.tags}
-          onChange={(tags) => setTyped({ ...typed, tags })}
-          hint="Parted by commas."
-          fault={faultOf(error, 'tags')}
-        />
-      </div>
-      <div className="pt-[25px]">
-        <Button type="submit" disabled={!waits}>
-          Save
-        </Button>
-      </div>
-      <div className="basis-full">
-        <Problem error={besides(error, ['name', 'tags'])} />
-      </div>
+      <Held scope="contacts:write">
+        <Unsaved waits={() => waits} />
+        <div className="min-w-48 flex-1">
+          <Field
+            label="Name"
+            value={typed.name}
+            onChange={(name) => setTyped({ ...typed, name })}
+            fault={faultOf(error, 'name')}
+          />
+        </div>
+        <div className="min-w-48 flex-1">
+          <Field
+            label="Tags"
+            value={typed.tags}
+            onChange={(tags) => setTyped({ ...typed, tags })}
+            hint="Parted by commas."
+            fault={faultOf(error, 'tags')}
+          />
+        </div>
+        <div className="pt-[25px]">
+          <Button type="submit" scope="contacts:write" disabled={!waits}>
+            Save
+          </Button>
+        </div>
+        <div className="basis-full">
+          <Problem error={besides(error, ['name', 'tags'])} />
+        </div>
+      </Held>
     </form>
   )
 }

@@ -19,6 +19,7 @@ export function Domains() {
     <Page title="Domains" sentence="Who mail may come from. A domain sends once the DNS records that it needs stand.">
       <AddForm
         path="/customer/domains"
+        scope="domains:write"
         fields={[{ name: 'domain', label: 'Domain, such as mail.example.com', form: DOMAIN_FORM }]}
         button="Add"
         added={({ id }) => void navigate({ to: '/domains/$id', params: { id } })}
@@ -101,11 +102,12 @@ export function Domain() {
             Its figures
           </Link>
           {records.length > 0 && <Copy big text={zoneOf(records)} label="Copy all records" />}
-          <Button kind="main" disabled={busy} onClick={() => void verify()}>
+          <Button kind="main" scope="domains:write" disabled={busy} onClick={() => void verify()}>
             {busy ? 'Looking…' : 'Verify'}
           </Button>
           <Confirm
             label="Remove"
+            scope="domains:write"
             question={`Remove ${domain.domain}? Mail from it is refused from then on.`}
             onYes={() => void remove()}
           />
@@ -235,6 +237,7 @@ export function TrackingDomains() {
     >
       <AddForm
         path="/customer/tracking-domains"
+        scope="tracking_domains:write"
         fields={[{ name: 'domain', label: 'Name, such as links.example.com', form: DOMAIN_FORM }]}
         button="Add"
         added={({ domain }) => say(`${domain} is added: publish its CNAME, then verify.`)}
@@ -267,6 +270,7 @@ export function TrackingDomains() {
           { head: 'Certificate', wide: true, cell: ({ ssl_status: state, ssl_error: error }) => error ?? state },
           {
             head: 'Do',
+            scope: 'tracking_domains:write',
             cell: ({ id, domain }) => (
               <span className="flex gap-2">
                 <Button small onClick={() => void act('POST', `/customer/tracking-domains/${id}/verify`)}>

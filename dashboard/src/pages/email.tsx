@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { adviceFor } from '../../../src/mail/bounce-advice.ts'
 import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
+import { May } from '../may.tsx'
 import { localOf, Moment, momentOf } from '../moment.tsx'
 import { Preview } from '../preview.tsx'
 import { say } from '../say.tsx'
@@ -57,9 +58,14 @@ export function Email() {
           <Link to="/emails" search={{ recipient: email.to } as never} className={LIKE_A_BUTTON}>
             All to this address
           </Link>
-          {again && <Button onClick={() => void act('retry', 'It will be tried again now.')}>Try again</Button>}
+          {again && (
+            <Button scope="send" onClick={() => void act('retry', 'It will be tried again now.')}>
+              Try again
+            </Button>
+          )}
           {open && (
             <Confirm
+              scope="send"
               label="Cancel"
               yes="Cancel the email"
               question="It will not be sent. This cannot be taken back."
@@ -71,7 +77,11 @@ export function Email() {
     >
       <Problem error={error ?? found.error} />
       <Why email={email} bounces={bounces.data?.data ?? []} />
-      {email.status === 'scheduled' && <Replan key={`plan ${id}`} email={email} />}
+      {email.status === 'scheduled' && (
+        <May scope="send">
+          <Replan key={`plan ${id}`} email={email} />
+        </May>
+      )}
       <div className="grid gap-x-10 gap-y-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <section aria-labelledby="happened">
           <h2 id="happened" className="mb-3 text-base font-semibold">

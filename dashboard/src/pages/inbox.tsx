@@ -20,6 +20,7 @@ export function Inbox() {
       sentence="Mail of test keys, and all mail while POSTHORN_DELIVERY is sandbox: captured as a receiver would get it, kept for 30 days."
       actions={
         <Confirm
+          scope="emails:write"
           label="Empty"
           yes="Delete them"
           question="Delete all captured mail?"
@@ -89,7 +90,12 @@ export function InboxMail() {
           <Link to="/emails/$id" params={{ id: mail.email_id }} className={LIKE_A_BUTTON}>
             Its story
           </Link>
-          <Confirm label="Delete" question="Delete this mail from the inbox?" onYes={() => void remove()} />
+          <Confirm
+            scope="emails:write"
+            label="Delete"
+            question="Delete this mail from the inbox?"
+            onYes={() => void remove()}
+          />
         </div>
       }
     >

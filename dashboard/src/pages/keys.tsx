@@ -8,6 +8,7 @@ import { useEdited } from '../changes.ts'
 import { Confirm } from '../confirm.tsx'
 import { BOUND_FIELDS, boundsOf, fieldsOf, KeyBounds, lacksChoice, UNBOUND } from '../key-bounds.tsx'
 import { Listing } from '../listing.tsx'
+import { Held } from '../may.tsx'
 import { Renewal } from '../renewal.tsx'
 import { say } from '../say.tsx'
 import { Button, Choice, Code, Copy, Facts, Field, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
@@ -24,6 +25,7 @@ export function Keys() {
     <Page title="API keys" sentence="A live key sends to real people; a test key fills the inbox alone.">
       <AddForm
         path={PATH}
+        scope="api_keys:write"
         fields={[{ name: 'name', label: 'Name, such as the program that uses it' }]}
         button="Make a key"
         also={{ mode, ...fieldsOf(bounds) }}
@@ -73,6 +75,7 @@ export function Keys() {
           { head: 'Last used', right: true, named: true, cell: ({ last_used_at: at }) => <Time at={at} /> },
           {
             head: 'Do',
+            scope: 'api_keys:write',
             right: true,
             cell: (key) => <Doings small of={key} made={setMade} setError={setError} />,
           },
@@ -154,6 +157,7 @@ function Doings({
     <span className={`inline-flex ${small ? 'gap-1' : 'gap-2'}`}>
       <Renewal
         small={small}
+        scope="api_keys:write"
         label="Rotate"
         question={`Make a new secret for «${name}»?`}
         onYes={(hours) =>
@@ -162,6 +166,7 @@ function Doings({
       />
       <Confirm
         small={small}
+        scope="api_keys:write"
         label="Revoke"
         question={`Revoke «${name}»? Whoever uses it is refused within seconds.`}
         onYes={() => void act('DELETE', id, `«${name}» is revoked.`)}
@@ -266,23 +271,25 @@ function Change({ of }: { readonly of: Json }) {
   const { name, bounds } = typed
   return (
     <form onSubmit={(event) => void save(event)} className="flex flex-wrap items-end gap-3">
-      <Unsaved waits={() => waits} />
-      <div className="min-w-48 flex-1 sm:max-w-md">
-        <Field
-          label="Name"
-          required
-          value={name}
-          onChange={(written) => setTyped({ ...typed, name: written })}
-          fault={faultOf(error, 'name')}
-        />
-      </div>
-      <KeyBounds bounds={bounds} onChange={(chosen) => setTyped({ ...typed, bounds: chosen })} error={error} />
-      <Button type="submit" disabled={!waits || lacksChoice(bounds)}>
-        Save
-      </Button>
-      <div className="basis-full">
-        <Problem error={besides(error, ['name', ...BOUND_FIELDS])} />
-      </div>
+      <Held scope="api_keys:write">
+        <Unsaved waits={() => waits} />
+        <div className="min-w-48 flex-1 sm:max-w-md">
+          <Field
+            label="Name"
+            required
+            value={name}
+            onChange={(written) => setTyped({ ...typed, name: written })}
+            fault={faultOf(error, 'name')}
+          />
+        </div>
+        <KeyBounds bounds={bounds} onChange={(chosen) => setTyped({ ...typed, bounds: chosen })} error={error} />
+        <Button type="submit" scope="api_keys:write" disabled={!waits || lacksChoice(bounds)}>
+          Save
+        </Button>
+        <div className="basis-full">
+          <Problem error={besides(error, ['name', ...BOUND_FIELDS])} />
+        </div>
+      </Held>
     </form>
   )
 }

@@ -69,7 +69,7 @@ async function importSuppressions(part: readonly Entry[]): Promise<Outcome> {
 
 export function Suppressions() {
   const [error, setError] = useState<unknown>(null)
-  const [importing, button] = useImport()
+  const [importing, button] = useImport('suppressions:write')
   return (
     <Page
       title="Suppressions"
@@ -125,6 +125,7 @@ export function Suppressions() {
             },
             {
               head: 'Do',
+              scope: 'suppressions:write',
               right: true,
               cell: ({ email }) => <Removal path={SUPPRESSIONS} address={email} setError={setError} />,
             },
@@ -141,6 +142,7 @@ function Suppress() {
   return (
     <AddForm
       path={SUPPRESSIONS}
+      scope="suppressions:write"
       fields={[
         { name: 'email', label: 'Add an address', type: 'email' },
         { name: 'details', label: 'Note, such as who asked for it', optional: true },
@@ -185,7 +187,7 @@ const UNSUBSCRIBE_FILTERS: readonly Filter[] = [{ name: 'search', label: 'Addres
 export function Unsubscribes() {
   const search = useSearch({ strict: false }) as Search
   const [error, setError] = useState<unknown>(null)
-  const [importing, button] = useImport()
+  const [importing, button] = useImport('unsubscribes:write')
   return (
     <Page
       title="Unsubscribes"
@@ -215,6 +217,7 @@ export function Unsubscribes() {
       ) : (
         <AddForm
           path={UNSUBSCRIBES}
+          scope="unsubscribes:write"
           fields={[
             { name: 'email', label: 'Add an address', type: 'email' },
             { name: 'reason', label: 'Reason, if told', optional: true },
@@ -241,6 +244,7 @@ export function Unsubscribes() {
             { head: 'Since', right: true, cell: ({ created_at: at }) => <Time at={at} /> },
             {
               head: 'Do',
+              scope: 'unsubscribes:write',
               right: true,
               cell: ({ email }) => <Removal path={UNSUBSCRIBES} address={email} setError={setError} />,
             },

@@ -32,6 +32,7 @@ export function Risk() {
   }
   return (
     <Page
+      needs="content"
       title="Content and risk"
       sentence="What filters will think of a mail, and what to change before it is sent. Nothing is sent from here."
     >

@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { AddForm } from '../add-form.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
+import { Held } from '../may.tsx'
 import { say } from '../say.tsx'
 import { Table } from '../table.tsx'
 import { TRACKING_SWITCHES } from '../tracking.tsx'
@@ -75,56 +76,60 @@ function Profile({ profile }: { readonly profile: Json }) {
   }
   return (
     <Section title="Account">
-      <form onSubmit={save} className="mb-4 grid items-start gap-3 sm:grid-cols-2">
-        <Field label="Name" required value={typed.name} onChange={set('name')} fault={faultOf(error, 'name')} />
-        <Field label="Company" value={typed.company} onChange={set('company')} fault={faultOf(error, 'company')} />
-        <Field
-          label="Address of the account"
-          type="email"
-          required
-          value={typed.email}
-          onChange={set('email')}
-          hint="Told of what needs somebody: a grade that changed, records that are gone, quotas nearly used. Nobody signs in by it."
-          fault={faultOf(error, 'email')}
-        />
-        <Field
-          label="Time zone"
-          required
-          value={typed.timezone}
-          onChange={set('timezone')}
-          options={Intl.supportedValuesOf('timeZone')}
-          fault={faultOf(error, 'timezone')}
-        />
-        <Field
-          label="Taken for disposable from this confidence on"
-          type="number"
-          step="0.01"
-          required
-          value={typed.disposable_confidence_threshold}
-          onChange={set('disposable_confidence_threshold')}
-          hint="0 to 1. Where disposable addresses are refused, a surer one is blocked; from 0.5 on others are warned of."
-          fault={faultOf(error, 'disposable_confidence_threshold')}
-        />
-        <div className="sm:col-span-2">
-          <Button type="submit">Save</Button>
-        </div>
-      </form>
-      <Problem error={besides(error, FIELDS)} />
-      <ul className="grid gap-1">
-        {SWITCHES.map(([field, label]) => (
-          <li key={field}>
-            <label className="flex items-center gap-2">
-              <input
-                type="checkbox"
-                className="accent-brass"
-                checked={profile[field] === true}
-                onChange={(event) => void change({ [field]: event.target.checked })}
-              />
-              {label}
-            </label>
-          </li>
-        ))}
-      </ul>
+      <Held scope="profile:write">
+        <form onSubmit={save} className="mb-4 grid items-start gap-3 sm:grid-cols-2">
+          <Field label="Name" required value={typed.name} onChange={set('name')} fault={faultOf(error, 'name')} />
+          <Field label="Company" value={typed.company} onChange={set('company')} fault={faultOf(error, 'company')} />
+          <Field
+            label="Address of the account"
+            type="email"
+            required
+            value={typed.email}
+            onChange={set('email')}
+            hint="Told of what needs somebody: a grade that changed, records that are gone, quotas nearly used. Nobody signs in by it."
+            fault={faultOf(error, 'email')}
+          />
+          <Field
+            label="Time zone"
+            required
+            value={typed.timezone}
+            onChange={set('timezone')}
+            options={Intl.supportedValuesOf('timeZone')}
+            fault={faultOf(error, 'timezone')}
+          />
+          <Field
+            label="Taken for disposable from this confidence on"
+            type="number"
+            step="0.01"
+            required
+            value={typed.disposable_confidence_threshold}
+            onChange={set('disposable_confidence_threshold')}
+            hint="0 to 1. Where disposable addresses are refused, a surer one is blocked; from 0.5 on others are warned of."
+            fault={faultOf(error, 'disposable_confidence_threshold')}
+          />
+          <div className="sm:col-span-2">
+            <Button type="submit" scope="profile:write">
+              Save
+            </Button>
+          </div>
+        </form>
+        <Problem error={besides(error, FIELDS)} />
+        <ul className="grid gap-1">
+          {SWITCHES.map(([field, label]) => (
+            <li key={field}>
+              <label className="flex items-center gap-2">
+                <input
+                  type="checkbox"
+                  className="accent-brass"
+                  checked={profile[field] === true}
+                  onChange={(event) => void change({ [field]: event.target.checked })}
+                />
+                {label}
+              </label>
+            </li>
+          ))}
+        </ul>
+      </Held>
     </Section>
   )
 }
@@ -147,31 +152,33 @@ function Retention({ profile }: { readonly profile: Json }) {
   return (
     <Section title="How long mails are kept">
       <form onSubmit={submit} className="flex flex-wrap items-start gap-3">
-        <div className="w-80 max-w-full">
-          <Field
-            label="Days"
-            type="number"
-            required
-            value={days}
-            onChange={setDays}
-            hint="1 to 3650. Then contents, attempts, events and bounces go. Figures stay, and so do the lists of who must not be mailed."
-            fault={faultOf(error, 'retention_days')}
-          />
-        </div>
-        <div className="sm:pt-[25px]">
-          {isLess ? (
-            <Confirm
-              label="Save"
-              yes="Keep them for less"
-              question={`What is older than ${days} ${days === '1' ? 'day' : 'days'} goes within a day. This cannot be taken back.`}
-              onYes={() => void save()}
+        <Held scope="profile:write">
+          <div className="w-80 max-w-full">
+            <Field
+              label="Days"
+              type="number"
+              required
+              value={days}
+              onChange={setDays}
+              hint="1 to 3650. Then contents, attempts, events and bounces go. Figures stay, and so do the lists of who must not be mailed."
+              fault={faultOf(error, 'retention_days')}
             />
-          ) : (
-            <Button type="submit" disabled={days === kept}>
-              Save
-            </Button>
-          )}
-        </div>
+          </div>
+          <div className="sm:pt-[25px]">
+            {isLess ? (
+              <Confirm
+                label="Save"
+                yes="Keep them for less"
+                question={`What is older than ${days} ${days === '1' ? 'day' : 'days'} goes within a day. This cannot be taken back.`}
+                onYes={() => void save()}
+              />
+            ) : (
+              <Button type="submit" scope="profile:write" disabled={days === kept}>
+                Save
+              </Button>
+            )}
+          </div>
+        </Held>
       </form>
       <Problem error={besides(error, ['retention_days'])} />
     </Section>

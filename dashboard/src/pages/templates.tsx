@@ -5,6 +5,7 @@ import { type FormEvent, useRef, useState } from 'react'
 import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
 import { Listing } from '../listing.tsx'
+import { Held, May } from '../may.tsx'
 import { say } from '../say.tsx'
 import { Table } from '../table.tsx'
 import { Button, Code, Field, LIKE_A_BUTTON, Page, Pending, Problem, Section, Time } from '../ui.tsx'
@@ -18,9 +19,11 @@ export function Templates() {
       title="Templates"
       sentence="Texts with places such as {{name}}, filled in by each send."
       actions={
-        <Link to="/templates/$id" params={{ id: 'new' }} className={LIKE_A_BUTTON}>
-          Write one
-        </Link>
+        <May scope="templates:write">
+          <Link to="/templates/$id" params={{ id: 'new' }} className={LIKE_A_BUTTON}>
+            Write one
+          </Link>
+        </May>
       }
     >
       <Listing
@@ -44,10 +47,12 @@ export function Templates() {
         empty={
           <>
             No template yet.{' '}
-            <Link to="/templates/$id" params={{ id: 'new' }} className="underline">
-              Write one
-            </Link>
-            , then send with its id and the values: {'{ "template_id": "…", "variables": { "name": "Jo" } }'}
+            <May scope="templates:write">
+              <Link to="/templates/$id" params={{ id: 'new' }} className="underline">
+                Write one
+              </Link>
+              , then send with its id and the values: {'{ "template_id": "…", "variables": { "name": "Jo" } }'}
+            </May>
           </>
         }
       />
@@ -124,6 +129,7 @@ function Editor({ template }: { readonly template: Json }) {
   const set = (field: keyof typeof draft) => (value: string) => setDraft({ ...draft, [field]: value })
   return (
     <Page
+      {...(isNew && { needs: 'templates:write' as const })}
       title={isNew ? 'New template' : template.name}
       sentence={
         isNew
@@ -133,6 +139,7 @@ function Editor({ template }: { readonly template: Json }) {
       actions={
         isNew ? undefined : (
           <Confirm
+            scope="templates:write"
             label="Remove"
             question="Remove this template? Sends that name it are refused from then on."
             onYes={() => void remove()}
@@ -141,31 +148,47 @@ function Editor({ template }: { readonly template: Json }) {
       }
     >
       <form onSubmit={(event) => void save(event)} className="grid gap-3">
-        <Field label="Name" required value={draft.name} onChange={set('name')} fault={faultOf(error, 'name')} />
-        <Field
-          label="Subject"
-          required
-          value={draft.subject}
-          onChange={set('subject')}
-          fault={faultOf(error, 'subject')}
-        />
-        <div className="grid gap-3 lg:grid-cols-2">
-          <Field label="HTML" rows={14} mono value={draft.html} onChange={set('html')} fault={faultOf(error, 'html')} />
-          <Field label="Text" rows={14} mono value={draft.text} onChange={set('text')} fault={faultOf(error, 'text')} />
-        </div>
-        <Problem error={besides(error, FIELDS)} />
-        {template.version !== base.version && (
-          <p role="status" className="text-wait">
-            Version {template.version} was written meanwhile. What stands here began with version {base.version}; saved,
-            it comes after both.
-          </p>
-        )}
-        <Unsaved waits={() => changed && !leaves.current} />
-        <div>
-          <Button type="submit" kind="main">
-            {isNew ? 'Save' : 'Save as a new version'}
-          </Button>
-        </div>
+        <Held scope="templates:write">
+          <Field label="Name" required value={draft.name} onChange={set('name')} fault={faultOf(error, 'name')} />
+          <Field
+            label="Subject"
+            required
+            value={draft.subject}
+            onChange={set('subject')}
+            fault={faultOf(error, 'subject')}
+          />
+          <div className="grid gap-3 lg:grid-cols-2">
+            <Field
+              label="HTML"
+              rows={14}
+              mono
+              value={draft.html}
+              onChange={set('html')}
+              fault={faultOf(error, 'html')}
+            />
+            <Field
+              label="Text"
+              rows={14}
+              mono
+              value={draft.text}
+              onChange={set('text')}
+              fault={faultOf(error, 'text')}
+            />
+          </div>
+          <Problem error={besides(error, FIELDS)} />
+          {template.version !== base.version && (
+            <p role="status" className="text-wait">
+              Version {template.version} was written meanwhile. What stands here began with version {base.version};
+              saved, it comes after both.
+            </p>
+          )}
+          <Unsaved waits={() => changed && !leaves.current} />
+          <div>
+            <Button type="submit" kind="main" scope="templates:write">
+              {isNew ? 'Save' : 'Save as a new version'}
+            </Button>
+          </div>
+        </Held>
       </form>
       {!isNew && (
         <>
@@ -291,6 +314,7 @@ function Versions({
           { head: 'Written', right: true, cell: ({ created_at: at }) => <Time at={at} /> },
           {
             head: 'Do',
+            scope: 'templates:write',
             right: true,
             cell: ({ version }) =>
               version === present ? (

@@ -16,6 +16,7 @@ export function Validation() {
   const data: Json = quota.data?.data
   return (
     <Page
+      needs="validation"
       title="Validation"
       sentence={
         data === undefined

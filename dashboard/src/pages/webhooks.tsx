@@ -8,6 +8,7 @@ import { Confirm } from '../confirm.tsx'
 import { Endpoint } from '../endpoint.tsx'
 import { EVENTS } from '../kinds.ts'
 import { Listing, words } from '../listing.tsx'
+import { May } from '../may.tsx'
 import { Moment, momentOf } from '../moment.tsx'
 import { say } from '../say.tsx'
 import { Button, Code, Copy, Facts, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
@@ -20,6 +21,7 @@ export function Webhooks() {
     <Page title="Webhooks" sentence="Your own servers, told what happens: signed, and tried again until they take it.">
       <AddForm
         path={PATH}
+        scope="webhooks:write"
         fields={[
           { name: 'name', label: 'Name' },
           { name: 'url', label: 'Address', type: 'url' },
@@ -102,35 +104,37 @@ export function Webhook() {
       title={hook.name === '' ? hook.url : hook.name}
       sentence={sentenceOf(hook)}
       actions={
-        <div className="flex flex-wrap gap-2">
-          <Button kind="main" onClick={() => void act('POST', `${path}/test`, 'A test is on its way.')}>
-            Send a test
-          </Button>
-          <Button
-            onClick={() =>
-              void act('PUT', path, hook.is_active ? 'Switched off.' : 'Switched on.', { is_active: !hook.is_active })
-            }
-          >
-            {hook.is_active ? 'Switch off' : 'Switch on'}
-          </Button>
-          <Confirm
-            kind="plain"
-            label="New secret"
-            question="Make a new secret? Deliveries are signed with it from now on; the present one ends."
-            onYes={() =>
-              void act('POST', `${path}/regenerate-secret`, 'The new secret is shown below.').then((answer: Json) =>
-                setSecret(answer?.data?.secret ?? answer?.secret ?? null),
-              )
-            }
-          />
-          <Confirm
-            label="Remove"
-            question="Remove this endpoint? It is told nothing more, and its deliveries are forgotten."
-            onYes={() =>
-              void act('DELETE', path, 'Removed.').then((answer: Json) => answer && navigate({ to: '/webhooks' }))
-            }
-          />
-        </div>
+        <May scope="webhooks:write">
+          <div className="flex flex-wrap gap-2">
+            <Button kind="main" onClick={() => void act('POST', `${path}/test`, 'A test is on its way.')}>
+              Send a test
+            </Button>
+            <Button
+              onClick={() =>
+                void act('PUT', path, hook.is_active ? 'Switched off.' : 'Switched on.', { is_active: !hook.is_active })
+              }
+            >
+              {hook.is_active ? 'Switch off' : 'Switch on'}
+            </Button>
+            <Confirm
+              kind="plain"
+              label="New secret"
+              question="Make a new secret? Deliveries are signed with it from now on; the present one ends."
+              onYes={() =>
+                void act('POST', `${path}/regenerate-secret`, 'The new secret is shown below.').then((answer: Json) =>
+                  setSecret(answer?.data?.secret ?? answer?.secret ?? null),
+                )
+              }
+            />
+            <Confirm
+              label="Remove"
+              question="Remove this endpoint? It is told nothing more, and its deliveries are forgotten."
+              onYes={() =>
+                void act('DELETE', path, 'Removed.').then((answer: Json) => answer && navigate({ to: '/webhooks' }))
+              }
+            />
+          </div>
+        </May>
       }
     >
       <Problem error={error} />
@@ -147,9 +151,11 @@ export function Webhook() {
       <Section title="Deliveries">
         <Deliveries path={path} act={act} />
       </Section>
-      <Section title="Tell a period again">
-        <ReplayPeriod path={path} act={act} />
-      </Section>
+      <May scope="webhooks:write">
+        <Section title="Tell a period again">
+          <ReplayPeriod path={path} act={act} />
+        </Section>
+      </May>
     </Page>
   )
 }
@@ -219,6 +225,7 @@ function Deliveries({ path, act }: { readonly path: string; readonly act: Act })
         },
         {
           head: 'Do',
+          scope: 'webhooks:write',
           right: true,
           cell: ({ id, event }) =>
             event === 'test' ? null : (

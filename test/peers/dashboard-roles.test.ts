@@ -1,0 +1,144 @@
+// Nobody is offered what their role is refused: each control that a viewer or a developer is shown is used, and none of the
+// calls that follow is forbidden.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { type Dashboard, type Owner, startDashboard, type Visit } from './dashboard.ts'
+import { waitFor } from './ground.ts'
+
+const stack = new AsyncDisposableStack()
+let dashboard: Dashboard
+let owner: Owner
+let things: Readonly<
+  Record<'bounced' | 'scheduled' | 'captured' | 'domain' | 'hook' | 'template' | 'contact' | 'key', string>
+>
+
+before(async () => {
+  dashboard = stack.use(await startDashboard('roles'))
+  owner = await dashboard.owner()
+  things = await furnished(owner)
+})
+after(() => stack.disposeAsync())
+
+/** An account with one of everything. */
+async function furnished({ api_key: key, test_api_key: testKey }: Owner): Promise<typeof things> {
+  const made = async (where: string, body: object, by = key): Promise<string> => {
+    const answer = await dashboard.posthorn.call(by, 'POST', `/api/v1/${where}`, body)
+    assert.ok(answer.status < 300, `${where}: ${JSON.stringify(answer.body)}`)
+    return answer.body.data.id ?? answer.body.data.email_id
+  }
+  const mail = { from: 'a@shop.example', subject: 'A mail', text: 'Hi' }
+  const bounced = await made('send', { ...mail, to: 'bounce@sandbox.test' }, testKey)
+  const later = new Date(Date.now() + 86_400_000).toISOString()
+  const scheduled = await made('send', { ...mail, to: 'jo@example.net', scheduled_at: later }, testKey)
+  await made('customer/suppressions', { email: 'gone@example.net' })
+  await made('customer/unsubscribes', { email: 'left@example.net' })
+  await made('customer/tracking-domains', { domain: 'links.shop.example' })
+  const ids = {
+    domain: await made('customer/domains', { domain: 'shop.example' }),
+    hook: await made('customer/webhooks', { url: 'https://hooks.example.org/in', name: 'Hook', events: ['*'] }),
+    template: await made('templates', { name: 'Welcome', subject: 'Hi', text: 'Hi {{name}}' }),
+    contact: await made('customer/contacts', { email: 'jo@example.net', double_opt_in: false }),
+    key: await made('customer/api-keys', { name: 'Shop', mode: 'live' }),
+  }
+  const call = (where: string) => dashboard.posthorn.call(testKey, 'GET', `/api/v1/${where}`)
+  await waitFor('the bounce', async () => (await call(`emails/${bounced}`)).body.data.status === 'bounced')
+  await made('send', { ...mail, to: 'jo@example.net' }, testKey)
+  const captured = await waitFor('a captured mail', async () => (await call('inbox')).body.data[0]?.id)
+  return { bounced, scheduled, captured, ...ids }
+}
+
+async function visitAs(role: 'viewer' | 'developer'): Promise<Visit> {
+  await using visit = await dashboard.visit(owner)
+  const email = `${role}@posthorn.test`
+  const added = await visit.context.request.post(`${dashboard.posthorn.url}/api/v1/users`, {
+    data: { email, role },
+    headers: { origin: dashboard.posthorn.url },
+  })
+  const { password } = (await added.json()).data
+  return await dashboard.visit({ ...owner, email, dashboard_password: password })
+}
+
+function pathsOf(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(
+    `[...document.querySelectorAll('nav[aria-label=Main] a')].map((a) => a.getAttribute('href'))`,
+  )
+}
+
+/** Uses each control of the pages. @returns how many were used, and the calls that were forbidden */
+async function useAll(page: Page, paths: readonly string[]): Promise<{ used: number; forbidden: readonly string[] }> {
+  const forbidden: string[] = []
+  page.on('response', (response) => {
+    const request = response.request()
+    if (response.status() === 403 && request.method() !== 'GET')
+      forbidden.push(`${request.method()} ${new URL(request.url()).pathname}`)
+  })
+  let used = 0
+  for (const where of paths) {
+    await dashboard.open(page, where)
+    const count = await page.locator(CONTROLS).count()
+    for (let i = 0; i < count; i++) {
+      // What is asked of a field is asked by the API too: an empty form is sent as it is.
+      await page.evaluate(`document.querySelectorAll('form').forEach((form) => { form.noValidate = true })`)
+      const control = page.locator(CONTROLS).nth(i)
+      if (!(await control.isVisible())) continue
+      await control.click()
+      used++
+      const yes = page.locator('dialog[open] button').last()
+      if (await yes.isVisible()) await yes.click()
+      if (new URL(page.url()).pathname !== where) await dashboard.open(page, where)
+    }
+  }
+  return { used, forbidden }
+}
+
+const CONTROLS = 'main button:enabled, main input[type=checkbox]:enabled'
+
+test('a viewer sees all there is to read and no control that would be refused', async () => {
+  await using here = await visitAs('viewer')
+  const { page } = here
+  await dashboard.open(page, '/')
+  const places = await pathsOf(page)
+  assert.ok(places.includes('/webhooks') && places.includes('/domains'))
+  for (const out of ['/keys', '/smtp', '/validation', '/risk']) assert.ok(!places.includes(out), out)
+  const { bounced, scheduled, captured, domain, hook, template, contact } = things
+  const details = [`/emails/${bounced}`, `/emails/${scheduled}`, `/inbox/${captured}`, `/domains/${domain}`]
+  const more = [`/webhooks/${hook}`, `/templates/${template}`, `/contacts/${contact}`, '/suppressions?import=1']
+  const walked = [...places.filter((path) => path !== '/docs' && path !== '/settings'), ...details, ...more]
+  const { used, forbidden } = await useAll(page, walked)
+  assert.deepEqual(forbidden, [])
+  assert.ok(used > 30, `${used} controls`)
+
+  // What may not be changed is still told.
+  await dashboard.open(page, `/templates/${template}`)
+  assert.equal(await page.getByLabel('Subject', { exact: true }).inputValue(), 'Hi')
+  assert.ok(await page.getByLabel('Subject', { exact: true }).isDisabled())
+  await dashboard.open(page, '/settings')
+  assert.ok(await page.getByLabel('Time zone', { exact: true }).isDisabled())
+  assert.ok(await page.getByLabel('Refuse disposable addresses', { exact: true }).isDisabled())
+  assert.ok(await page.getByLabel('Present password', { exact: true }).isEnabled())
+  for (const where of ['/validation', '/risk', '/templates/new']) {
+    await dashboard.open(page, where)
+    await page.getByText('Your role does not do this.').waitFor()
+  }
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('key')
+  await page.getByText('Nothing by that name.').waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
+test('a developer does everything but make keys', async () => {
+  await using here = await visitAs('developer')
+  const { page } = here
+  const { used, forbidden } = await useAll(page, ['/keys', `/keys/${things.key}`, '/smtp', '/risk', '/validation'])
+  assert.deepEqual(forbidden, [])
+  assert.ok(used > 2, `${used} controls`)
+  await dashboard.open(page, `/keys/${things.key}`)
+  assert.ok(await page.getByLabel('Name', { exact: true }).isDisabled())
+  await dashboard.open(page, '/domains')
+  await page.getByLabel(/^Domain, such as/).fill('other.example')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByRole('heading', { name: 'other.example', exact: true }).waitFor()
+  assert.deepEqual(here.faults, [])
+})
