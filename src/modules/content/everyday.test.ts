@@ -31,6 +31,30 @@ const EVERYDAY: readonly (readonly [subject: string, text: string])[] = [
     'Good news! Your order #1234 is on its way. Track your package: https://acme.com/track/1234',
   ],
   ['Hello', 'Hello, this is a test email. Please ignore.'],
+  [
+    'Activate your account',
+    'Hello Anna,\n\nYour administrator created an account for you at Acme. Click here to activate your account and choose a password: https://acme.com/activate/abc\n\nThis link is valid for 48 hours.',
+  ],
+  [
+    'Set your password',
+    'Hi Sam,\n\nTo finish setting up your account, please create a password within 24 hours:\nhttps://acme.com/password/new?token=abc\n\nIf you did not sign up, ignore this email.',
+  ],
+  [
+    'Reset your password',
+    'Someone requested a password reset for your account. Click the link below to choose a new password. The link expires in one hour.\n\nhttps://acme.com/reset/abc\n\nIf it was not you, you can safely ignore this email; your password stays the same.',
+  ],
+  [
+    'Zugang aktivieren',
+    'Für Sie wurde ein Konto angelegt. Bitte klicken Sie innerhalb von 48 Stunden auf den folgenden Link und vergeben Sie ein Passwort: https://acme.de/a/abc',
+  ],
+  [
+    'Activez votre compte',
+    'Bonjour Marie,\n\nUn compte a été créé pour vous. Cliquez ici pour choisir votre mot de passe sous 48 heures : https://acme.fr/a/abc',
+  ],
+  [
+    'Activa tu cuenta',
+    'Hola Ana: haz clic aquí para activar tu cuenta y elegir una contraseña antes de 24 horas: https://acme.es/a/abc',
+  ],
 ]
 for (const [subject, text] of EVERYDAY) {
   test(`«${subject}», as everybody sends it, keeps 85 points and more`, () => {
@@ -56,4 +80,13 @@ test('a language that the words were not learnt from costs nothing', () => {
   ]) {
     assert.equal(scoreContent({ subject: '1234', html: null, text }).score, 100, text)
   }
+})
+
+test('a password to be chosen excuses nothing else that is asked for', () => {
+  const score = (text: string): number => scoreContent({ subject: 'Your account', html: null, text }).score
+  const whole = 'To set up a password confirm your card number and PIN within 24 hours: https://acme.com/a'
+  assert.ok(score(whole) < 70, `${score(whole)}`)
+  const threat =
+    'Your mailbox will be suspended today. Sign in and choose a new password within 24 hours or you will lose access: https://acme.com/a'
+  assert.ok(score(threat) < 50, `${score(threat)}`)
 })

@@ -28,11 +28,11 @@ export const INTENTS: Lexicon = {
       ce_soir minuit avant_minuit immediatement delai hoy esta_noche medianoche inmediatamente en_las_proximas
       antes_de_24 plazo_de dentro_de in_the_next next_24 next_48 24_hours 48_hours 12_hours 72_hours 24_stunden
       48_stunden 24_heures 48_heures 24_h 48_h 24h 48h 24_horas 48_horas 72_horas final_notice soon_as`,
-    secretbits: `password passcode passphrase pin cvv ssn card_details card_number bank_details credit_card debit_card
-      membership_number security_code login_details online_id credentials passwort kennwort pin kartendaten
-      kreditkarte bankdaten zugangsdaten kreditkartendaten bankkarte mot_de_passe carte_bancaire coordonnees_bancaires
-      identifiants numero_de_carte contrasena datos_bancarios datos_de_su_tarjeta tarjeta_de_credito numero_de_tarjeta
-      clave claves recovery_phrase`,
+    password: `password passcode passwort kennwort mot_de_passe contrasena`,
+    secretbits: `passphrase pin cvv ssn card_details card_number bank_details credit_card debit_card membership_number
+      security_code login_details online_id credentials kartendaten kreditkarte bankdaten zugangsdaten kreditkartendaten
+      bankkarte carte_bancaire coordonnees_bancaires identifiants numero_de_carte datos_bancarios datos_de_su_tarjeta
+      tarjeta_de_credito numero_de_tarjeta clave claves recovery_phrase`,
     owed: `amount_of balance outstanding unpaid offen betrag betrag_von restbetrag zuschlag differenz montant somme
       montant_de solde impaye importe saldo pendiente cantidad_de small_fee small_payment shipping_fee redelivery
       redelivery_fee delivery_fee nachnahme`,
@@ -54,6 +54,16 @@ export const INTENTS: Lexicon = {
     checkit: `call_your_usual usual_contact by_phone known_number number_on_file verify_by confirm_by_phone telefonisch_ruckfrage
       bekannte_nummer ruckfrage have_not_changed nicht_geandert par_telephone numero_habituel por_telefono has_not_changed
       telefono_de_siempre in_person personlich_ubergeben not_change do_not_change on_the_invoice auf_der_rechnung`,
+    // A password that is yet to be chosen is no secret that is asked for.
+    newsecret: `choose_a_password choose_a_new_password choose_your_password choose_your_new_password create_a_password
+      create_a_new_password create_your_password set_a_password set_a_new_password set_your_password set_your_new_password
+      set_up_your_password set_up_a_password pick_a_password requested_a_password_reset request_to_reset
+      password_reset_request ein_passwort_vergeben passwort_zu_vergeben vergeben_sie_ein vergeben_sie_ihr passwort_festlegen
+      ein_passwort_zu passwort_wahlen wahlen_sie_ein_passwort legen_sie_ein_passwort legen_sie_ihr_passwort
+      choisir_votre_mot choisir_un_mot choisir_un_nouveau choisissez_un_mot choisissez_votre_mot creer_votre_mot
+      creer_un_mot creez_votre_mot definir_votre_mot definir_un_mot definissez_votre_mot elegir_una_contrasena
+      elegir_tu_contrasena elija_una_contrasena crear_una_contrasena crear_tu_contrasena cree_una_contrasena
+      establecer_una_contrasena establecer_tu_contrasena`,
     cards: `gift_card gift_cards giftcard giftcards gutscheine gutscheinen gutscheinkarten gutschein geschenkkarten
       geschenkkarte amazon_gutscheine amazon_gutscheinen steam_karten google_play_karten cartes_cadeaux cartes_cadeau
       carte_cadeau bons_cadeaux tarjetas_regalo tarjeta_regalo tarjetas_de_regalo paysafecard steam_cards apple_cards
@@ -275,6 +285,20 @@ export const INTENTS: Lexicon = {
   },
   patterns: [
     { concept: 'pressed_demand', sets: ['demand', 'loss', 'clock'], gap: 40, unless: 'never' },
+    {
+      concept: 'secret_demand',
+      sets: ['demand', 'password', 'clock'],
+      gap: 50,
+      unless: 'never',
+      unlessSaid: '#newsecret',
+    },
+    {
+      concept: 'secret_demand',
+      sets: ['demand', 'password', 'loss'],
+      gap: 50,
+      unless: 'never',
+      unlessSaid: '#newsecret',
+    },
     { concept: 'secret_demand', sets: ['demand', 'secretbits', 'clock'], gap: 50, unless: 'never' },
     { concept: 'secret_demand', sets: ['demand', 'secretbits', 'loss'], gap: 50, unless: 'never' },
     { concept: 'secret_demand', sets: ['seed', 'please'], gap: 30, unless: 'never' },

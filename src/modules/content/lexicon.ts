@@ -32,6 +32,8 @@ export interface Pattern {
   readonly gap: number
   /** Not where one of this set stands shortly before: `we will never ask for your password`. */
   readonly unless?: string
+  /** A concept that takes it back, as for the whole of one. */
+  readonly unlessSaid?: string
 }
 
 export interface Lexicon {

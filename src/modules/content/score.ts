@@ -22,7 +22,7 @@ import { characterFindings, htmlFindings, shapeFindings, subjectFindings, wholeF
 import type { ContentLevel, ContentQuestion, ContentScore, Location } from './types.ts'
 
 /** Changes whenever the same content may get another score. */
-export const CONTENT_VERSION = '2.3.0'
+export const CONTENT_VERSION = '2.4.0'
 
 const MAX_LOOK_CHARS = 1_048_576
 /** A strong sign of fraud beside another one, and a weak one beside a strong one. */
@@ -59,13 +59,14 @@ function everything(): Lexicon {
     },
     concepts: {
       ...{ ...FRAUD.concepts, ...SCAMS.concepts, ...SELLING.concepts, ...INTENTS.concepts },
-      ...{ '#brand': silent, '#speaks': silent, '#leave': silent, '#check': silent },
+      ...{ '#brand': silent, '#speaks': silent, '#leave': silent, '#check': silent, '#newsecret': silent },
     },
     patterns: [
       ...[...FRAUD.patterns, ...SCAMS.patterns, ...SELLING.patterns, ...INTENTS.patterns],
       ...brands.map(([set]) => ({ concept: '#brand', sets: [set], gap: ANYWHERE })),
       ...brands.map(([set]) => ({ concept: '#speaks', sets: [set, 'roles'], gap: 2 })),
       { concept: '#check', sets: ['checkit'], gap: ANYWHERE },
+      { concept: '#newsecret', sets: ['newsecret'], gap: ANYWHERE },
       { concept: '#leave', sets: ['leave'], gap: ANYWHERE },
     ],
   }
@@ -91,8 +92,8 @@ function scoreAt(desk: Desk, question: ContentQuestion): ContentScore {
   const partOf = (location: Location): string =>
     location === 'subject' ? subject : ((location === 'html' ? html : text) ?? '')
   const said = new Set(ear.hits.map(({ pattern }) => pattern.concept))
-  const words = ear.hits.filter(({ pattern: { concept } }) => {
-    const takenBackBy = lexicon().lexicon.concepts[concept]?.unlessSaid
+  const words = ear.hits.filter(({ pattern: { concept, unlessSaid } }) => {
+    const takenBackBy = unlessSaid ?? lexicon().lexicon.concepts[concept]?.unlessSaid
     return !concept.startsWith('#') && (takenBackBy === undefined || !said.has(takenBackBy))
   })
   const findings: Finding[] = wordFindings(words, ear.words, partOf)
