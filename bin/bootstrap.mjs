@@ -42,6 +42,12 @@ const at = (...names) => path.join(root, ...names)
 const SERVICE = ['--max-semi-space-size=8', '--heap-growing-percent=100', '--expose-gc']
 const MEMORY = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' }
 
+/** What the dashboard is built from: its own, and what it shares with the service. */
+const DASHBOARD = [
+  ...['dashboard/index.html', 'dashboard/vite.config.ts', 'dashboard/public', 'dashboard/src'],
+  ...['src/mail', 'src/modules/accounts/scopes.ts'],
+]
+
 /** What each verb runs, relative to the checkout. `production`: works without the development packages. */
 const VERBS = {
   start: { run: [...SERVICE, 'src/main.ts', 'start'], production: true },
@@ -165,8 +171,7 @@ async function buildDashboard() {
 
 function isBuilt(built) {
   const made = statSync(path.join(built, 'index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0
-  const sources = ['index.html', 'vite.config.ts', 'public', 'src'].map((name) => at('dashboard', name))
-  return made > 0 && sources.every((source) => newestIn(source) <= made)
+  return made > 0 && DASHBOARD.every((source) => newestIn(at(source)) <= made)
 }
 
 function newestIn(file) {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { cp, glob, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import test from 'node:test'
@@ -46,4 +46,21 @@ test('who ends `npm start` ends what it started, not npm alone', { timeout: 60_0
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+})
+
+test('the dashboard is built anew when what it takes from the service changes', async () => {
+  const bootstrap = await readFile(path.join(ROOT, 'bin/bootstrap.mjs'), 'utf8')
+  const [, list = ''] = /const DASHBOARD = \[([\s\S]*?)\n\]/.exec(bootstrap) ?? []
+  const sources = [...list.matchAll(/'([^']+)'/g)].map(([, source = '']) => source)
+  assert.ok(sources.includes('dashboard/src'))
+  const taken: string[] = []
+  for await (const file of glob('dashboard/src/**/*.{ts,tsx}', { cwd: ROOT })) {
+    const text = await readFile(path.join(ROOT, file), 'utf8')
+    for (const [, from = ''] of text.matchAll(/ from '(\.[^']+)'/g)) taken.push(path.join(path.dirname(file), from))
+  }
+  assert.ok(taken.some((file) => file.startsWith('src/')))
+  assert.deepEqual(
+    taken.filter((file) => !sources.some((source) => file === source || file.startsWith(`${source}/`))),
+    [],
+  )
 })
