@@ -376,6 +376,10 @@ function Users() {
       >
         <Choice label="Role" value={role} onChange={setRole} options={ROLES.map((one) => [one, one])} />
       </AddForm>
+      <p className="mb-4 max-w-[70ch] text-quiet">
+        A viewer reads. A developer does all but make and end API keys and the SMTP password. An owner does these too,
+        and handles users.
+      </p>
       <Problem error={error} />
       {made !== null && (
         <p role="status" className="mb-3">
