@@ -1,7 +1,7 @@
 // A button for what cannot be undone: it asks once more, in words.
 
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { type Scope, useMay } from './may.tsx'
+import type { Scope } from './may.tsx'
 import { Button } from './ui.tsx'
 
 export function Confirm({
@@ -32,16 +32,14 @@ export function Confirm({
   useEffect(() => {
     if (asks) dialog.current?.showModal()
   }, [asks])
-  const may = useMay()(scope)
   const close = (done: boolean): void => {
     // Closed before it goes, so that the focus comes back to the button.
     dialog.current?.close()
     if (done) onYes()
   }
-  if (!may) return null
   return (
     <>
-      <Button kind={kind} small={small} onClick={() => setAsks(true)}>
+      <Button kind={kind} small={small} scope={scope} onClick={() => setAsks(true)}>
         {label}
       </Button>
       {asks && (

@@ -85,7 +85,7 @@ export function Endpoint({ hook }: { readonly hook: Json }) {
           part={of}
           onChange={(part) => setTyped({ ...typed, of: part })}
         />
-        <Button type="submit" scope="webhooks:write" disabled={!waits || lacks}>
+        <Button type="submit" disabled={!waits || lacks}>
           Save
         </Button>
         <div className="basis-full">

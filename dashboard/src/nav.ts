@@ -1,6 +1,6 @@
 // Where one can go: the column at the side, the `g` keys and the palette all read it here.
 
-import { allows, type Scope } from '../../src/modules/accounts/scopes.ts'
+import { reaches, type Scope } from './may.tsx'
 
 export interface Place {
   readonly path: string
@@ -77,8 +77,10 @@ export interface Person {
 }
 
 export function groupsFor({ user, scopes }: Person): readonly Group[] {
-  const reach = ({ needs }: Place): boolean => needs === undefined || allows(scopes, needs)
-  const groups = GROUPS.map(({ title, places }) => ({ title, places: places.filter(reach) }))
+  const groups = GROUPS.map(({ title, places }) => ({
+    title,
+    places: places.filter(({ needs }) => reaches(scopes, needs)),
+  }))
   return [...groups.filter(({ places }) => places.length > 0), ...(user.operator ? [OPERATOR] : [])]
 }
 

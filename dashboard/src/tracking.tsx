@@ -71,7 +71,7 @@ export function Tracking({ domain }: { readonly domain: Json }) {
               ]),
             ]}
           />
-          <Button type="submit" scope="domains:write" disabled={changed.length === 0}>
+          <Button type="submit" disabled={changed.length === 0}>
             Save
           </Button>
         </div>

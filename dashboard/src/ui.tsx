@@ -16,7 +16,7 @@ export function Page({
   /** The answer a person came for. */
   readonly sentence?: ReactNode
   /** Without it there is nothing to do here. */
-  readonly needs?: Scope
+  readonly needs?: Scope | undefined
   readonly actions?: ReactNode
   readonly children: ReactNode
 }) {

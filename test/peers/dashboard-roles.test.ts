@@ -116,6 +116,7 @@ test('a viewer sees all there is to read and no control that would be refused', 
   assert.ok(await page.getByLabel('Subject', { exact: true }).isDisabled())
   await dashboard.open(page, '/settings')
   assert.ok(await page.getByLabel('Time zone', { exact: true }).isDisabled())
+  assert.equal(await page.getByRole('button', { name: 'Save', exact: true }).count(), 0)
   assert.ok(await page.getByLabel('Refuse disposable addresses', { exact: true }).isDisabled())
   assert.ok(await page.getByLabel('Present password', { exact: true }).isEnabled())
   for (const where of ['/validation', '/risk', '/templates/new']) {

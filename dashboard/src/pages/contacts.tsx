@@ -325,7 +325,7 @@ function Change({ contact }: { readonly contact: Json }) {
           />
         </div>
         <div className="pt-[25px]">
-          <Button type="submit" scope="contacts:write" disabled={!waits}>
+          <Button type="submit" disabled={!waits}>
             Save
           </Button>
         </div>

@@ -283,7 +283,7 @@ function Change({ of }: { readonly of: Json }) {
           />
         </div>
         <KeyBounds bounds={bounds} onChange={(chosen) => setTyped({ ...typed, bounds: chosen })} error={error} />
-        <Button type="submit" scope="api_keys:write" disabled={!waits || lacksChoice(bounds)}>
+        <Button type="submit" disabled={!waits || lacksChoice(bounds)}>
           Save
         </Button>
         <div className="basis-full">

@@ -108,9 +108,7 @@ function Profile({ profile }: { readonly profile: Json }) {
             fault={faultOf(error, 'disposable_confidence_threshold')}
           />
           <div className="sm:col-span-2">
-            <Button type="submit" scope="profile:write">
-              Save
-            </Button>
+            <Button type="submit">Save</Button>
           </div>
         </form>
         <Problem error={besides(error, FIELDS)} />
@@ -173,7 +171,7 @@ function Retention({ profile }: { readonly profile: Json }) {
                 onYes={() => void save()}
               />
             ) : (
-              <Button type="submit" scope="profile:write" disabled={days === kept}>
+              <Button type="submit" disabled={days === kept}>
                 Save
               </Button>
             )}

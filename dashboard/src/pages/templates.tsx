@@ -129,7 +129,7 @@ function Editor({ template }: { readonly template: Json }) {
   const set = (field: keyof typeof draft) => (value: string) => setDraft({ ...draft, [field]: value })
   return (
     <Page
-      {...(isNew && { needs: 'templates:write' as const })}
+      needs={isNew ? 'templates:write' : undefined}
       title={isNew ? 'New template' : template.name}
       sentence={
         isNew
@@ -184,7 +184,7 @@ function Editor({ template }: { readonly template: Json }) {
           )}
           <Unsaved waits={() => changed && !leaves.current} />
           <div>
-            <Button type="submit" kind="main" scope="templates:write">
+            <Button type="submit" kind="main">
               {isNew ? 'Save' : 'Save as a new version'}
             </Button>
           </div>
