@@ -76,6 +76,16 @@ function none(breaches: readonly string[], promise: string): void {
 
 // ---- the manners -------------------------------------------------------------------------------------------------
 
+/** What a run, an editor or a merge leaves behind. */
+const LEFTOVER = /\.(?:pid|log|tmp|orig|rej|bak|swp)$|~$/
+
+test('no leftover of a run, an editor or a merge is part of the repository', () => {
+  none(
+    tracked.filter((path) => LEFTOVER.test(path)),
+    'what a run leaves behind is not committed',
+  )
+})
+
 test('there is code to look at', () => {
   assert.ok(production.length > 5, 'a check that checked nothing fails')
 })
