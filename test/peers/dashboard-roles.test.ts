@@ -49,15 +49,15 @@ async function furnished({ api_key: key, test_api_key: testKey }: Owner): Promis
   return { bounced, scheduled, captured, ...ids }
 }
 
-async function visitAs(role: 'viewer' | 'developer'): Promise<Visit> {
-  await using visit = await dashboard.visit(owner)
-  const email = `${role}@posthorn.test`
+async function visitAs(role: 'viewer' | 'developer', of = owner): Promise<Visit> {
+  await using visit = await dashboard.visit(of)
+  const email = `${role}.${of.email}`
   const added = await visit.context.request.post(`${dashboard.posthorn.url}/api/v1/users`, {
     data: { email, role },
     headers: { origin: dashboard.posthorn.url },
   })
   const { password } = (await added.json()).data
-  return await dashboard.visit({ ...owner, email, dashboard_password: password })
+  return await dashboard.visit({ ...of, email, dashboard_password: password })
 }
 
 function pathsOf(page: Page): Promise<string[]> {
@@ -127,6 +127,15 @@ test('a viewer sees all there is to read and no control that would be refused', 
   await page.getByRole('combobox').fill('key')
   await page.getByText('Nothing by that name.').waitFor()
   assert.deepEqual(here.faults, [])
+})
+
+test('a viewer of a new account is not told to add what they may not', async () => {
+  await using here = await visitAs('viewer', await dashboard.owner())
+  for (const where of ['/domains', '/webhooks', '/templates', '/contacts', '/suppressions']) {
+    await dashboard.open(here.page, where)
+    const said = await here.page.getByText(/^(?:No \w+ yet|Nobody is suppressed)/).innerText()
+    assert.doesNotMatch(said, /\b(?:add|import|bring|write|make)\b/i, where)
+  }
 })
 
 test('a developer does everything but make keys', async () => {

@@ -8,7 +8,7 @@ import { useEdited } from '../changes.ts'
 import { Confirm } from '../confirm.tsx'
 import { Import, oneByOne, useImport } from '../import.tsx'
 import { Listing, words } from '../listing.tsx'
-import { Held } from '../may.tsx'
+import { Held, May } from '../may.tsx'
 import { say } from '../say.tsx'
 import { Button, Facts, Field, LIKE_A_BUTTON, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 import { Unsaved } from '../unsaved.tsx'
@@ -119,7 +119,15 @@ export function Contacts() {
               ),
             },
           ]}
-          empty="No contact yet. Add one, import a list, or let your sign-up form call POST /api/v1/customer/contacts: it asks them to confirm."
+          empty={
+            <>
+              No contact yet.{' '}
+              <May scope="contacts:write">
+                Add one, import a list, or let your sign-up form call POST /api/v1/customer/contacts: it asks them to
+                confirm.
+              </May>
+            </>
+          }
         />
       </Section>
     </Page>

@@ -5,6 +5,7 @@ import { call, type Json, refresh, useApi } from '../api.ts'
 import { ByDomain } from '../by-domain.tsx'
 import { Confirm } from '../confirm.tsx'
 import { Listing } from '../listing.tsx'
+import { May } from '../may.tsx'
 import { say } from '../say.tsx'
 import { TlsReports } from '../tls-reports.tsx'
 import { Tracking } from '../tracking.tsx'
@@ -41,7 +42,12 @@ export function Domains() {
           { head: 'State', cell: ({ verification_status: state }) => <State name={state} /> },
           { head: 'Added', right: true, cell: ({ created_at: at }) => <Time at={at} /> },
         ]}
-        empty="No domain yet. Add the one that you send from; you then get the records to publish."
+        empty={
+          <>
+            No domain yet.{' '}
+            <May scope="domains:write">Add the one that you send from; you then get the records to publish.</May>
+          </>
+        }
       />
       <ByDomain />
     </Page>

@@ -8,7 +8,7 @@ import { useEdited } from '../changes.ts'
 import { Confirm } from '../confirm.tsx'
 import { BOUND_FIELDS, boundsOf, fieldsOf, KeyBounds, lacksChoice, UNBOUND } from '../key-bounds.tsx'
 import { Listing } from '../listing.tsx'
-import { Held } from '../may.tsx'
+import { Held, May } from '../may.tsx'
 import { Renewal } from '../renewal.tsx'
 import { say } from '../say.tsx'
 import { Button, Choice, Code, Copy, Facts, Field, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
@@ -80,7 +80,11 @@ export function Keys() {
             cell: (key) => <Doings small of={key} made={setMade} setError={setError} />,
           },
         ]}
-        empty="No key yet. Make one for each program, so that each can be revoked alone."
+        empty={
+          <>
+            No key yet. <May scope="api_keys:write">Make one for each program, so that each can be revoked alone.</May>
+          </>
+        }
       />
     </Page>
   )

@@ -10,6 +10,7 @@ import { Confirm } from '../confirm.tsx'
 import type { Entry } from '../csv.ts'
 import { Import, oneByOne, useImport } from '../import.tsx'
 import { chosenOf, type Filter, Listing, words } from '../listing.tsx'
+import { May } from '../may.tsx'
 import { Moment, momentOf } from '../moment.tsx'
 import { saveList } from '../save.ts'
 import { say } from '../say.tsx'
@@ -130,7 +131,12 @@ export function Suppressions() {
               cell: ({ email }) => <Removal path={SUPPRESSIONS} address={email} setError={setError} />,
             },
           ]}
-          empty="Nobody is suppressed. Hard bounces and complaints put addresses here by themselves; bring those of your former provider with Import."
+          empty={
+            <>
+              Nobody is suppressed. Hard bounces and complaints put addresses here by themselves.{' '}
+              <May scope="suppressions:write">Bring those of your former provider with Import.</May>
+            </>
+          }
         />
       </Section>
     </Page>

@@ -62,7 +62,8 @@ export function Webhooks() {
         ]}
         empty={
           <>
-            No endpoint yet. Add the address of one; it is told of every event as JSON, signed with a secret of its own.{' '}
+            No endpoint yet. <May scope="webhooks:write">Add the address of one.</May> Each is told of every event as
+            JSON, signed with a secret of its own.{' '}
             <a href="/docs/webhooks" className="underline">
               How to check the signature
             </a>
