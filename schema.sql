@@ -28,6 +28,8 @@ AS $function$
 declare
   child record;
 begin
+  -- Waits as long as the caller's lock_timeout; what is read below is as the machine before left it.
+  perform pg_advisory_xact_lock(hashtextextended('drop_partition ' || parent::text, 0));
   select c.oid::regclass as name, to_date(right(c.relname, 8), 'YYYYMMDD') as day into child
   from pg_inherits i join pg_class c on c.oid = i.inhrelid
   where i.inhparent = parent and right(c.relname, 8) ~ '^\d{8}$' order by right(c.relname, 8) limit 1;
@@ -38,27 +40,6 @@ begin
   return child.day;
 end $function$;
 grant execute on function drop_partition(parent regclass, before_day date) to posthorn_system;
-
-CREATE OR REPLACE FUNCTION drop_partitions(parent regclass, before_day date)
- RETURNS integer
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'posthorn', 'pg_temp'
-AS $function$
-declare
-  dropped int := 0;
-  child record;
-begin
-  for child in
-    select c.oid::regclass as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = parent and right(c.relname, 8) ~ '^\d{8}$' and to_date(right(c.relname, 8), 'YYYYMMDD') < before_day
-  loop
-    execute format('drop table %s', child.name);
-    dropped := dropped + 1;
-  end loop;
-  return dropped;
-end $function$;
-grant execute on function drop_partitions(parent regclass, before_day date) to posthorn_system;
 
 CREATE OR REPLACE FUNCTION ensure_partitions(parent regclass, by_id boolean, first_day date, days integer)
  RETURNS integer

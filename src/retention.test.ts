@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startWorld, type TestAccount, type World } from '../test/world.ts'
-import { ensureEventPartitions } from './modules/events/index.ts'
-import { ensureOutboxPartitions } from './modules/outbox/index.ts'
+import { dropEvents, ensureEventPartitions } from './modules/events/index.ts'
+import { dropOutboxDays, ensureOutboxPartitions } from './modules/outbox/index.ts'
 import { rebuildStatistics } from './modules/statistics/index.ts'
 import { statement } from './platform/db.ts'
 import { forgetWhatIsOld } from './retention.ts'
@@ -230,3 +230,33 @@ test('days of hits and of what webhooks were told go one by one, and no drop wai
   await forget(world)
   assert.deepEqual(await days(), young)
 })
+
+test("machines that make and drop the same days at the same moment are not in each other's way", async () => {
+  await using world = await startWorld()
+  const { database } = world.rooms
+  const now = world.clock.now()
+  const before = new Date(now.getTime() - 2 * DAY_MS)
+  const machines = [1, 2, 3, 4]
+  const [event, email] = [await days(world, 'event'), await days(world, 'email')]
+  for (const back of [30, 20, 10]) {
+    const then = new Date(now.getTime() - back * DAY_MS)
+    const made = () => [ensureEventPartitions(database.system, then), ensureOutboxPartitions(database.system, then)]
+    await Promise.all(machines.flatMap(made))
+  }
+  assert.ok((await days(world, 'event')) >= event + 27 && (await days(world, 'email')) >= email + 27)
+  const drops = () => [dropEvents(database, { before, now }), dropOutboxDays(database, 'emails', before)]
+  await Promise.all(machines.flatMap(drops))
+  assert.equal(await days(world, 'email'), email)
+  const left = await days(world, 'event')
+  assert.ok(left < event + 10, 'the log keeps some days more, for those who read it late')
+  await Promise.all(drops())
+  assert.equal(await days(world, 'event'), left, 'nothing was left to drop')
+})
+
+const DAYS = statement(
+  'test_retention_days',
+  'select count(*)::int as days from pg_inherits where inhparent = $1::regclass',
+)
+async function days({ rooms }: World, table: string): Promise<number> {
+  return (await rooms.database.system.one<{ days: number }>(DAYS, [table]))?.days ?? 0
+}
