@@ -96,6 +96,25 @@ test('of 200 MX records 5 hosts are tried, and of their addresses 10, at most 4 
   )
 })
 
+test('an attempt tries ten addresses where there are ten, however few hosts have them', async () => {
+  const tried = async (...counts: readonly number[]): Promise<string[]> => {
+    const zones: Record<string, Zones[string]> = {
+      'example.net': { MX: counts.map((_, index) => `${index} mx${index}.test`) },
+    }
+    for (const [index, count] of counts.entries()) {
+      zones[`mx${index}.test`] = { A: Array.from({ length: count }, (_, last) => `192.1.${index}.${last + 1}`) }
+    }
+    const found = await plan(zones)
+    return found.kind === 'hosts' ? triesOf(found.hosts).map(({ host }) => host.host.slice(2, 3)) : []
+  }
+  assert.equal((await tried(12)).join(''), '0'.repeat(10))
+  assert.equal((await tried(3)).join(''), '000')
+  assert.equal((await tried(12, 2)).join(''), '0000000011')
+  assert.equal((await tried(2, 12)).join(''), '0011111111')
+  assert.equal((await tried(12, 12)).join(''), '0000001111')
+  assert.equal((await tried(6, 1, 6)).join(''), '00000122' + '22')
+})
+
 test('of thousands of addresses of a host 64 are known, the same ones however the DNS shuffles them', async () => {
   const addresses = Array.from({ length: 4_000 }, (_, index) => `192.1.${index >> 8}.${index & 255}`)
   const known = async (answer: readonly string[]): Promise<readonly string[]> =>

@@ -7,8 +7,8 @@
 //   NXDOMAIN          the domain does not exist. One look is no proof: the caller asks twice, 15 minutes apart.
 //   SERVFAIL, timeout nothing is known: later. So too when no host could be resolved and one of them for that reason.
 //
-// A plan has 5 hosts, and 64 addresses of each in each family; one attempt tries 4 of a host, and 10 in all. Private addresses
-// are dropped from the plan unless allowed; when no other is left: refused. Where a host is this service itself, neither it nor
+// A plan has 5 hosts, and 64 addresses of each in each family; one attempt tries 10 in all, 4 of a host before the next, and more of one
+// when the hosts together have no ten so. Private addresses are dropped from the plan unless allowed; when no other is left: refused. Where a host is this service itself, neither it nor
 // any host of the same or a lower preference is tried (RFC 5321 section 5.1): they would send the mail back to us. The plan holds
 // addresses, and these are connected to: nothing is resolved a second time.
 // CNAMEs are the resolver's business: an answer for A, AAAA or MX is that of the chain's end.
@@ -22,6 +22,7 @@ export const MAX_HOSTS = 5
 export const MAX_ADDRESSES = 10
 /** Names looked up in search of `MAX_HOSTS` that resolve. */
 const MAX_LOOKED_UP = 10
+/** While other hosts have addresses that would else not be tried. */
 const MAX_ADDRESSES_PER_HOST = 4
 /** Of one host and family: of more, the first in alphabetical order, so that they are the same ones at each look-up. */
 const MAX_KNOWN_ADDRESSES = 64
@@ -85,12 +86,21 @@ export async function planOf(domain: string, options: MxOptions): Promise<MxPlan
   }
 }
 
-/** What one attempt tries, in this order. */
+/** What one attempt tries, in this order: a host that is down, whatever its addresses, does not keep mail from the others. */
 export function triesOf<Host extends Pick<MxHost, 'addresses'>>(
   hosts: readonly Host[],
-  mostOfOne = MAX_ADDRESSES_PER_HOST,
 ): { readonly host: Host; readonly ip: string }[] {
-  return hosts.flatMap((host) => host.addresses.slice(0, mostOfOne).map((ip) => ({ host, ip }))).slice(0, MAX_ADDRESSES)
+  let left = MAX_ADDRESSES
+  const take = (most: number): number => {
+    const taken = Math.min(most, left)
+    left -= taken
+    return taken
+  }
+  const shares = hosts.map(({ addresses }) => take(Math.min(addresses.length, MAX_ADDRESSES_PER_HOST)))
+  return hosts.flatMap((host, index) => {
+    const share = shares[index] ?? 0
+    return host.addresses.slice(0, share + take(host.addresses.length - share)).map((ip) => ({ host, ip }))
+  })
 }
 
 /**

@@ -6,7 +6,7 @@
 import { setMaxListeners } from 'node:events'
 import { isIP } from 'node:net'
 import { createSecureContext } from 'node:tls'
-import { MAX_ADDRESSES, type MxPlan, planOf } from '../../mail/mx.ts'
+import { type MxPlan, planOf } from '../../mail/mx.ts'
 import type { Timeouts } from '../../mail/smtp-client.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { isPassing } from '../../platform/db.ts'
@@ -148,7 +148,7 @@ export function networkOf(options: NetworkOptions): Network {
     if (plan.kind !== 'hosts') return plan
     const exchangers = exchangersOf(plan, policy)
     const [first] = exchangers
-    const way = wayOf(exchangers, relay === null ? undefined : MAX_ADDRESSES)
+    const way = wayOf(exchangers)
     if (way.targets.length > 0 || first?.rule.kind !== 'closed' || policy === null)
       return { kind: 'open', way, route: routeOf(keysOf(plan, exchangers)), policy }
     const { host, rule, addresses } = first

@@ -60,10 +60,9 @@ export function exchangersOf({ hosts }: HostsPlan, policy: SitePolicy | null): r
   })
 }
 
-/** @param mostOfOne of one host's addresses; default: as towards MX hosts */
-export function wayOf(exchangers: readonly Exchanger[], mostOfOne?: number): Way {
+export function wayOf(exchangers: readonly Exchanger[]): Way {
   const open = exchangers.filter(({ rule }) => rule.kind !== 'closed')
-  const targets = triesOf(open, mostOfOne).map(({ host: { addresses, ...host }, ip }): Target => ({ ...host, ip }))
+  const targets = triesOf(open).map(({ host: { addresses, ...host }, ip }): Target => ({ ...host, ip }))
   const [best] = targets
   const firsts = targets.filter(
     ({ preference, ip }) => preference === best?.preference && isIPv6(ip) === isIPv6(best.ip),
