@@ -62,6 +62,11 @@ test('a report handed in as the mail it came in has its effect once, for the acc
   assert.equal(bounces.length, 1)
   assert.equal(bounces[0].source, 'api')
   assert.equal((await world.api.get(`/api/v1/emails/${id}`)).body.data.status, 'bounced')
+  const [bounce] = (await world.api.get(`/api/v1/customer/bounces?email_id=${id}`)).body.data
+  assert.deepEqual(
+    [bounce.diagnostic_code, bounce.error_message],
+    ['smtp; 550 5.1.1 no such user', '550 5.1.1 no such user'],
+  )
 })
 
 test('bytes that no database holds keep no complaint from its effect', async () => {

@@ -6,13 +6,17 @@ import { readReport } from './report.ts'
 test('a complaint tells what it is about, and the id that was in the message', () => {
   const report = readReport(
     Buffer.from(
-      'From: fbl@isp.example\r\nContent-Type: multipart/report; report-type=feedback-report; boundary=b\r\n\r\n--b\r\nContent-Type: message/feedback-report\r\n\r\nFeedback-Type: Abuse\r\nUser-Agent: x/1\r\nVersion: 1\r\nOriginal-Rcpt-To: a@b.example\r\nCFBL-Feedback-ID: from-report\r\n\r\n--b\r\nContent-Type: message/rfc822\r\n\r\nX-Our-Id: from-message\r\nSubject: x\r\n\r\nhello\r\n--b--\r\n',
+      'From: fbl@isp.example\r\nContent-Type: multipart/report; report-type=feedback-report; boundary=b\r\n\r\n--b\r\nContent-Type: message/feedback-report\r\n\r\nFeedback-Type: Abuse\r\nUser-Agent: x/1\r\nVersion: 1\r\nOriginal-Rcpt-To: a@b.example\r\nCFBL-Feedback-ID: from-report\r\nOriginal-Mail-From: <from@envelope.example>\r\n\r\n--b\r\nContent-Type: message/rfc822\r\n\r\nX-Our-Id: from-message\r\nSubject: x\r\n\r\nhello\r\n--b--\r\n',
     ),
   )
   assert.ok(report.kind === 'complaint')
   assert.equal(report.feedback.type, 'abuse')
   assert.deepEqual(report.feedback.originalRcptTo, ['a@b.example'])
-  assert.deepEqual(identifiersOf(report.feedback, report.original, ['x-our-id']), ['from-message', 'from-report'])
+  assert.deepEqual(identifiersOf(report.feedback, report.original, ['x-our-id']), [
+    'from-message',
+    'from-report',
+    '<from@envelope.example>',
+  ])
 })
 
 test("a complaint of Microsoft's tells the address the mail came from, and the recipient that stands in it", () => {

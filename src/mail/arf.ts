@@ -51,7 +51,7 @@ export function readFeedback(report: ReportParts): Feedback | null {
  */
 export function identifiersOf(feedback: Feedback, original: Fields, names: readonly string[]): readonly string[] {
   const found = original.flatMap(([name, value]) => (names.includes(name) ? [value] : []))
-  if (feedback.cfblFeedbackId !== null) found.push(feedback.cfblFeedbackId)
+  for (const own of [feedback.cfblFeedbackId, feedback.originalMailFrom]) if (own !== null) found.push(own)
   return found.slice(0, LIST_MOST)
 }
 

@@ -223,7 +223,12 @@ const ROWS: Partial<Record<BounceCategory, readonly string[]>> = {
     '550 5.2.1 Recipient address rejected: account is not active',
     '550 Sorry, this account has expired',
   ],
-  unknown: ['550 Error', '554 5.3.0 Unknown error'],
+  unknown: [
+    '550 Error',
+    '554 5.3.0 Unknown error',
+    '521 5.3.2 host does not accept mail',
+    '554 5.3.2 System not accepting network messages',
+  ],
   connection: ['421 4.4.2 mx.example.net Error: timeout exceeded'],
 }
 

@@ -61,6 +61,17 @@ test('only the parts that need it are encoded, and every other byte is kept', ()
   assert.equal(message.toString(), expected)
 })
 
+test('what stands before and behind the parts, and is shown to nobody, keeps no mail from servers without 8BITMIME', () => {
+  const mail = (words: string): string =>
+    `Content-Type: multipart/mixed; boundary=o\r\n\r\nDies ist ${words} Sie\r\n--o\r\n\r\nplain\r\n--o--\r\n${words} Ende\r\n`
+  const { message, changed } = reencode(Buffer.from(mail('f\u00fcr')))
+  assert.equal(changed, true)
+  assert.equal(
+    message.toString('latin1'),
+    mail('f??r').replace('boundary=o\r\n', '$&Content-Transfer-Encoding: 7bit\r\n'),
+  )
+})
+
 test('a 7-bit message comes back as the same buffer', () => {
   const raw = Buffer.from(nested.replace(/[^\x01-\x7f]/g, 'x'))
   assert.equal(reencode(raw).message, raw)

@@ -117,18 +117,29 @@ function asciiHead(head: Buffer, fields: readonly RawField[]): Buffer {
   return copied === 0 ? head : Buffer.concat([...out, head.subarray(copied)])
 }
 
-/** The parts of one multipart; preamble, epilogue and the delimiters themselves stay. */
+/** The parts of one multipart. The delimiters stay; preamble and epilogue, which nobody is shown (RFC 2046 section 5.1.1), lose what is not ASCII. */
 function rewriteParts(body: Buffer, boundary: string, place: Place): boolean {
   let changed = false
   let copied = 0
+  const between = (end: number): void => {
+    const given = body.subarray(copied, end)
+    const ascii = isAscii(Buffer.from(boundary, 'latin1')) ? inAscii(given) : given
+    if (ascii !== given) changed = true
+    place.out.push(ascii)
+  }
   for (const { start, end } of partsBetween(body, boundary, place.seen.budget)) {
     if (++place.seen.parts > PARTS_MOST) return false
-    place.out.push(body.subarray(copied, start))
+    between(start)
     if (rewrite(body.subarray(start, end), place)) changed = true
     copied = end
   }
-  place.out.push(body.subarray(copied))
+  between(body.length)
   return changed
+}
+
+/** @returns the given bytes when they are in ASCII; else with a question mark for each that is not */
+function inAscii(given: Buffer): Buffer {
+  return isAscii(given) ? given : Buffer.from(given.map((byte) => (byte < 0x80 ? byte : 0x3f)))
 }
 
 /** The header block, empty line included, with another Content-Transfer-Encoding. */

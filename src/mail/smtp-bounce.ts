@@ -284,6 +284,8 @@ const STATUSES: Readonly<Record<string, BounceCategory>> = {
 
 function categoryOfStatus(status: string, code: number): BounceCategory | null {
   if (status === '7.28' && code >= 500) return 'reputation'
+  // RFC 7504's host that takes no mail says so for good: no rate, and no proof about the address.
+  if (status === '3.2' && code >= 500) return 'unknown'
   const named = STATUSES[status]
   if (named !== undefined) return named
   const [subject = '', detail = '0'] = status.split('.')

@@ -48,6 +48,9 @@ export interface Heard {
   readonly dkim: DkimOutcome | null
 }
 
+/** RFC 3464 section 2.3.6: `smtp; 550 ...`. */
+const DIAGNOSTIC_TYPE = /^[\w-]{1,40};[ \t]{0,9}/
+
 /** What is done with a report about this email. */
 export async function applyReport(
   db: Db,
@@ -82,7 +85,7 @@ export async function applyFailure(
     smtpCode: failed.smtpCode,
     enhancedCode: failed.enhanced,
     diagnosticCode: failed.diagnostic,
-    errorMessage: failed.diagnostic,
+    errorMessage: failed.diagnostic?.replace(DIAGNOSTIC_TYPE, '') ?? null,
     command: failed.command,
     remoteMta: failed.remoteHost === null ? null : { host: failed.remoteHost, ip: null },
     source,
