@@ -77,6 +77,9 @@ export interface FieldFault {
   readonly message: string
 }
 
+/** Of a body that is JSON and no object: nothing more can be said of it. */
+export const NO_OBJECT: FieldFault = { field: '', rule: 'type', message: 'must be a JSON object' }
+
 /** Of an `expires_at` that has passed, whatever came: what is no moment is the schema's to tell. */
 export function endFaults(expiresAt: unknown, now: Date, message: string): readonly FieldFault[] {
   const end = typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt

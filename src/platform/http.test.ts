@@ -49,6 +49,7 @@ async function server(gate: Gate = openGate): Promise<HttpServer> {
           name: Type.String(),
           tags: Type.Optional(Type.Array(Type.String())),
           on: Type.Optional(Type.Boolean()),
+          size: Type.Optional(Type.Union([Type.Literal('big'), Type.Literal('small'), Type.Null()])),
           who: Type.Optional(Type.Union([Type.String(), Type.Array(Type.Object({ email: Type.String() }))])),
         },
         { additionalProperties: false },
@@ -68,9 +69,13 @@ async function server(gate: Gate = openGate): Promise<HttpServer> {
       summary: 'One thing',
       tag: 'Things',
       params: IdParams,
-      query: Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 1 })) }),
+      query: Type.Object({
+        limit: Type.Optional(Type.Integer({ minimum: 1 })),
+        tag: Type.Optional(Type.String()),
+        kind: Type.Optional(Type.Union([Type.Literal('big'), Type.Literal('small')])),
+      }),
       answers: { 200: Type.Object({}) },
-      handle: async ({ params, query }) => bare({ id: params.id, limit: query.limit }),
+      handle: async ({ params, query }) => bare({ id: params.id, limit: query.limit, tag: query.tag }),
     }),
     endpoint({
       method: 'GET',
@@ -248,6 +253,26 @@ test('faults of path and query are 400, unknown query names are ignored', async 
     assert.deepEqual([told.status, told.body.details], [400, { parameter: 'limit', rule: 'type' }], other)
   }
   assert.equal((await ask(http, 'GET', `/api/v1/customer/things/${ID}?limit=10&more=1e1`)).status, 200)
+  const kind = await ask(http, 'GET', `/api/v1/customer/things/${ID}?kind=huge`)
+  assert.deepEqual([kind.status, kind.body.details], [400, { parameter: 'kind', rule: 'enum' }])
+  assert.equal(kind.body.error, 'kind must be one of big, small')
+})
+
+test('an empty text in a query is as none', async () => {
+  const http = await server()
+  assert.equal((await ask(http, 'GET', `/api/v1/customer/things/${ID}?tag=`)).body.tag, undefined)
+  assert.equal((await ask(http, 'GET', `/api/v1/customer/things/${ID}?tag=a`)).body.tag, 'a')
+})
+
+test('a value that is not among those allowed is told them; what is no object has one fault', async () => {
+  const http = await server()
+  const faults = async (payload: string) =>
+    (await ask(http, 'POST', '/api/v1/customer/things', payload)).body.details.fields
+  const size = { field: 'size', rule: 'enum', message: 'must be one of big, small' }
+  for (const value of ['"huge"', '5', '{}'])
+    assert.deepEqual(await faults(`{"name":"a","size":${value}}`), [size], value)
+  const whole = { field: '', rule: 'type', message: 'must be a JSON object' }
+  for (const body of ['[]', 'null', '"x"', '5']) assert.deepEqual(await faults(body), [whole], body)
 })
 
 test('an unknown path is 404, a known one with another method 405 with Allow', async () => {

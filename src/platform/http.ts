@@ -8,7 +8,7 @@ import { Readable } from 'node:stream'
 import swagger from '@fastify/swagger'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Clock } from './clock.ts'
-import { type FieldFault, platformErrors, validationError } from './errors.ts'
+import { type FieldFault, NO_OBJECT, platformErrors, validationError } from './errors.ts'
 import { DEFAULT_BODY_BYTES, type Large, readBodies } from './http/bodies.ts'
 import { addPages, isTyped, sendPage } from './http/dashboard-files.ts'
 import {
@@ -257,7 +257,10 @@ function faultsAhead(
   return (given, more) => {
     if (stream === undefined && more.length === 0) return
     const faults = faultsOf(given)
-    const all = [...faults, ...more.filter(({ field }) => faults.every((fault) => fault.field !== field))]
+    const all = [
+      ...faults,
+      ...more.filter(({ field }) => faults.every((fault) => fault.field !== field && fault.field !== NO_OBJECT.field)),
+    ]
     if (all.length > 0) throw validationError(all)
   }
 }

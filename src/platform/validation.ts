@@ -5,7 +5,7 @@ import { Ajv, type ErrorObject } from 'ajv'
 import formats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
-import { type ApiError, type FieldFault, platformErrors, validationError } from './errors.ts'
+import { type ApiError, type FieldFault, NO_OBJECT, platformErrors, validationError } from './errors.ts'
 
 /** @returns every fault of a body, at most 100; empty when it has none */
 export function bodyValidator(schema: TSchema): (body: unknown) => FieldFault[] {
@@ -70,7 +70,9 @@ export function validatorCompiler(): FastifySchemaCompiler<unknown> {
     const validate = (httpPart === 'body' ? strict : coercing).compile(schema as object)
     const integers = httpPart === 'body' ? [] : namesOf(schema as object, ({ type }) => type === 'integer')
     const ids = httpPart === 'body' ? [] : namesOf(schema as object, ({ format }) => format === 'uuid')
+    const texts = httpPart === 'querystring' ? namesOf(schema as object, isFreeText) : []
     return (data: unknown) => {
+      forgetEmpty(data as Record<string, unknown> | null, texts)
       const odd = integers.find((name) => !isDigits((data as Record<string, unknown> | null)?.[name]))
       if (odd !== undefined) return { error: platformErrors.invalid_parameter({ parameter: odd, rule: 'type' }) }
       if (validate(data)) {
@@ -96,6 +98,15 @@ function namesOf(
   return Object.entries(properties).flatMap(([name, parameter]) => (is(parameter) ? [name] : []))
 }
 
+function isFreeText({ type, format }: Parameter): boolean {
+  return type === 'string' && format === undefined
+}
+
+/** A filter that a form left empty filters nothing. An empty number, moment or id is none, and told. */
+function forgetEmpty(query: Record<string, unknown> | null, texts: readonly string[]): void {
+  for (const name of texts) if (query?.[name] === '') delete query[name]
+}
+
 /** Ids in small letters, as the database answers them: rooms compare them with what it has. */
 function asStored(parameters: Record<string, unknown> | null, ids: readonly string[]): void {
   for (const name of ids) {
@@ -113,16 +124,35 @@ const MAX_FAULTS = 100
 
 function faultsOf(errors: readonly ErrorObject[]): FieldFault[] {
   const faults = new Map<string, FieldFault>()
+  const allowed = new Map<string, string[]>()
   for (const error of errors) {
     const field = fieldOf(error)
-    const rule = error.keyword === 'additionalProperties' ? 'unknown_field' : error.keyword
+    const rule = ruleOf(error)
     // The branches of a union each complain; one fault for the field says enough: that of the branch whose type it has.
     const known = faults.get(field)
+    if (known === undefined && faults.size === MAX_FAULTS) break
+    if (rule === 'enum') allowed.set(field, [...(allowed.get(field) ?? []), ...allowedBy(error)])
     const better = known?.rule === 'type' && rule !== 'type' && rule !== 'anyOf'
     if (known === undefined || better) faults.set(field, { field, rule, message: messageOf(error) })
-    if (faults.size === MAX_FAULTS) break
   }
-  return [...faults.values()].filter((fault) => !isUnionOf(fault, faults))
+  return [...faults.values()]
+    .filter((fault) => !isUnionOf(fault, faults))
+    .map((fault) => (fault.rule === 'enum' ? { ...fault, message: oneOf(allowed.get(fault.field) ?? []) } : fault))
+}
+
+/** A union of constants is a list of allowed values, each of which complains for itself. */
+function ruleOf({ keyword }: ErrorObject): string {
+  if (keyword === 'additionalProperties') return 'unknown_field'
+  return keyword === 'const' ? 'enum' : keyword
+}
+
+function allowedBy({ params }: ErrorObject): readonly string[] {
+  const { allowedValue, allowedValues } = params as { allowedValue?: unknown; allowedValues?: readonly unknown[] }
+  return (allowedValues ?? [allowedValue]).map(String)
+}
+
+function oneOf(values: readonly string[]): string {
+  return `must be one of ${[...new Set(values)].join(', ')}`
 }
 
 /** Whether a fault says no more than that no branch of a union fits, and one further in says what is amiss with it. */
@@ -134,12 +164,16 @@ function isUnionOf({ field, rule }: FieldFault, faults: ReadonlyMap<string, Fiel
 function parameterFault(errors: readonly ErrorObject[]): ApiError {
   const [error] = errors
   if (error === undefined) return platformErrors.invalid_parameter({ parameter: '', rule: 'valid' })
-  return platformErrors.invalid_parameter({ parameter: fieldOf(error), rule: error.keyword })
+  const [parameter, rule] = [fieldOf(error), ruleOf(error)]
+  if (rule !== 'enum') return platformErrors.invalid_parameter({ parameter, rule })
+  const values = errors.filter((one) => ruleOf(one) === 'enum' && fieldOf(one) === parameter).flatMap(allowedBy)
+  return platformErrors.invalid_parameter({ parameter, rule }, { message: `${parameter} ${oneOf(values)}` })
 }
 
 function messageOf(error: ErrorObject): string {
   if (error.keyword === 'additionalProperties') return 'is not a known field'
   if (error.keyword === 'required') return 'is required'
+  if (error.instancePath === '' && (error.params as { type?: unknown }).type === 'object') return NO_OBJECT.message
   return error.message ?? 'is not valid'
 }
 

@@ -4,7 +4,7 @@
 import { tmpdir } from 'node:os'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { platformErrors, validationError } from '../errors.ts'
+import { NO_OBJECT, platformErrors, validationError } from '../errors.ts'
 import { type Arriving, intake, largeTurns, MAX_IN_MEMORY_BYTES, type Turns } from '../intake.ts'
 import { parseJsonBody } from '../json.ts'
 
@@ -106,7 +106,7 @@ function refuseUnasked({ method, body, routeOptions }: FastifyRequest): void {
   const isRead = method === 'GET' || method === 'HEAD'
   if (legacy === undefined || isRead || routeOptions.schema?.body !== undefined || stream != null) return
   if (body === null || typeof body !== 'object' || Array.isArray(body)) {
-    throw validationError([{ field: '', rule: 'type', message: 'must be object' }])
+    throw validationError([NO_OBJECT])
   }
   if (legacy) return
   const fields = Object.keys(body).map((field) => ({ field, rule: 'unknown_field', message: 'is not a known field' }))
