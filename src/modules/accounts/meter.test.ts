@@ -175,9 +175,12 @@ test('sends of many accounts are charged together, each account to its own limit
   assert.deepEqual(granted, [true, true, false, true, true, true])
   const used = async (accountId: string) => (await read(home.database.system, accountId)).emails.used
   assert.deepEqual([await used(small.accountId), await used(large.accountId)], [5, 501])
-  const error = await emails.exceeded(home.database.system, small.accountId, now)
+  const error = await emails.exceeded(home.database.system, { accountId: small.accountId, count: 4 }, now)
   assert.deepEqual({ ...error.details, reset_at: '' }, { resource: 'emails', used: 5, limit: 5, reset_at: '' })
+  assert.match(error.message, /used up/)
   await emails.refund(home.database.system, { accountId: small.accountId, count: 3 }, now)
+  const { message } = await emails.exceeded(home.database.system, { accountId: small.accountId, count: 4 }, now)
+  assert.equal(message, "3 of the month's quota of 5 emails are left, and 4 were asked for")
   assert.equal(await used(small.accountId), 2)
 })
 
@@ -192,7 +195,7 @@ test('a group of sends that the end of the month overtakes is charged, and refun
     await emails.refund(db, { accountId, count: 2 }, last)
   })
   assert.deepEqual(await home.database.system.query(USED, [accountId]), [{ month: '2026-01-01', used: 3 }])
-  const { details, retryAfter } = await emails.exceeded(home.database.system, accountId, last)
+  const { details, retryAfter } = await emails.exceeded(home.database.system, { accountId, count: 1 }, last)
   assert.deepEqual([details['used'], details['reset_at'], retryAfter], [3, '2026-02-01T00:00:00.000Z', 1])
 })
 

@@ -55,8 +55,8 @@ export interface EmailCredits {
    */
   consume(db: Db, asks: readonly EmailAsk[], at: Date): Promise<readonly boolean[]>
   refund(db: Db, taken: EmailAsk, at: Date): Promise<void>
-  /** The error of an account whose credits are used up. */
-  exceeded(db: Db, accountId: string, at: Date): Promise<ApiError>
+  /** The error of an account that has not so many credits left. */
+  exceeded(db: Db, ask: EmailAsk, at: Date): Promise<ApiError>
 }
 
 export function quotas(settings: SettingsReader, clock: Clock): Quotas {
@@ -66,13 +66,15 @@ export function quotas(settings: SettingsReader, clock: Clock): Quotas {
     return known.limits[resource]
   }
   const period = () => monthOf(clock.now())
-  const exceeded = async (db: Db, accountId: string, resource: Resource, at: Date): Promise<ApiError> => {
+  const exceeded = async (db: Db, { accountId, count }: EmailAsk, resource: Resource, at: Date): Promise<ApiError> => {
     const { month, resetAt } = monthOf(at)
     const used = (await selectUsage(db, accountId, month)).find((row) => row.resource === resource)?.used ?? 0
     const retryAfter = Math.max(1, Math.ceil((resetAt.getTime() - at.getTime()) / 1_000))
+    const limit = await limitOf(db, accountId, resource)
+    const message = quotaWords(resource, count, usageOf(used, limit))
     return errors.quota_exceeded(
-      { resource, used, limit: await limitOf(db, accountId, resource), reset_at: resetAt.toISOString() },
-      { retryAfter },
+      { resource, used, limit, reset_at: resetAt.toISOString() },
+      { retryAfter, ...(message !== null && { message }) },
     )
   }
   return {
@@ -82,7 +84,7 @@ export function quotas(settings: SettingsReader, clock: Clock): Quotas {
       const { month } = monthOf(at)
       const limit = await limitOf(db, accountId, resource)
       const used = await consumeUsage(db, resource, month, { accountId, amount, limit })
-      if (used === null) throw await exceeded(db, accountId, resource, at)
+      if (used === null) throw await exceeded(db, { accountId, count: amount }, resource, at)
       return { accountId, resource, amount, month, ...usageOf(used, limit) }
     },
     refund: (db, receipt) => refundUsage(db, receipt),
@@ -99,7 +101,7 @@ export function quotas(settings: SettingsReader, clock: Clock): Quotas {
       consume: (db, asks, at) => consumeEmails(db, asks, monthOf(at).month, settings),
       refund: (db, { accountId, count }, at) =>
         refundUsage(db, { accountId, resource: 'emails', month: monthOf(at).month, amount: count }),
-      exceeded: (db, accountId, at) => exceeded(db, accountId, 'emails', at),
+      exceeded: (db, ask, at) => exceeded(db, ask, 'emails', at),
     },
   }
 }
@@ -133,6 +135,12 @@ async function consumeEmails(
     granted[index] = (await consumeUsage(db, 'emails', month, charge)) !== null
   }
   return granted
+}
+
+/** Null: nothing is left, which the error says by itself. */
+function quotaWords(resource: Resource, asked: number, { limit, remaining }: Usage): string | null {
+  if (remaining === null || remaining === 0) return null
+  return `${remaining} of the month's quota of ${limit} ${resource.replaceAll('_', ' ')} are left, and ${asked} were asked for`
 }
 
 function usageOf(used: number, limit: number | null): Usage {

@@ -74,8 +74,8 @@ export interface EmailQuota {
   /** Takes credits of the month of `at` in the caller's transaction. @returns for each ask, whether it was granted */
   consume(db: Db, asks: readonly Credits[], at: Date): Promise<readonly boolean[]>
   refund(db: Db, taken: Credits, at: Date): Promise<void>
-  /** The error of an account whose credits are used up. */
-  exceeded(db: Db, accountId: string, at: Date): Promise<ApiError>
+  /** The error of an account that has not so many credits left. */
+  exceeded(db: Db, asked: Credits, at: Date): Promise<ApiError>
 }
 
 interface Credits {
@@ -311,13 +311,16 @@ async function takeQuota({ quota }: AcceptOptions, db: Db, cases: readonly Case[
   const asked = [...new Set(refused.map(({ submission: { accountId } }) => accountId))]
   const asks = [...paid, ...asked.map((accountId) => ({ accountId, count: 1 }))]
   const granted = await quota.consume(db, asks, now)
-  const exceeded = async (one: Case): Promise<void> => {
-    one.outcome = { kind: 'refused', error: await quota.exceeded(db, one.submission.accountId, now) }
+  const exceeded = async (one: Case, ask: Credits): Promise<void> => {
+    one.outcome = { kind: 'refused', error: await quota.exceeded(db, ask, now) }
   }
-  for (const [i, one] of going.entries()) if (granted[i] === false) await exceeded(one)
+  for (const [i, one] of going.entries()) {
+    if (granted[i] === false) await exceeded(one, { accountId: one.submission.accountId, count: costOf(one.judged) })
+  }
   for (const [i, accountId] of asked.entries()) {
-    if (granted[paid.length + i] === true) await quota.refund(db, { accountId, count: 1 }, now)
-    else for (const one of refused) if (one.submission.accountId === accountId) await exceeded(one)
+    const ask = { accountId, count: 1 }
+    if (granted[paid.length + i] === true) await quota.refund(db, ask, now)
+    else for (const one of refused) if (one.submission.accountId === accountId) await exceeded(one, ask)
   }
 }
 
