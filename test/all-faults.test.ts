@@ -80,6 +80,56 @@ for (const [method, path, body, fields] of ROWS) {
   })
 }
 
+const MAIL = { from: 'a@shop.example', to: 'b@reader.example', subject: 's', text: 't' }
+
+test('a send that is no object has one fault, alone and in a batch', async () => {
+  const whole = { field: '', rule: 'type', message: 'must be a JSON object' }
+  for (const path of ['/api/v1/send', '/api/v1/send/batch', '/api/v1/customer/webhooks']) {
+    for (const body of ['[]', 'null', '"x"']) {
+      const answer = await world.api.post(path, body)
+      assert.deepEqual([answer.status, answer.body.details.fields], [422, [whole]], `${path} ${body}`)
+    }
+  }
+  const { body } = await world.api.post('/api/v1/send/batch', { messages: [null, []] })
+  for (const { error } of body.data) assert.deepEqual(error.details.fields, [whole])
+})
+
+test('the words of a fault in a send name what is allowed, and say nothing twice', async () => {
+  const said = async (more: object): Promise<string[]> => {
+    const { body } = await world.api.post('/api/v1/send', { ...MAIL, ...more })
+    return body.details.fields.map((fault: Record<string, string>) => `${fault['field']} ${fault['message']}`)
+  }
+  assert.deepEqual(
+    await said({ stream: 'x', tls_policy: 'x', attachments: [{ filename: 'f', content: '', disposition: 'x' }] }),
+    [
+      'attachments[0].disposition must be one of attachment, inline',
+      'stream must be one of transactional, broadcast',
+      'tls_policy must be one of opportunistic, required',
+    ],
+  )
+  assert.deepEqual(await said({ text: undefined }), ['html is required unless a text or a template is given'])
+  assert.deepEqual(await said({ from: '', to: '' }), [
+    'from is empty, and takes an address',
+    'to is empty, and takes an address',
+  ])
+})
+
+test('a strict batch says that nothing was sent; a mode that there is not is told', async () => {
+  const batch = (mode: string) =>
+    world.api.post('/api/v1/send/batch', { messages: [MAIL, { ...MAIL, to: 'x' }] }, { 'x-batch-validation': mode })
+  const strict = await batch('Strict')
+  assert.deepEqual([strict.status, strict.body.code], [422, 'validation_error'])
+  assert.match(strict.body.error, /^Nothing was sent: 2 of 2 /)
+  const odd = await batch('stirct')
+  assert.deepEqual([odd.status, odd.body.details], [400, { parameter: 'X-Batch-Validation', rule: 'enum' }])
+  assert.equal((await batch('permissive')).status, 200)
+})
+
+test('a list of statuses may have blanks in it', async () => {
+  assert.equal((await world.api.get('/api/v1/emails?status=delivered,%20bounced')).status, 200)
+  assert.equal((await world.api.get('/api/v1/emails?status=delivered,')).status, 400)
+})
+
 test('a change of a key or a webhook names all faults too', async () => {
   const key = (await world.api.post('/api/v1/customer/api-keys', { name: 'k' })).body.data.id
   const hook = { url: 'https://hooks.example/', events: ['*'] }

@@ -268,8 +268,9 @@ async function answerList(
 }
 
 function readStatuses(text: string | undefined): readonly EmailStatus[] | null {
-  if (text === undefined || text === '') return null
-  return text.split(',').map((name) => {
+  if (text === undefined) return null
+  return text.split(',').map((item) => {
+    const name = item.trim()
     if (!Object.hasOwn(STATUS, name)) throw platformErrors.invalid_parameter({ parameter: 'status', rule: 'enum' })
     return name as EmailStatus
   })

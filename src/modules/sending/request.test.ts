@@ -67,6 +67,13 @@ test('a Reply-To among the headers is read as addresses, and reply_to wins over 
   assert.deepEqual(told({ headers: { 'Reply-To': 'the desk' } }).faults, ['headers.Reply-To email'])
 })
 
+test('a content id is taken with its angle brackets, and has none', () => {
+  const withId = (content_id: string) => told({ attachments: [{ filename: 'f', content: 'QQ==', content_id }] })
+  for (const id of ['img1', '<img1>']) assert.equal(withId(id).request?.attachments[0]?.contentId, 'img1')
+  for (const id of ['<>', '<<a>>', '<a', 'a>', 'a b'])
+    assert.deepEqual(withId(id).faults, ['attachments[0].content_id content_id'], id)
+})
+
 test('an attachment has the type that is given, with its parameters, else that of its name', () => {
   const typed = (more: object) => told({ attachments: [{ filename: 'invite.ics', content: 'QQ==', ...more }] })
   const given = 'text/calendar; method=REQUEST; charset=utf-8'

@@ -2,6 +2,7 @@
 
 import {
   type Address,
+  type AddressFault,
   type Mailbox,
   parseAddress,
   parseMailbox,
@@ -113,12 +114,16 @@ function readFrom(body: Body, faults: Faults): Pick<SendRequest, 'from' | 'fromD
   if (typeof from !== 'string') return null
   const read = parseMailbox(from)
   if (!read.ok) {
-    faults.add('from', 'email', `is not an address that can send: ${read.reason}`)
+    faults.add('from', 'email', notAnAddress(read.reason, 'is not an address that can send'))
     return null
   }
   const { mailbox } = read
   const person = { name: typeof name === 'string' ? name : mailbox.name, address: mailbox.address.address }
   return { from: person, fromDomain: mailbox.address.domain }
+}
+
+function notAnAddress(reason: AddressFault, what = 'is not an address'): string {
+  return reason === 'empty' ? 'is empty, and takes an address' : `${what}: ${reason}`
 }
 
 interface Parties {
@@ -173,7 +178,7 @@ function readParty(field: string, item: unknown, faults: Faults): Party[] {
   if (typeof item === 'string') {
     const read = parseMailbox(item)
     if (read.ok) return [{ mailbox: read.mailbox, field }]
-    faults.add(field, 'email', `is not an address: ${read.reason}`)
+    faults.add(field, 'email', notAnAddress(read.reason))
     return []
   }
   const { email, name } = (item ?? {}) as { email?: unknown; name?: unknown }
@@ -181,7 +186,7 @@ function readParty(field: string, item: unknown, faults: Faults): Party[] {
   if (typeof email !== 'string') return []
   const read = parseAddress(email)
   if (!read.ok) {
-    faults.add(`${field}.email`, 'email', `is not an address: ${read.reason}`)
+    faults.add(`${field}.email`, 'email', notAnAddress(read.reason))
     return []
   }
   return [{ mailbox: { name: typeof name === 'string' ? name : '', address: read.address as Address }, field }]
@@ -207,7 +212,7 @@ function readContent(body: Body, faults: Faults): ContentFields {
     faults.add('subject', 'required', 'is required')
   }
   if (body['html'] == null && body['text'] == null && content.templateId === null) {
-    faults.add('html', 'required', 'html, text or template_id is required')
+    faults.add('html', 'required', 'is required unless a text or a template is given')
   }
   for (const field of ['html', 'text'] as const) {
     const part = content[field]
@@ -300,19 +305,20 @@ function readAttachment(field: string, item: unknown, faults: Faults): StoredAtt
   if (contentType !== null && /^(?:multipart|message)\/|^$/.test(parseMediaType(contentType)?.type ?? '')) {
     faults.add(`${field}.content_type`, 'media_type', 'is not a media type of a single part')
   }
-  if (typeof id === 'string' && !/^[\x21-\x3b\x3d\x3f-\x7e]+$/.test(id)) {
-    faults.add(`${field}.content_id`, 'content_id', 'takes printable ASCII without angle brackets')
+  const contentId = typeof id === 'string' ? id.replace(/^<(.*)>$/s, '$1') : null
+  if (contentId !== null && !/^[\x21-\x3b\x3d\x3f-\x7e]+$/.test(contentId)) {
+    faults.add(`${field}.content_id`, 'content_id', 'takes printable ASCII, without angle brackets inside')
   }
   const bytes = readBase64(content)
   if (bytes === null) {
     faults.add(`${field}.content`, 'base64', 'is not base64')
     return null
   }
-  const inline = disposition === 'inline' || (disposition == null && typeof id === 'string')
+  const inline = disposition === 'inline' || (disposition == null && contentId !== null)
   return {
     filename,
     contentType: contentType ?? mediaTypeOf(filename, bytes),
-    contentId: typeof id === 'string' ? id : null,
+    contentId,
     disposition: inline ? 'inline' : 'attachment',
     content: bytes,
   }
@@ -353,7 +359,7 @@ function readMetadata(value: unknown, faults: Faults): Readonly<Record<string, u
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return null
   const keys = Object.keys(value)
   if (keys.length > limits.MAX_METADATA_KEYS) {
-    faults.add('metadata', 'max_keys', `takes at most ${limits.MAX_METADATA_KEYS} keys`)
+    faults.add('metadata', 'max_keys', `takes at most ${limits.MAX_METADATA_KEYS} names, and has ${keys.length}`)
   }
   for (const key of keys) {
     if (limits.isLongerThan(limits.MAX_METADATA_KEY_CHARS, key) || key === '') {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Type } from 'typebox'
+import { platformErrors } from '../../platform/errors.ts'
 import { type AnyEndpoint, DateTime, dataOf, endpoint, type Principal, Uuid } from '../../platform/http.ts'
 import type { Logger } from '../../platform/log.ts'
 import { riskErrors } from '../risk/index.ts'
@@ -95,7 +96,7 @@ export function sendingRoutes(sending: Sending, log: Logger): readonly AnyEndpoi
       },
       errors: [errors.idempotency_in_progress, errors.idempotency_key_reused],
       handle: async ({ principal, body, headers, requestId }) => {
-        const strict = header(headers, 'x-batch-validation')?.toLowerCase() === 'strict'
+        const strict = isStrict(header(headers, 'x-batch-validation'))
         const sent = await sending.batch(principal, body, header(headers, 'idempotency-key'), strict)
         const { data } = sent.body as { data: readonly { data?: { email_id: string } }[] }
         noteSubmitted(log, { principal, requestId }, sent, data)
@@ -131,6 +132,21 @@ function answer({ status, body, replayed }: CallAnswer): {
   headers?: Record<string, string>
 } {
   return { status, body, ...(replayed && { headers: { 'idempotent-replayed': 'true' } }) }
+}
+
+/** @throws ApiError: a misspelt `strict` would send a part */
+function isStrict(mode = ''): boolean {
+  switch (mode.trim().toLowerCase()) {
+    case 'strict':
+      return true
+    case 'permissive':
+    case '':
+      return false
+    default: {
+      const message = 'X-Batch-Validation must be one of strict, permissive'
+      throw platformErrors.invalid_parameter({ parameter: 'X-Batch-Validation', rule: 'enum' }, { message })
+    }
+  }
 }
 
 function header(headers: IncomingHttpHeaders, name: string): string | undefined {

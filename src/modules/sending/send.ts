@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
-import { ApiError, type FieldFault, platformErrors, validationError } from '../../platform/errors.ts'
+import { ApiError, type FieldFault, NO_OBJECT, platformErrors, validationError } from '../../platform/errors.ts'
 import type { Principal } from '../../platform/http.ts'
 import { bodyValidator } from '../../platform/validation.ts'
 import type { RiskPolicy, RiskRoom } from '../risk/index.ts'
@@ -113,8 +113,7 @@ export function sendingOf(options: SendingOptions): Sending {
   const callOf = ({ accountId }: Principal) => ({ take: roomOfCall(), fill: options.templateFiller(accountId) })
 
   const read = async (principal: Principal, body: unknown, call = callOf(principal)): Promise<Incoming> => {
-    const fields = (body !== null && typeof body === 'object' ? body : {}) as Record<string, unknown>
-    const { request, faults } = readSendRequest(fields, clock.now())
+    const { request, faults } = readSendRequest(fieldsOf(body), clock.now())
     const all = mergeFaults(faultsOf(body), faults)
     if (request === null || all.length > 0) throw validationError(all)
     const draft = draftOf(request)
@@ -198,6 +197,12 @@ function roomOfCall(): (bytes: number) => void {
   }
 }
 
+/** @throws ApiError of what is no object: that is all there is to say */
+function fieldsOf(body: unknown): Readonly<Record<string, unknown>> {
+  if (body === null || typeof body !== 'object' || Array.isArray(body)) throw validationError([NO_OBJECT])
+  return body as Record<string, unknown>
+}
+
 function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   throw error
@@ -223,7 +228,7 @@ function idempotencyOf(
 }
 
 function batchItems(body: unknown): readonly unknown[] {
-  const { messages, ...rest } = (body !== null && typeof body === 'object' ? body : {}) as Record<string, unknown>
+  const { messages, ...rest } = fieldsOf(body)
   const faults: FieldFault[] = Object.keys(rest).map((field) => ({
     field,
     rule: 'unknown_field',
@@ -248,7 +253,10 @@ function refuseUnlessAll(outcomes: readonly Outcome[]): void {
   const refused = outcomes.flatMap((outcome, index) =>
     outcome.kind === 'refused' && outcome.error !== NOT_ALL ? [{ index, code: outcome.error.code }] : [],
   )
-  if (refused.length > 0) throw platformErrors.validation_error({ messages: refused })
+  if (refused.length === 0) return
+  const of = `${refused.length} of ${outcomes.length} messages`
+  const message = `Nothing was sent: ${of} would have been refused, as details.messages says`
+  throw platformErrors.validation_error({ messages: refused }, { message })
 }
 
 /** Contract section 5: the body of a 202. */
