@@ -16,6 +16,7 @@ import {
   type AnyEndpoint,
   type Asker,
   type Call,
+  type ForeignFace,
   type Gate,
   LONGEST_BODY_MS,
   MAX_TOKEN_CHARS,
@@ -108,6 +109,11 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
     },
   })
   const paths: PathPattern[] = []
+  const faces = new Set<ForeignFace>()
+  const faceAt = (request: FastifyRequest): ForeignFace | null => {
+    const path = pathOf(request)
+    return [...faces].find(({ folder }) => path === folder || path.startsWith(`${folder}/`)) ?? null
+  }
   app.decorateRequest('principal', null)
   app.setSerializerCompiler(() => JSON.stringify)
   app.setValidatorCompiler(validatorCompiler())
@@ -133,12 +139,19 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   })
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, options.log))
   app.setNotFoundHandler((request, reply) => {
-    const error = unknownPath(request, paths)
+    const face = faceAt(request)
+    const error = unknownPath(request, paths, face)
     if (options.pages != null && error.status === 404 && isTyped(request)) return sendPage(reply.code(404))
-    return answerError(error, request, reply, options.log)
+    return answerError(error, request, reply, options.log, face)
   })
   await app.register(swagger, openapiOptions(options.openapi))
-  if (options.pages != null) await addPages(app, options.pages.folder, options.pages.addresses)
+  if (options.pages != null) {
+    await addPages(app, options.pages, (request, reply) => {
+      const face = isBrowser(request) ? null : faceAt(request)
+      if (face === null) return null
+      return answerError(unknownPath(request, paths, face), request, reply, options.log, face)
+    })
+  }
   const lane = options.clock === undefined ? null : laneOf(options, options.clock)
   return {
     app,
@@ -152,6 +165,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
           paths.push({ pattern: patternOf(path), method: described.method })
         }
         if (described.anyToken === true) tokenFolders.push(described.path.slice(0, described.path.lastIndexOf('/') + 1))
+        if (described.foreign !== undefined) faces.add(described.foreign)
         lane?.add(described)
       }
     },
@@ -277,6 +291,11 @@ function askerOf(request: FastifyRequest, reply: FastifyReply, { foreign }: AnyE
     path: pathOf(request),
     setHeader: (name, value) => void reply.header(name, value),
   }
+}
+
+/** Browsers ask for pages, and have cookies instead of keys. */
+function isBrowser(request: FastifyRequest): boolean {
+  return isTyped(request) && request.headers.authorization === undefined
 }
 
 function pathOf({ url }: FastifyRequest): string {

@@ -75,5 +75,7 @@ const NAMES: Readonly<Record<string, readonly [number, string]>> = {
   idempotency_in_progress: [409, 'concurrent_idempotent_requests'],
   rate_limit_exceeded: [429, 'rate_limit_exceeded'],
   quota_exceeded: [429, 'monthly_quota_exceeded'],
+  not_found: [404, 'not_found'],
+  method_not_allowed: [405, 'method_not_allowed'],
   internal_error: [500, 'internal_server_error'],
 }

@@ -47,9 +47,15 @@ const Anything = Type.Unknown()
 const base = { method: 'POST', tag: TAG, body: Anything, validatesItself: true, answers: { 200: Anything } } as const
 const single = { ...base, access: SEND, bodyLimitBytes: sendingLimits.MAX_SEND_BODY_BYTES } as const
 const many = { ...base, access: BATCH, bodyLimitBytes: sendingLimits.MAX_BATCH_BODY_BYTES } as const
-const RESEND: ForeignFace = { errorAnswer: resendError }
-const POSTMARK: ForeignFace = { keyHeader: 'x-postmark-server-token', errorAnswer: postmarkError }
-const SENDGRID: ForeignFace = { errorAnswer: (error) => sendGridError(error) }
+const missing = 'Not found: of this interface sending alone is here; /docs has the rest under paths of our own'
+const RESEND: ForeignFace = { folder: '/emails', missing, errorAnswer: resendError }
+const POSTMARK: ForeignFace = {
+  folder: '/email',
+  missing,
+  keyHeader: 'x-postmark-server-token',
+  errorAnswer: postmarkError,
+}
+const SENDGRID: ForeignFace = { folder: '/v3', missing, errorAnswer: (error) => sendGridError(error) }
 const MAX_ROUNDS = 5
 
 export function vendorEndpoints(options: VendorOptions): readonly AnyEndpoint[] {

@@ -32,8 +32,15 @@ export function arePagesBuilt(folder: string): boolean {
   return existsSync(path.join(folder, 'index.html'))
 }
 
-/** @param addresses of the views, Fastify's form */
-export async function addPages(app: FastifyInstance, folder: string, addresses: readonly string[]): Promise<void> {
+/**
+ * @param addresses of the views, Fastify's form
+ * @param answerProgram what a program is answered at the address of a view that is also a path of its own; null: the view
+ */
+export async function addPages(
+  app: FastifyInstance,
+  { folder, addresses }: { readonly folder: string; readonly addresses: readonly string[] },
+  answerProgram: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | null,
+): Promise<void> {
   await app.register(fastifyStatic, {
     root: folder,
     serve: false,
@@ -41,7 +48,7 @@ export async function addPages(app: FastifyInstance, folder: string, addresses: 
     index: false,
   })
   for (const url of addresses) {
-    app.get(url, { schema: { hide: true } }, (_request, reply) => sendPage(reply))
+    app.get(url, { schema: { hide: true } }, (request, reply) => answerProgram(request, reply) ?? sendPage(reply))
   }
   app.get<{ Params: { name: string } }>('/assets/:name', { schema: { hide: true } }, (request, reply) =>
     reply.sendFile(`assets/${request.params.name}`, { maxAge: '365d', immutable: true }),

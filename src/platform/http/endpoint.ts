@@ -90,6 +90,10 @@ export interface Answer {
 export interface ForeignFace {
   /** A header, in lower case, that carries the key beside the two that always may. */
   readonly keyHeader?: string
+  /** What is asked at this path or below it, and is not there, is refused in their form too. */
+  readonly folder: string
+  /** What is said there of a path that does not exist. */
+  readonly missing: string
   readonly errorAnswer: (error: ApiError) => { readonly status: number; readonly body: unknown }
 }
 

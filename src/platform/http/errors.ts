@@ -19,17 +19,28 @@ export function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{\w+\}/g, '[^/]+')}$`)
 }
 
-export function unknownPath(request: FastifyRequest, paths: readonly PathPattern[]): ApiError {
+export function unknownPath(
+  request: FastifyRequest,
+  paths: readonly PathPattern[],
+  foreign: ForeignFace | null,
+): ApiError {
   const path = request.url.split('?', 1)[0] ?? ''
   const methods = paths.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
-  if (methods.length === 0) return platformErrors.not_found()
+  if (methods.length === 0) return platformErrors.not_found({}, foreign === null ? {} : { message: foreign.missing })
   const allow = [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))]
     .sort()
     .join(', ')
   return platformErrors.method_not_allowed({ allow }, { headers: { allow } })
 }
 
-export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Logger): FastifyReply {
+/** @param foreign whose form the answer has where the request has come to no endpoint that says so */
+export function answerError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  log: Logger,
+  foreign: ForeignFace | null = null,
+): FastifyReply {
   const known = toApiError(error, request)
   const about = { request_id: request.id, method: request.method, route: request.routeOptions.url }
   // That the database is away is said once by its pulse, not with a stack by each request.
@@ -39,9 +50,8 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   reply.code(known.status).header('x-request-id', request.id).header('content-type', 'application/json; charset=utf-8')
   if (known.retryAfter !== null) reply.header('retry-after', String(known.retryAfter))
   for (const [name, value] of Object.entries(known.headers)) reply.header(name, value)
-  const { errorAnswer = null } = (request.routeOptions.config ?? {}) as {
-    errorAnswer?: ForeignFace['errorAnswer'] | null
-  }
+  const config = (request.routeOptions.config ?? {}) as { errorAnswer?: ForeignFace['errorAnswer'] | null }
+  const errorAnswer = foreign?.errorAnswer ?? config.errorAnswer ?? null
   if (errorAnswer === null) return reply.send(errorBody(known, request.id))
   const { status, body } = errorAnswer(known)
   return reply.code(status).send(body)
