@@ -42,5 +42,5 @@ export function senderEndpoints(options: SendersOptions): readonly AnyEndpoint[]
   const takeBatchToken = async (principal: Principal): Promise<void> => {
     await accounts.gate.takeMore(principal, 'batch', 1)
   }
-  return [...contacts, ...vendorEndpoints({ sending, takeBatchToken, log: ground.log })]
+  return [...contacts, ...vendorEndpoints({ sending, takeBatchToken, clock, log: ground.log })]
 }

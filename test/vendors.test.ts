@@ -129,7 +129,7 @@ test('Resend: errors have its names', async () => {
     [resend(), { ...good, to: 'nobody' }, 422, 'validation_error'],
     [resend(), { ...good, to: undefined }, 422, 'missing_required_field'],
     [resend(), { ...good, from: 'nobody' }, 422, 'invalid_from_address'],
-    [resend(), { ...good, scheduledAt: 'in 1 hour' }, 422, 'validation_error'],
+    [resend(), { ...good, scheduledAt: 'tomorrow at 9' }, 422, 'validation_error'],
     [resend(), { ...good, attachments: [{ filename: 'a', path: 'http://127.0.0.1/' }] }, 422, 'missing_required_field'],
     [resend(), { ...good, attachments: [{ filename: 'a', content: '***' }] }, 422, 'invalid_attachment'],
     [resend(), { ...good, to: await unsubscribed() }, 422, 'validation_error'],

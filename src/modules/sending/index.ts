@@ -24,7 +24,14 @@ export { contentEventRoutes } from './routes-content-events.ts'
 export { riskRoutes } from './routes-risk.ts'
 export { templateRoutes } from './routes-templates.ts'
 export type { Accepted } from './rows.ts'
-export { type SendCall, type SenderLookups, type Sending, type SendingOptions, sendingOf } from './send.ts'
+export {
+  type ForeignMessage,
+  type SendCall,
+  type SenderLookups,
+  type Sending,
+  type SendingOptions,
+  sendingOf,
+} from './send.ts'
 export type { Incoming, SenderDomainFacts, TrackingSettings } from './sender.ts'
 export { type SmtpDoor, type SubmittedMail, smtpDoor } from './smtp.ts'
 export { type Template, type Templates, templatesOf } from './templates.ts'

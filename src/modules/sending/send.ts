@@ -49,9 +49,17 @@ export interface CallAnswer {
   readonly replayed: boolean
 }
 
+/** A message that came in another form than ours. */
+export interface ForeignMessage {
+  /** Of a send. */
+  readonly body: unknown
+  /** What a send could not say is amiss with it: told together with the rest. */
+  readonly faults: readonly FieldFault[]
+}
+
 /** A call in another form than ours, its messages translated into bodies of a send. */
 export interface SendCall extends Pick<Submission, 'strict' | 'answerOf'> {
-  readonly messages: readonly unknown[]
+  readonly messages: readonly ForeignMessage[]
   /** The scope of the idempotency key. */
   readonly path: string
   readonly key: string | undefined
@@ -112,9 +120,13 @@ export function sendingOf(options: SendingOptions): Sending {
   /** What the messages of one call have together. */
   const callOf = ({ accountId }: Principal) => ({ take: roomOfCall(), fill: options.templateFiller(accountId) })
 
-  const read = async (principal: Principal, body: unknown, call = callOf(principal)): Promise<Incoming> => {
+  const read = async (
+    principal: Principal,
+    { body, faults: ahead }: ForeignMessage,
+    call = callOf(principal),
+  ): Promise<Incoming> => {
     const { request, faults } = readSendRequest(fieldsOf(body), clock.now())
-    const all = mergeFaults(faultsOf(body), faults)
+    const all = mergeFaults(ahead, mergeFaults(faultsOf(body), faults))
     if (request === null || all.length > 0) throw validationError(all)
     const draft = draftOf(request)
     call.take(draft.sizeBytes)
@@ -125,16 +137,16 @@ export function sendingOf(options: SendingOptions): Sending {
   }
 
   /** The messages of one call. */
-  const readAll = (principal: Principal, bodies: readonly unknown[]): Promise<(Incoming | ApiError)[]> => {
+  const readAll = (principal: Principal, messages: readonly ForeignMessage[]): Promise<(Incoming | ApiError)[]> => {
     const call = callOf(principal)
-    return Promise.all(bodies.map((one) => read(principal, one, call).catch(asApiError)))
+    return Promise.all(messages.map((one) => read(principal, one, call).catch(asApiError)))
   }
 
   return {
     acceptance,
     incoming,
     send: async (principal, body, key) => {
-      const message = await read(principal, body)
+      const message = await read(principal, ours(body))
       const result = await acceptance.submit({
         accountId: principal.accountId,
         messages: [message],
@@ -148,9 +160,9 @@ export function sendingOf(options: SendingOptions): Sending {
       if (outcome?.kind !== 'accepted') throw outcome?.error ?? platformErrors.internal_error()
       return { status: 202, body: answerOf(outcome.accepted), replayed: false }
     },
-    call: async (principal, { messages: bodies, strict, answerOf: stored, path, key, body }) => {
+    call: async (principal, { messages: translated, strict, answerOf: stored, path, key, body }) => {
       const idempotency = idempotencyOf(principal, path, key, body)
-      const messages = await readAll(principal, bodies)
+      const messages = await readAll(principal, translated)
       if (strict && messages.some((message) => message instanceof ApiError)) {
         const refused = messages.map((message) => (message instanceof ApiError ? message : NOT_ALL))
         return { kind: 'done', outcomes: refused.map((error) => ({ kind: 'refused', error })) }
@@ -160,7 +172,7 @@ export function sendingOf(options: SendingOptions): Sending {
     sendWith: async (principal, body, alongside) => {
       const result = await acceptance.submit({
         accountId: principal.accountId,
-        messages: [await read(principal, body)],
+        messages: [await read(principal, ours(body))],
         strict: true,
         idempotency: null,
         answerOf: () => null,
@@ -170,7 +182,7 @@ export function sendingOf(options: SendingOptions): Sending {
       if (outcome?.kind !== 'accepted') throw outcome?.error ?? platformErrors.internal_error()
     },
     batch: async (principal, body, key, strict) => {
-      const messages = await readAll(principal, batchItems(body))
+      const messages = await readAll(principal, batchItems(body).map(ours))
       const result = await acceptance.submit({
         accountId: principal.accountId,
         messages,
@@ -195,6 +207,10 @@ function roomOfCall(): (bytes: number) => void {
     if (bytes > left) throw errors.payload_too_large({ limit_bytes: MAX_CALL_BYTES, of: 'all messages of the call' })
     left -= bytes
   }
+}
+
+function ours(body: unknown): ForeignMessage {
+  return { body, faults: [] }
 }
 
 /** @throws ApiError of what is no object: that is all there is to say */

@@ -5,13 +5,15 @@
 // - Templates have paths of their own there, which are not here.
 
 import { parseMailboxList } from '../../mail/address.ts'
-import type { ApiError } from '../../platform/errors.ts'
+import type { ApiError, FieldFault } from '../../platform/errors.ts'
 import type { Accepted } from '../sending/index.ts'
 import {
   ABOUT_RECIPIENTS,
   type Fields,
   fieldsOf,
   given,
+  isObject,
+  listOf,
   pairs,
   renamed,
   type Translated,
@@ -36,7 +38,8 @@ const nameOf = renamed({
 })
 
 export function translatePostmark(body: unknown): Translated {
-  const fields = fieldsOf(body)
+  if (!isObject(body)) return { send: { body, faults: [] }, nameOf }
+  const fields = body
   const { TrackOpens: opens, TrackLinks: links, MessageStream: stream } = fields
   const attachments = fields['Attachments']
   const send = given({
@@ -55,7 +58,23 @@ export function translatePostmark(body: unknown): Translated {
     stream: typeof stream === 'string' && /broadcast/i.test(stream) ? 'broadcast' : undefined,
     ...tracking(opens, typeof links === 'string' ? links !== 'None' : undefined),
   })
-  return { send, nameOf }
+  return { send: { body: send, faults: headerFaults(fields['Headers']) }, nameOf }
+}
+
+/** An answer does not send an attack back. */
+const MAX_NAME_SHOWN = 100
+
+/** A send has each header once: of two, one would be lost. */
+function headerFaults(value: unknown): readonly FieldFault[] {
+  const names = listOf(value).flatMap((item) => {
+    const { Name: name } = fieldsOf(item)
+    return typeof name === 'string' ? [name] : []
+  })
+  const seen = new Set<string>()
+  const twice = names.find((name) => seen.size === seen.add(name).size)
+  if (twice === undefined) return []
+  const name = twice.slice(0, MAX_NAME_SHOWN)
+  return [{ field: 'headers', rule: 'unique', message: `has ${name} more than once, and takes each name once` }]
 }
 
 function mailboxes(value: unknown): unknown {

@@ -2,16 +2,29 @@
 //
 // - tags are name and value: all become metadata; the value of the one named `category`, else of the first, is the tag.
 // - an attachment by `path` is refused: nothing is fetched for a mail.
-// - `scheduled_at` takes ISO 8601; words such as "in 1 hour" are refused.
+// - `scheduled_at` takes ISO 8601, and of words those of a while: "in 1 min", "in 2 hours", "in 3 days".
 // - `topic_id` has no meaning here and is ignored.
 
-import type { ApiError } from '../../platform/errors.ts'
-import { type Fields, faultsOf, fieldsOf, given, pairs, renamed, type Translated, wordsOf } from './translation.ts'
+import type { ApiError, FieldFault } from '../../platform/errors.ts'
+import { isDateTime } from '../../platform/validation.ts'
+import {
+  type Fields,
+  faultsOf,
+  fieldsOf,
+  given,
+  isObject,
+  pairs,
+  renamed,
+  type Translated,
+  wordsOf,
+} from './translation.ts'
 
 const nameOf = renamed({ template_id: 'template.id', variables: 'template.variables', metadata: 'tags', tag: 'tags' })
 
-export function translateResend(body: unknown): Translated {
-  const fields = fieldsOf(body)
+export function translateResend(body: unknown, now: Date): Translated {
+  if (!isObject(body)) return { send: { body, faults: [] }, nameOf }
+  const fields = body
+  const scheduledAt = moment(fields['scheduled_at'], now)
   const { id, variables } = fieldsOf(fields['template'])
   const tags = fields['tags'] == null ? null : pairs(fields['tags'], 'name', 'value')
   const send = given({
@@ -25,13 +38,30 @@ export function translateResend(body: unknown): Translated {
     text: fields['text'],
     headers: fields['headers'],
     attachments: Array.isArray(fields['attachments']) ? fields['attachments'].map(attachment) : fields['attachments'],
-    scheduled_at: fields['scheduled_at'],
+    scheduled_at: scheduledAt,
     template_id: id,
     variables,
     metadata: tags ?? fields['tags'],
     tag: tags === null ? undefined : (tags['category'] ?? Object.values(tags)[0]),
   })
-  return { send, nameOf }
+  const isUnread = typeof scheduledAt === 'string' && !isDateTime(scheduledAt)
+  return { send: { body: send, faults: isUnread ? [NO_MOMENT] : [] }, nameOf }
+}
+
+const NO_MOMENT: FieldFault = {
+  field: 'scheduled_at',
+  rule: 'date-time',
+  message: 'takes a moment of ISO 8601 with its offset, or a while such as "in 1 hour", and no other words',
+}
+const WHILE = /^\s*in\s+(\d{1,5}|an?)\s+(min|hour|day|week)(?:ute)?s?\s*$/i
+const UNIT_MS: Readonly<Record<string, number>> = { min: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000 }
+
+/** What is no while is passed on. */
+function moment(value: unknown, now: Date): unknown {
+  const [, count = '', unit = ''] = typeof value === 'string' ? (WHILE.exec(value) ?? []) : []
+  const unitMs = UNIT_MS[unit.toLowerCase()]
+  if (unitMs === undefined) return value
+  return new Date(now.getTime() + (/^a/i.test(count) ? 1 : Number(count)) * unitMs).toISOString()
 }
 
 function attachment(item: unknown): unknown {

@@ -3,6 +3,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { Type } from 'typebox'
+import type { Clock } from '../../platform/clock.ts'
 import { platformErrors, validationError } from '../../platform/errors.ts'
 import {
   type Answer,
@@ -25,12 +26,13 @@ import {
 import { postmarkAnswer, postmarkError, translatePostmark } from './postmark.ts'
 import { resendError, translateResend } from './resend.ts'
 import { sendGridError, translateSendGrid } from './sendgrid.ts'
-import { ABOUT_RECIPIENTS, faultsOf, type Translated } from './translation.ts'
+import { ABOUT_RECIPIENTS, faultsOf, placed, type Translated } from './translation.ts'
 
 export interface VendorOptions {
   readonly sending: Pick<Sending, 'call'>
   /** A call of many messages takes a token of the batch rate too. @throws ApiError rate_limit_exceeded */
   readonly takeBatchToken: (principal: Principal) => Promise<void>
+  readonly clock: Pick<Clock, 'now'>
   readonly log: Logger
 }
 
@@ -74,7 +76,7 @@ export function vendorEndpoints(options: VendorOptions): readonly AnyEndpoint[] 
 
 // --- Resend
 
-function resendEndpoints({ submit }: Door): readonly AnyEndpoint[] {
+function resendEndpoints({ submit, clock }: Door): readonly AnyEndpoint[] {
   return [
     endpoint({
       ...single,
@@ -84,7 +86,7 @@ function resendEndpoints({ submit }: Door): readonly AnyEndpoint[] {
       handle: async (call) => {
         const result = await submit(call, {
           ...keyed(call, '/emails'),
-          messages: [translateResend(call.body).send],
+          messages: [translateResend(call.body, clock.now()).send],
           strict: true,
           answerOf: ([outcome]) => (outcome?.kind === 'accepted' ? ok(resendId(outcome)) : null),
         })
@@ -101,7 +103,8 @@ function resendEndpoints({ submit }: Door): readonly AnyEndpoint[] {
         const strict = header(call.headers, 'x-batch-validation')?.toLowerCase() !== 'permissive'
         const answerOf = (outcomes: readonly Outcome[]): Answer | null =>
           strict && outcomes.some(({ kind }) => kind === 'refused') ? null : ok(resendBatch(outcomes, strict))
-        const messages = listIn(call.body).map(translateResend)
+        const now = clock.now()
+        const messages = listIn(call.body).map((message) => translateResend(message, now))
         const result = await submit(call, {
           ...keyed(call, '/emails/batch'),
           messages: messages.map(({ send }) => send),
@@ -109,8 +112,14 @@ function resendEndpoints({ submit }: Door): readonly AnyEndpoint[] {
           answerOf,
         })
         if (result.kind === 'replayed') return replayed(result)
-        if (strict)
-          refuseAll(result.outcomes, (index, field) => `[${index}].${messages[index]?.nameOf(field) ?? field}`)
+        if (strict) {
+          const nameOf = (index: number, field: string): string => messages[index]?.nameOf(field) ?? field
+          refuseAll(
+            result.outcomes,
+            (index) => `[${index}]`,
+            (index, field) => [`[${index}]`, nameOf(index, field)].filter((part) => part !== '').join('.'),
+          )
+        }
         return ok(resendBatch(result.outcomes, strict))
       },
     }),
@@ -223,7 +232,7 @@ async function sendGrid(
   if (isOnlyUnwanted && left.length < messages.length && left.length > 0 && rounds > 0) {
     return sendGrid(options, call, left, rounds - 1)
   }
-  refuseAll(result.outcomes, (index, field) => messages[index]?.nameOf(field) ?? field)
+  refuseAll(result.outcomes, noPlace, (index, field) => messages[index]?.nameOf(field) ?? field)
   return sendGridAnswer(answerOf(result.outcomes)?.body)
 }
 
@@ -275,8 +284,18 @@ function firstAccepted([outcome]: readonly Outcome[]): Extract<Outcome, { kind: 
   throw outcome?.error ?? platformErrors.internal_error()
 }
 
-/** Of a call that is all or none: the error of the first message that was refused for itself, or every fault of all. */
-function refuseAll(outcomes: readonly Outcome[], nameOf: (index: number, field: string) => string): void {
+/** What refuses a personalization for more than its fields refuses them all. */
+const noPlace = (): null => null
+
+/**
+ * Of a call that is all or none: the error of the first message that was refused for itself, with its place where that is
+ * one of many, or every fault of all.
+ */
+function refuseAll(
+  outcomes: readonly Outcome[],
+  placeOf: (index: number) => string | null,
+  nameOf: (index: number, field: string) => string,
+): void {
   const refused = outcomes.flatMap((outcome, index) =>
     outcome.kind === 'refused' && outcome.error !== NOT_ALL ? [{ index, error: outcome.error }] : [],
   )
@@ -285,7 +304,9 @@ function refuseAll(outcomes: readonly Outcome[], nameOf: (index: number, field: 
   const faults = refused.flatMap(({ index, error }) =>
     faultsOf(error).map((fault) => ({ ...fault, field: nameOf(index, fault.field) })),
   )
-  throw faults.length > 0 ? validationError(faults.slice(0, MAX_FAULTS)) : first.error
+  if (faults.length > 0) throw validationError(faults.slice(0, MAX_FAULTS))
+  const place = placeOf(first.index)
+  throw place === null ? first.error : placed(first.error, place)
 }
 
 const MAX_FAULTS = 100

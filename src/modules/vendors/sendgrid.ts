@@ -8,13 +8,25 @@
 // - Sandbox mode keeps the mail in the house. A group (`asm`) asks for the unsubscribe header; there are no groups.
 // - Ignored: batch_id, ip_pool_name, sections, bypass and footer settings, Google Analytics.
 
-import type { ApiError } from '../../platform/errors.ts'
-import { sendingErrors, sendingLimits } from '../sending/index.ts'
-import { type Fields, faultsOf, fieldsOf, given, listOf, type Translated, tracking, wordsOf } from './translation.ts'
+import { type ApiError, type FieldFault, NO_OBJECT, validationError } from '../../platform/errors.ts'
+import { type ForeignMessage, sendingErrors, sendingLimits } from '../sending/index.ts'
+import {
+  type Fields,
+  faultsOf,
+  fieldsOf,
+  given,
+  isObject,
+  listOf,
+  type Translated,
+  tracking,
+  wordsOf,
+  wordsOfFault,
+} from './translation.ts'
 
-/** One message for each personalization. */
+/** One message for each personalization. @throws ApiError validation_error of what is no object */
 export function translateSendGrid(body: unknown): readonly Translated[] {
-  const call = fieldsOf(body)
+  if (!isObject(body)) throw validationError([NO_OBJECT])
+  const call = body
   const costs = costsOfCall()
   return listOf(call['personalizations']).map((personalization, index) => ({
     send: messageOf(call, fieldsOf(personalization), costs),
@@ -22,7 +34,7 @@ export function translateSendGrid(body: unknown): readonly Translated[] {
   }))
 }
 
-function messageOf(call: Fields, own: Fields, costs: Costs): Fields {
+function messageOf(call: Fields, own: Fields, costs: Costs): ForeignMessage {
   const from = fieldsOf(own['from'] ?? call['from'])
   const substitute = substitutions(own['substitutions'], call, costs)
   const settings = fieldsOf(call['tracking_settings'])
@@ -33,7 +45,7 @@ function messageOf(call: Fields, own: Fields, costs: Costs): Fields {
   const metadata = categories.length > 1 ? { ...args, categories } : args
   const variables = fieldsOf(own['dynamic_template_data'])
   const attachments = call['attachments']
-  return given({
+  const send = given({
     from: from['email'],
     from_name: from['name'],
     to: own['to'],
@@ -53,6 +65,7 @@ function messageOf(call: Fields, own: Fields, costs: Costs): Fields {
     unsubscribe_header_enabled: asksUnsubscribe ? true : undefined,
     ...tracking(enabled('open_tracking'), enabled('click_tracking')),
   })
+  return { body: send, faults: contentFaults(call['content']) }
 }
 
 type Substitute = (text: unknown) => unknown
@@ -122,14 +135,18 @@ function substituted(text: string, name: string, word: string, { search }: Costs
 function contentOf(content: unknown, substitute: Substitute): Fields {
   const parts = listOf(content).map(fieldsOf)
   const valueOf = (type: string): unknown => parts.find((part) => part['type'] === type)?.['value']
-  const other = parts.find(({ type }) => type !== 'text/plain' && type !== 'text/html')
   return {
     text: substitute(valueOf('text/plain')),
     html: substitute(valueOf('text/html')),
-    // No field of a send: it is refused by name, and the name is translated back.
-    ...(other !== undefined && { content: other['type'] ?? '' }),
   }
 }
+
+function contentFaults(content: unknown): readonly FieldFault[] {
+  const isOther = listOf(content).some((part) => !PARTS.includes(fieldsOf(part)['type']))
+  return isOther ? [{ field: 'content', rule: 'enum', message: `must be one of ${PARTS.join(', ')}` }] : []
+}
+
+const PARTS: readonly unknown[] = ['text/plain', 'text/html']
 
 function templateId(id: unknown): unknown {
   return typeof id === 'string' ? id.replace(/^d-/, '') : id
@@ -181,9 +198,9 @@ export function sendGridError(
   const errors =
     faults.length === 0
       ? [{ message: wordsOf(error, shown), field: null, help: null }]
-      : faults.map(({ field, message }) => ({
-          message: `${shown(field)} ${message}`,
-          field: shown(field),
+      : faults.map((fault) => ({
+          message: wordsOfFault(fault, shown),
+          field: shown(fault.field),
           help: null,
         }))
   const isFault = error.code === 'validation_error'

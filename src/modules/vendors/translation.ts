@@ -2,19 +2,23 @@
 // it does not understand it passes on as it came, so that the one reader of sends says what is wrong with it, and each
 // fault is told under the name that the caller knows.
 
-import type { ApiError, FieldFault } from '../../platform/errors.ts'
+import { ApiError, type FieldFault } from '../../platform/errors.ts'
+import type { ForeignMessage } from '../sending/index.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
 export interface Translated {
-  /** The body of a send. */
-  readonly send: Fields
+  readonly send: ForeignMessage
   /** The caller's name of a field of the send. */
   readonly nameOf: (field: string) => string
 }
 
+export function isObject(value: unknown): value is Fields {
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
+}
+
 export function fieldsOf(value: unknown): Fields {
-  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Fields) : {}
+  return isObject(value) ? value : {}
 }
 
 export function listOf(value: unknown): readonly unknown[] {
@@ -61,7 +65,18 @@ export function tracking(opens: unknown, clicks: unknown): Fields {
 export function wordsOf(error: ApiError, nameOf: (field: string) => string): string {
   const faults = faultsOf(error)
   if (faults.length === 0) return `${error.message} (${error.code})`
-  return faults.map(({ field, message }) => `${nameOf(field)} ${message}`).join('; ')
+  return faults.map((fault) => wordsOfFault(fault, nameOf)).join('; ')
+}
+
+export function wordsOfFault({ field, message }: FieldFault, nameOf: (field: string) => string): string {
+  return `${nameOf(field) || 'The body'} ${message}`
+}
+
+/** The error with the place of what it is about in a call of many. */
+export function placed(error: ApiError, place: string): ApiError {
+  const { status, code, message, retryAfter, details, cause, headers } = error
+  const facts = { message: `${place}: ${message}`, details, cause, headers }
+  return new ApiError(status, code, message, retryAfter === null ? facts : { ...facts, retryAfter })
 }
 
 export function faultsOf({ details }: ApiError): readonly FieldFault[] {

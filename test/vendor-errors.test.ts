@@ -1,0 +1,159 @@
+// What other vendors' clients are told of what is not there, not meant or not right: in their own form, and in words that
+// say what to change.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Reply, startWorld, type World } from './world.ts'
+
+let world: World
+let count = 0
+
+before(async () => {
+  world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
+  await world.verifiedDomain('shop.example')
+})
+after(() => world[Symbol.asyncDispose]())
+
+const fresh = (): string => `reader${++count}@reader.example`
+const resend = (more: object = {}) => ({ from: 'a@shop.example', to: fresh(), subject: 's', text: 't', ...more })
+const postmark = (more: object = {}) => ({ From: 'a@shop.example', To: fresh(), Subject: 's', TextBody: 't', ...more })
+const sendGrid = (more: object = {}) => ({
+  from: { email: 'a@shop.example' },
+  personalizations: [{ to: [{ email: fresh() }] }],
+  subject: 's',
+  content: [{ type: 'text/plain', value: 't' }],
+  ...more,
+})
+
+async function emailOf(id: string): Promise<Reply['body']> {
+  return (await world.api.get(`/api/v1/emails/${id}`)).body.data
+}
+
+async function unsubscribed(): Promise<string> {
+  const email = fresh()
+  await world.api.post('/api/v1/customer/unsubscribes', { email })
+  return email
+}
+
+const MISSING: readonly (readonly [method: 'GET' | 'POST' | 'PUT', path: string, status: number, body: object])[] = [
+  ['PUT', '/emails', 405, { statusCode: 405, name: 'method_not_allowed' }],
+  ['GET', '/emails/01a00000-0000-7000-8000-000000000000', 404, { statusCode: 404, name: 'not_found' }],
+  ['GET', '/email', 405, { ErrorCode: 300 }],
+  ['POST', '/email/withTemplate', 404, { ErrorCode: 300 }],
+  ['GET', '/v3/mail/send', 405, {}],
+  ['POST', '/v3/mail/batch', 404, {}],
+]
+
+for (const [method, path, status, expected] of MISSING) {
+  test(`${method} ${path} is ${status} in the form of who has it`, async () => {
+    const reply = await fetch(`${world.url}${path}`, { method, headers: { authorization: 'Bearer x' } })
+    const body = (await reply.json()) as Reply['body']
+    assert.equal(reply.status, status)
+    const { message, Message, errors, ...rest } = body
+    assert.deepEqual(rest, expected)
+    assert.ok((message ?? Message ?? errors[0].message).length > 5)
+    assert.equal(reply.headers.get('allow'), status === 405 ? 'POST' : null)
+  })
+}
+
+test('an address that only begins like a vendor’s has our form', async () => {
+  assert.equal((await world.api.post('/emailing', {})).body.code, 'not_found')
+})
+
+test('Resend: a strict batch names the place of a recipient that may not be mailed; a permissive one sends the rest', async () => {
+  const messages = [resend(), resend({ to: await unsubscribed() }), resend()]
+  const strict = await world.api.post('/emails/batch', messages)
+  assert.deepEqual([strict.status, strict.body.name], [422, 'validation_error'])
+  assert.match(strict.body.message, /^\[1\]: .*\(recipient_unsubscribed\)$/)
+  const loose = await world.api.post('/emails/batch', messages, { 'x-batch-validation': 'permissive' })
+  assert.deepEqual([loose.status, loose.body.data.length], [200, 2])
+  assert.deepEqual(
+    loose.body.errors.map(({ index }: { index: number }) => index),
+    [1],
+  )
+})
+
+test('Resend: a while in words is a moment, other words are told what is taken', async () => {
+  for (const [words, minutes] of [
+    ['in 1 min', 1],
+    ['in 2 hours', 120],
+    ['In an hour', 60],
+    ['in 3 days', 4_320],
+  ] as const) {
+    const { body } = await world.api.post('/emails', resend({ scheduled_at: words }))
+    const { scheduled_at: at } = await emailOf(body.id)
+    assert.ok(Math.abs(Date.parse(at) - world.clock.now().getTime() - minutes * 60_000) < 30_000, words)
+  }
+  for (const words of ['tomorrow at 9', 'in 0.5 hours', 'in 1 hour or so', '2030-01-01']) {
+    const { status, body } = await world.api.post('/emails', resend({ scheduled_at: words }))
+    assert.equal(status, 422)
+    assert.match(body.message, /^scheduled_at takes a moment of ISO 8601 .*"in 1 hour"/, words)
+  }
+  assert.equal((await world.api.post('/emails', resend({ scheduled_at: 'in 31 days' }))).status, 422)
+})
+
+test('Postmark: a header that stands twice is refused, not lost', async () => {
+  const Headers = [
+    { Name: 'X-A', Value: '1' },
+    { Name: 'X-A', Value: '2' },
+  ]
+  const { status, body } = await world.api.post('/email', postmark({ Headers }))
+  assert.deepEqual([status, body.ErrorCode], [422, 300])
+  assert.equal(body.Message, 'Headers has X-A more than once, and takes each name once')
+  const batch = await world.api.post('/email/batch', [postmark({ Headers }), postmark()])
+  assert.deepEqual(
+    batch.body.map(({ ErrorCode }: { ErrorCode: number }) => ErrorCode),
+    [300, 0],
+  )
+})
+
+test('SendGrid: another type of content is told which there are', async () => {
+  const content = [
+    { type: 'text/plain', value: 't' },
+    { type: 'text/calendar', value: 'BEGIN:VCALENDAR' },
+  ]
+  const { status, body } = await world.api.post('/v3/mail/send', sendGrid({ content }))
+  const message = 'content.type must be one of text/plain, text/html'
+  assert.deepEqual([status, body.errors], [400, [{ message, field: 'content.type', help: null }]])
+})
+
+test('too many tags and arguments are counted under the name that they have there', async () => {
+  const names = Array.from({ length: 21 }, (_, i) => `n${i}`)
+  const tagged = await world.api.post('/emails', resend({ tags: names.map((name) => ({ name, value: '1' })) }))
+  assert.equal(tagged.body.message, 'tags takes at most 20 names, and has 21')
+  const custom_args = Object.fromEntries(names.map((name) => [name, '1']))
+  const { body } = await world.api.post('/v3/mail/send', sendGrid({ custom_args }))
+  assert.equal(body.errors[0].message, 'custom_args takes at most 20 names, and has 21')
+})
+
+test('the id of an inline picture may have angle brackets', async () => {
+  const content = Buffer.from('x').toString('base64')
+  const picture = { filename: 'a.png', content, content_id: '<img1>' }
+  const [one, two] = [fresh(), fresh()]
+  const sent = [
+    await world.api.post('/emails', resend({ to: one, attachments: [picture] })),
+    await world.api.post('/v3/mail/send', {
+      ...sendGrid({ attachments: [{ ...picture, disposition: 'inline' }] }),
+      personalizations: [{ to: [{ email: two }] }],
+    }),
+  ]
+  assert.deepEqual(
+    sent.map(({ status }) => status),
+    [200, 202],
+  )
+  for (const to of [one, two]) {
+    const [email] = (await world.api.get(`/api/v1/emails?recipient=${to}`)).body.data
+    assert.equal((await emailOf(email.id)).attachments[0].content_id, 'img1')
+  }
+})
+
+test('a body that is no object is told so, alone and in a batch', async () => {
+  const words = 'The body must be a JSON object'
+  for (const body of ['[]', 'null', '"x"']) {
+    assert.equal((await world.api.post('/emails', body)).body.message, words)
+    assert.equal((await world.api.post('/email', body)).body.Message, words)
+    assert.equal((await world.api.post('/v3/mail/send', body)).body.errors[0].message, words)
+  }
+  const batch = await world.api.post('/emails/batch', [resend(), 5])
+  assert.equal(batch.body.message, '[1] must be a JSON object')
+})
