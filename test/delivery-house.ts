@@ -56,10 +56,13 @@ export interface House extends AsyncDisposable {
   events(id: string): Promise<readonly WireEvent[]>
   last(id: string): Promise<WireEvent>
   suppressed(address: string): Promise<string | null>
+  /** How many are recorded. */
+  bounces(): Promise<number>
   queued(): Promise<number>
 }
 
 const SUPPRESSION = statement('test_suppression', 'select reason from suppression where email = $1')
+const BOUNCES = statement('test_bounces', 'select count(*)::int as count from bounce')
 const QUEUED = statement('test_queued', 'select count(*)::int as count from queue')
 const REASONS = ['', 'manual', 'repeated_soft_bounce', 'hard_bounce', 'complaint', 'spamtrap']
 
@@ -138,6 +141,7 @@ export async function house(zones: Zones = {}, more: Partial<DeliveryOptions> = 
       const row = await database.system.one<{ reason: number }>(SUPPRESSION, [address])
       return row === null ? null : (REASONS[row.reason] ?? null)
     },
+    bounces: async () => (await database.system.one<{ count: number }>(BOUNCES))?.count ?? 0,
     queued: async () => (await database.system.one<{ count: number }>(QUEUED))?.count ?? 0,
     [Symbol.asyncDispose]: async () => {
       for (const one of deliveries) await one.stop(AbortSignal.timeout(200))

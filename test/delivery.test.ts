@@ -8,6 +8,7 @@ import { parseAddress } from '../src/mail/address.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { startWorld, type World } from './world.ts'
 
+const MINUTE = 60_000
 const MAIL = { from: 'Shop <a@shop.example>', to: 'b@example.net', subject: 'Hi', html: '<p>Hi</p>', text: 'Hi' }
 
 async function worldWith(rcpt: string): Promise<{ world: World; stack: AsyncDisposableStack; mx: Receiver }> {
@@ -68,9 +69,18 @@ for (const [reply, status, event, bounce, suppressed] of REPLIES) {
 test('an email that its receiver put off to the end is one soft bounce, in the list and in every figure', async () => {
   const { world, stack } = await worldWith('451 4.2.1 not now')
   await using _ = stack
-  const soon = new Date(world.clock.now().getTime() + 60_000).toISOString()
-  const sent = await world.api.post('/api/v1/send', { ...MAIL, expires_at: soon })
-  assert.equal((await ended(world, sent.body.data.email_id)).status, 'failed')
+  const until = new Date(world.clock.now().getTime() + 180 * MINUTE).toISOString()
+  const sent = await world.api.post('/api/v1/send', { ...MAIL, expires_at: until })
+  const now = async () => (await world.api.get(`/api/v1/emails/${sent.body.data.email_id}`)).body.data
+  const comes = async (isSo: (email: { status: string; attempts_count: number }) => boolean): Promise<void> => {
+    for (let i = 0; i < 400 && !isSo(await now()); i++) await new Promise((resolve) => setTimeout(resolve, 50))
+    assert.ok(isSo(await now()))
+  }
+  for (const tries of [1, 2, 3]) {
+    await comes(({ status, attempts_count: count }) => status === 'deferred' && count === tries)
+    world.clock.advance(70 * MINUTE)
+  }
+  await comes(({ status, attempts_count: count }) => status === 'failed' && count === 3)
   const { body: listed } = await world.api.get('/api/v1/customer/bounces?type=soft')
   assert.equal(listed.pagination.total, 1)
   const inUsage = async (): Promise<number[]> => {

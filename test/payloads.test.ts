@@ -114,7 +114,7 @@ const DATA: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
     enhanced_code: orNull(text),
     response: text,
     attempt: integer,
-    next_attempt_at: time,
+    next_attempt_at: orNull(time),
   },
   'email.opened': { ...MAIL, ...OPENED },
   'email.clicked': {

@@ -2,10 +2,14 @@
 //
 //   2xx to the final dot                 delivered
 //   5xx after the banner                 bounced; hard ones put the address on the list
-//   4xx, no connection, no DNS           deferred while there is a next try, else failed; when the receiver went on
-//                                        answering 4xx about the recipient, that is also one bounce of type soft
+//   4xx, no connection, no DNS           deferred while there is a next try, or until its time is over where the sender gave it
+//                                        less than we would take; else failed
 //   what our side cannot or may not do   failed, suppressed
-//   its time is over                     failed; a soft bounce too, when that is what the last attempt came to
+//   its time is over                     failed
+//
+// Who failed while the receiver kept answering 4xx about the recipient is also one bounce of type soft: the last answer was
+// one, the third at least, and came an hour or more after the start. Greylisting lifts within that, and a short time that
+// the sender gave is no word of the receiver's.
 
 import { providerOf } from '../../mail/providers.ts'
 import { bounceFromReply } from '../../mail/smtp-bounce.ts'
@@ -107,27 +111,34 @@ export function endedUntried(
   return { letter, sandbox, result, events: [event], bounce: null }
 }
 
+/** RFC 3463 section 3.8: a cryptographic failure. */
+const NO_TLS = '4.7.5'
+
 /** What the last attempt left behind, of the wire names of `attemptOf`. */
 interface StoredDetail {
   readonly mx: string | null
   readonly ip: string | null
-  readonly smtp_code: number
+  readonly smtp_code: number | null
   readonly enhanced_code: string | null
   readonly response: string
   readonly throttled_by: string | null
 }
 
+const NOTHING_SAID: Pick<StoredDetail, 'smtp_code' | 'enhanced_code'> = { smtp_code: null, enhanced_code: null }
+
 /** An end at its time, without another try: the bounce is the one that the last attempt would have been, were there none to come. */
 export function expired(context: Context, last: StoredAttempt | null): Conclusion {
-  const ended = endedUntried(context, { status: 'failed', reason: 'expired' })
-  if (last?.outcome !== 'deferred') return ended
-  const detail = last.detail as unknown as StoredDetail
+  const detail = (last?.detail ?? NOTHING_SAID) as unknown as StoredDetail
+  const { smtp_code: code } = detail
+  const reason = code === null && detail.enhanced_code === NO_TLS ? 'tls_required' : 'expired'
+  const ended = endedUntried(context, { status: 'failed', reason })
+  if (code === null || last?.outcome !== 'deferred' || !keptRefusing(context.letter, last)) return ended
   const where = { host: detail.mx, ip: detail.ip, throttledBy: detail.throttled_by }
-  const said = { code: detail.smtp_code, enhanced: detail.enhanced_code, text: detail.response }
+  const said = { code, enhanced: detail.enhanced_code, text: detail.response }
   // Which command it answered is not kept, and makes no difference to what a 4xx is about.
   const { type, category } = bounceFromReply({ ...said, lines: [] }, 'rcpt')
   const refusal = { said, type: 'soft', category: type === 'soft' ? category : 'expired', command: null } as const
-  const data = { ...failedData('expired', lastSaid(context.letter), context.letter.attemptsCount), listed_as: 'soft' }
+  const data = { ...failedData(reason, lastSaid(context.letter), context.letter.attemptsCount), listed_as: 'soft' }
   return {
     ...ended,
     // Nobody was asked now: the last try was told when it was deferred, and statistics count each once.
@@ -143,13 +154,16 @@ export function forgotten({ id, accountId, fence }: Claimed, now: Date): Conclus
   return { letter: null, sandbox: false, result, events: [], bounce: null }
 }
 
-/** Put off without an attempt, or null when there is no later time. */
-export function putOff(context: Context): Conclusion | null {
-  const { letter, sandbox, now, chance } = context
-  const next = nextTry({ start: startOf(letter), expiresAt: letter.expiresAt }, now, chance(), letter.attemptsCount)
-  if (next === null) return null
+/** Put off without an attempt, because the operator has stopped its domain. */
+export function putOff(context: Context): Conclusion {
+  const { letter, sandbox } = context
+  const next = nextOf(context) ?? letter.expiresAt
   const result = resultOf(context, { status: 'deferred', next, said: null, attempt: null })
   return { letter, sandbox, result, events: [], bounce: null }
+}
+
+function nextOf({ letter, now, chance }: Context): Date | null {
+  return nextTry({ start: startOf(letter), expiresAt: letter.expiresAt }, now, chance(), letter.attemptsCount)
 }
 
 export function concluded(context: Context, report: Report): Conclusion {
@@ -162,7 +176,12 @@ export function concluded(context: Context, report: Report): Conclusion {
     case 'deferred':
       return deferred(context, report, verdict)
     case 'failed':
-      return failed(context, report, verdict.said, { reason: reasonOf(verdict.cause), provider: null, isBounce: false })
+      return failed(context, report, {
+        reason: reasonOf(verdict.cause),
+        outcome: 'error',
+        provider: null,
+        isBounce: false,
+      })
   }
 }
 
@@ -193,40 +212,57 @@ function bounced(context: Context, report: Report, verdict: Verdict & { kind: 'b
 }
 
 function deferred(context: Context, report: Report, verdict: Verdict & { kind: 'deferred' }): Conclusion {
-  const { letter, sandbox, now, chance } = context
+  const { letter, sandbox, now } = context
   const { said, cause, category, command } = verdict
-  const next = nextTry({ start: startOf(letter), expiresAt: letter.expiresAt }, now, chance(), letter.attemptsCount)
-  if (next === null) {
-    const isBounce = cause === 'recipient'
-    const end = { reason: lastReason(letter, verdict), provider: answeredBy(context, report), isBounce }
-    const ended = failed(context, report, said, end)
+  const outcome = cause === 'recipient' ? 'deferred' : 'error'
+  const next = nextOf(context)
+  const attempt = attemptOf(context, report, outcome, next)
+  if (next === null && !(isShortened(letter) && letter.expiresAt > now)) {
+    const isBounce = outcome === 'deferred' && keptRefusing(letter, attempt)
+    const end = {
+      reason: lastReason(letter, verdict),
+      outcome,
+      provider: answeredBy(context, report),
+      isBounce,
+    } as const
+    const ended = failed(context, report, end)
     if (!isBounce) return ended
     return { ...ended, bounce: bounceOf(context, report, { said, command, type: 'soft', category }, 'failed') }
   }
-  const attempt = attemptOf(context, report, cause === 'recipient' ? 'deferred' : 'error', next)
   const data = {
     smtp_code: said.code,
     enhanced_code: said.enhanced,
     response: said.text,
     attempt: attempt.number,
-    next_attempt_at: next.toISOString(),
+    next_attempt_at: next?.toISOString() ?? null,
   }
   const event = eventOf(context, 'email.deferred', data, answeredBy(context, report))
-  const result = resultOf(context, { status: 'deferred', next, said, attempt })
+  const result = resultOf(context, { status: 'deferred', next: next ?? letter.expiresAt, said, attempt })
   return { letter, sandbox, result, events: [event], bounce: null }
+}
+
+const KEPT_TRIES = 3
+const KEPT_MS = 3_600_000
+
+/** Whether a 4xx at the last try was one of many: see the head of the file. */
+function keptRefusing(letter: Letter, { number, startedAt }: Pick<AttemptRecord, 'number' | 'startedAt'>): boolean {
+  return number >= KEPT_TRIES && startedAt.getTime() - startOf(letter).getTime() >= KEPT_MS
 }
 
 interface Failure {
   readonly reason: FailedReason
+  /** Of the attempt that was the last. */
+  readonly outcome: AttemptOutcome
   /** Whose hosts put the last try off; null: it is our side that ends it. */
   readonly provider: string | null
   /** The list of bounces has it as a soft one; so have statistics, which hear of it by this event alone. */
   readonly isBounce: boolean
 }
 
-function failed(context: Context, report: Report, said: Said, { reason, provider, isBounce }: Failure): Conclusion {
+function failed(context: Context, report: Report, { reason, outcome, provider, isBounce }: Failure): Conclusion {
   const { letter, sandbox } = context
-  const attempt = attemptOf(context, report, 'error', null)
+  const { said } = report.verdict
+  const attempt = attemptOf(context, report, outcome, null)
   const data = { ...failedData(reason, said, attempt.number), ...(isBounce && { listed_as: 'soft' }) }
   const event = eventOf(context, 'email.failed', data, provider)
   const result = resultOf(context, { status: 'failed', next: null, said, attempt })
@@ -258,11 +294,15 @@ function reasonOf(cause: Cause): FailedReason {
   }
 }
 
-/** Why an email ended after its last try. One that the sender gave less time than we would take has expired. */
+/** The sender gave it less time than we would take. */
+function isShortened(letter: Letter): boolean {
+  return letter.expiresAt.getTime() < startOf(letter).getTime() + EMAIL_LIFE_MS
+}
+
+/** Why an email ended after its last try. One whose time the sender has shortened has expired. */
 function lastReason(letter: Letter, { cause, said }: Verdict & { kind: 'deferred' }): FailedReason {
   if (cause === 'tls') return 'tls_required'
-  const shortened = letter.expiresAt.getTime() < startOf(letter).getTime() + EMAIL_LIFE_MS
-  if (shortened) return 'expired'
+  if (isShortened(letter)) return 'expired'
   return cause === 'connection' && said.code !== null ? 'retry_exhausted' : reasonOf(cause)
 }
 

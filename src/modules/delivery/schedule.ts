@@ -31,7 +31,7 @@ export interface Span {
  *
  * @param chance in [0, 1)
  * @param tries how many were made
- * @returns null when it would come too late: the try that has just ended was the last
+ * @returns null when it would come too late: the try that has just ended was the last, whatever time is left
  */
 export function nextTry({ start, expiresAt }: Span, now: Date, chance: number, tries: number): Date | null {
   const isAhead = start.getTime() - now.getTime() > SKEW_MS

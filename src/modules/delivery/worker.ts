@@ -297,9 +297,8 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     if (letter.domainId !== null && key === null) {
       return untried(endedUntried(context, { status: 'failed', reason: 'domain_removed' }))
     }
-    const expired = (): Promise<Conclusion> => conclusionOfExpired(database.system, context)
-    if (letter.expiresAt <= context.now) return untried(await expired())
-    if (key?.status === 'suspended') return untried(putOff(context) ?? (await expired()))
+    if (letter.expiresAt <= context.now) return untried(await conclusionOfExpired(database.system, context))
+    if (key?.status === 'suspended') return untried(putOff(context))
     return context.sandbox ? intoInbox(one) : overNetwork(one)
   }
 

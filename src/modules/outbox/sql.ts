@@ -132,7 +132,7 @@ export const fetchBodies = statement(
      and b.id >= $3 and b.id <= $4 offset 0) b`,
 )
 
-// $6 next try (null: ended), $7 epoch. Ids that do not come back were fenced out and nothing of theirs is written. What the
+// $6 next look (null: ended; at its expiry there is no other try), $7 epoch. Ids that do not come back were fenced out and nothing of theirs is written. What the
 // queue's rows were joined with is taken along: joined with `r` once more, each of 300 results would read all 300, whole rows
 // every time, which took three quarters of the statement. That they lie between $11 and $12 is said of them too, though it
 // follows: PostgreSQL 15 then takes them for few, and finds each email by its key while the tables are new.
@@ -148,7 +148,8 @@ export const complete = statement(
      where q.id = r.id and q.attempt = r.fence and q.lease_owner = $7 and q.state = 1 and r.next is not null returning r.*),
    w as (select * from f union all select * from l),
    e as (update email e set status = w.status, last_smtp_code = coalesce(w.smtp_code, e.last_smtp_code),
-       last_response = coalesce(w.response, e.last_response), next_attempt_at = w.next,
+       last_response = coalesce(w.response, e.last_response),
+       next_attempt_at = case when w.next < e.expires_at then w.next end,
        attempts_count = e.attempts_count + case when w.tried then 1 else 0 end,
        delivered_at = case when w.status in (3, 8) then w.at else e.delivered_at end,
        ended_at = case when w.next is null then w.at end

@@ -157,7 +157,7 @@ export interface Letter {
   readonly bodyBytes: number
 }
 
-/** What one leased email came to. `next` null: the email has ended with `status`. */
+/** What one leased email came to. `next` null: the email has ended with `status`; its `expiresAt`: it waits for its end alone. */
 export interface Result {
   readonly id: string
   readonly accountId: string

@@ -1,0 +1,65 @@
+// Mail that ends at its time: what it waits for until then, and what is said of it and its address.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { house } from '../../../test/delivery-house.ts'
+
+const MINUTE = 60_000
+const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } }
+
+test('an expired email is not tried', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2')
+  const id = await h.put('b@example.net', { expiresAt: new Date(h.clock.now().getTime() + MINUTE) })
+  h.clock.advance(MINUTE)
+  await h.delivery.turn()
+  const last = await h.last(id)
+  assert.deepEqual([last.event, last.data['reason'], last.data['attempts']], ['email.failed', 'expired', 0])
+  assert.equal(mx.connectionCount, 0)
+})
+
+test('a greylisted email with little time is deferred until that is over, and says nothing of its address', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2', { rcpt: '451 4.7.1 Greylisted, please try again later' })
+  const expiresAt = new Date(h.clock.now().getTime() + 4 * MINUTE)
+  const ids = []
+  for (let n = 0; n < 3; n++) ids.push(await h.put('b@example.net', { expiresAt }))
+  await h.delivery.turn()
+  for (const id of ids) {
+    const { email, attempts, events } = await h.story(id)
+    assert.equal(await h.status(id), 'deferred')
+    assert.deepEqual([email.next_attempt_at, email.ended_at, email.attempts_count], [null, null, 1])
+    assert.deepEqual([attempts[0]?.outcome, attempts[0]?.detail['next_attempt_at']], ['deferred', null])
+    assert.deepEqual([events.at(-1)?.event, events.at(-1)?.data['next_attempt_at']], ['email.deferred', null])
+  }
+  h.clock.advance(4 * MINUTE - 1_000)
+  assert.equal(await h.delivery.turn(), 0)
+  h.clock.advance(1_000)
+  assert.equal(await h.delivery.turn(), 3)
+  for (const id of ids) {
+    const { email, events } = await h.story(id)
+    const { event, data } = await h.last(id)
+    assert.deepEqual([event, data['reason'], data['last_smtp_code']], ['email.failed', 'expired', 451])
+    assert.deepEqual([email.attempts_count, events.length], [1, 2])
+    assert.ok(email.ended_at !== null && email.ended_at >= expiresAt)
+  }
+  assert.equal(await h.bounces(), 0)
+  assert.equal(await h.suppressed('b@example.net'), null)
+  assert.equal(mx.messageCount, 0)
+})
+
+test('an email that ends between two attempts says what the last of them was told', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2', { rcpt: '451 4.2.1 not now' })
+  const id = await h.put('b@example.net', { expiresAt: new Date(h.clock.now().getTime() + 20 * MINUTE) })
+  await h.delivery.turn()
+  assert.equal(await h.status(id), 'deferred')
+  h.clock.advance(21 * MINUTE)
+  await h.delivery.turn()
+  const { event, data } = await h.last(id)
+  assert.deepEqual(
+    [event, data['reason'], data['attempts'], data['last_smtp_code'], data['last_response']],
+    ['email.failed', 'expired', 1, 451, '451 4.2.1 not now'],
+  )
+  assert.equal(mx.connectionCount, 1)
+})
