@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { house } from '../../../test/delivery-house.ts'
+import { DOMAIN, house, KEY } from '../../../test/delivery-house.ts'
 
 const MINUTE = 60_000
 const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } }
@@ -62,4 +62,26 @@ test('an email that ends between two attempts says what the last of them was tol
     ['email.failed', 'expired', 1, 451, '451 4.2.1 not now'],
   )
   assert.equal(mx.connectionCount, 1)
+})
+
+test('mail of a domain that the operator has suspended says so while it waits, and when it ends', async () => {
+  const key = { domain: 'shop.example', selector: 's1', privateKey: KEY, status: 'suspended' }
+  await using h = await house(ZONE, { signingKeys: async () => new Map([[DOMAIN, key]]) })
+  const id = await h.put('b@example.net', { expiresAt: new Date(h.clock.now().getTime() + 20 * MINUTE) })
+  const told = '4.7.0 not tried: the operator has suspended the sending domain'
+  for (const [minutes, next] of [
+    [0, true],
+    [7, true],
+    [10, false],
+  ] as const) {
+    h.clock.advance(minutes * MINUTE)
+    await h.delivery.turn()
+    const { email } = await h.story(id)
+    assert.equal(await h.status(id), 'deferred')
+    assert.deepEqual([email.last_response, email.attempts_count, email.next_attempt_at !== null], [told, 0, next])
+  }
+  h.clock.advance(3 * MINUTE)
+  await h.delivery.turn()
+  const { event, data } = await h.last(id)
+  assert.deepEqual([event, data['reason'], data['last_response']], ['email.failed', 'expired', told])
 })

@@ -158,7 +158,8 @@ export function forgotten({ id, accountId, fence }: Claimed, now: Date): Conclus
 export function putOff(context: Context): Conclusion {
   const { letter, sandbox } = context
   const next = nextOf(context) ?? letter.expiresAt
-  const result = resultOf(context, { status: 'deferred', next, said: null, attempt: null })
+  const said = { code: null, enhanced: '4.7.0', text: '4.7.0 not tried: the operator has suspended the sending domain' }
+  const result = resultOf(context, { status: 'deferred', next, said, attempt: null })
   return { letter, sandbox, result, events: [], bounce: null }
 }
 
