@@ -1609,7 +1609,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Try a deferred, failed or bounced email again */
+        /** Try an email again: a deferred one now, one that failed or bounced anew, its `expires_at` 72 hours from now */
         post: operations["post_api_v1_emails_id_retry"];
         delete?: never;
         options?: never;

@@ -201,7 +201,8 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       method: 'POST',
       path: '/api/v1/emails/{id}/retry',
       access: steer,
-      summary: 'Try a deferred, failed or bounced email again',
+      summary:
+        'Try an email again: a deferred one now, one that failed or bounced anew, its `expires_at` 72 hours from now',
       tag: 'Emails',
       params: IdParams,
       answers: { 200: dataOf(SingleEmail) },

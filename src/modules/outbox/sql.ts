@@ -334,6 +334,10 @@ export const readyQueueRow = statement(
   'outbox_ready_queue_row',
   `update queue set state = 0, at = $3 where account_id = $1 and id = $2 and state = 2`,
 )
+export const hurryEmail = statement(
+  'outbox_hurry_email',
+  'update email set next_attempt_at = $3 where account_id = $1 and id = $2',
+)
 export const requeue = statement(
   'outbox_requeue',
   `insert into queue (id, account_id, domain_id, site_id, at, state, attempt, sandbox, recipient_key)
