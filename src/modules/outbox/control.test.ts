@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ACCOUNT, type House, house } from '../../../test/delivery-house.ts'
 import { statement } from '../../platform/db.ts'
-import { retryEmail } from './index.ts'
+import { cancelEmail, retryEmail } from './index.ts'
 
 const HOUR = 3_600_000
 const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } }
@@ -15,6 +15,7 @@ const UNSUBSCRIBE = statement(
 )
 
 const retry = (h: House, id: string): Promise<void> => retryEmail({ ...h, onQueued: () => undefined }, ACCOUNT, id)
+const cancel = (h: House, id: string): Promise<void> => cancelEmail({ ...h, onQueued: () => undefined }, ACCOUNT, id)
 
 test('a deferred email that is tried again is due now, and shows it', async () => {
   await using h = await house(ZONE)
@@ -61,4 +62,14 @@ test('nor is a deferred email hurried to somebody who has unsubscribed', async (
   const before = await h.story(id)
   await assert.rejects(retry(h, id), { code: 'invalid_state', message: /has unsubscribed/ })
   assert.deepEqual(await h.story(id), before)
+})
+
+test('what cannot be canceled says what it is', async () => {
+  await using h = await house(ZONE)
+  await h.receiver('127.0.0.2')
+  const [id, sent] = [await h.put('bob@example.net'), await h.put('eve@example.net')]
+  await cancel(h, id)
+  await assert.rejects(cancel(h, id), { code: 'not_cancelable', message: 'The email is canceled already' })
+  await h.delivery.turn()
+  await assert.rejects(cancel(h, sent), { code: 'not_cancelable', message: 'The email is delivered already' })
 })

@@ -41,7 +41,10 @@ export async function cancelEmail(options: ControlOptions, accountId: string, id
   const { database, clock, ids } = options
   await database.transaction(async (db) => {
     const { row, email } = await lock(db, accountId, id)
-    if (row === null || row.state === QUEUE_LEASED) throw errors.not_cancelable()
+    if (row === null || row.state === QUEUE_LEASED) {
+      const why = row === null ? `The email is ${statusName(email.status)} already` : 'An attempt is running'
+      throw errors.not_cancelable({}, { message: why })
+    }
     const now = clock.now()
     await db.execute(sql.dropQueueRow, [accountId, id])
     await db.execute(sql.endEmail, [accountId, id, STATUS.canceled, now])
