@@ -90,6 +90,7 @@ export interface SendResult {
 
 const CONTROL = /\p{Cc}/u
 const NON_ASCII = /[^\p{ASCII}]/u
+const NO_SMTPUTF8 = '5.6.7 The receiving server does not support internationalized email (SMTPUTF8)'
 const DOT = Buffer.from('.')
 const FINAL_DOT = Buffer.from('.\r\n')
 const CRLF_FINAL_DOT = Buffer.from('\r\n.\r\n')
@@ -185,7 +186,7 @@ export class SmtpConnection {
     if (CONTROL.test(recipient)) throw new TypeError('a control character in an address')
     const utf8 = NON_ASCII.test(recipient)
     if (utf8 && !this.#can.smtpUtf8) {
-      return unsupported(553, '5.6.7 The receiving server does not support internationalized email (SMTPUTF8)', 'rcpt')
+      return unsupported(553, NO_SMTPUTF8, 'rcpt')
     }
     this.#used = true
     const commands: [phase: 'mail' | 'rcpt', line: string][] = [
@@ -222,8 +223,10 @@ export class SmtpConnection {
   /** What the server cannot do for this recipient, or null. */
   #missing({ from, message, smtpUtf8, eightBit }: Transaction, recipient: string): Unsupported | null {
     const can = this.#can
-    if (!can.smtpUtf8 && (smtpUtf8 === true || NON_ASCII.test(from) || NON_ASCII.test(recipient))) {
-      return unsupported(553, '5.6.7 The receiving server does not support internationalized email (SMTPUTF8)', 'rcpt')
+    if (!can.smtpUtf8 && (NON_ASCII.test(from) || NON_ASCII.test(recipient)))
+      return unsupported(553, NO_SMTPUTF8, 'rcpt')
+    if (!can.smtpUtf8 && smtpUtf8 === true) {
+      return unsupported(553, `${NO_SMTPUTF8}, which an address in the message's header needs`, 'rcpt')
     }
     if (can.maxSizeBytes > 0 && message.length > can.maxSizeBytes) {
       const text = `5.3.4 The message of ${message.length} bytes exceeds the receiving server's limit of ${can.maxSizeBytes}`

@@ -427,8 +427,9 @@ function sessionOf(opened: OpenResult): 'secured' | SessionFault | null {
   return opened.phase === 'tls' ? 'validation-failure' : null
 }
 
+/** What its EHLO ruled out was answered too, by that. */
 function isAnswer({ verdict }: Tried): boolean {
-  return verdict.said.code !== null
+  return verdict.said.code !== null || verdict.kind === 'bounced'
 }
 
 function isForTls({ verdict }: Tried): boolean {

@@ -34,7 +34,20 @@ export function replyVerdict(reply: Reply, command: SmtpCommand): Verdict {
 }
 
 export function outcomeVerdict(outcome: Outcome): Verdict {
-  return outcome.kind === 'failed' ? failureVerdict(outcome, false) : replyVerdict(outcome.reply, outcome.command)
+  switch (outcome.kind) {
+    case 'failed':
+      return failureVerdict(outcome, false)
+    case 'unsupported':
+      return unsupportedVerdict(outcome)
+    case 'replied':
+      return replyVerdict(outcome.reply, outcome.command)
+  }
+}
+
+/** The server's EHLO rules it out for good, in our words: it was not asked. */
+function unsupportedVerdict({ reply, command }: Extract<Outcome, { readonly kind: 'unsupported' }>): Verdict {
+  const said = { code: null, enhanced: reply.enhanced, text: reply.lines.join(' ') }
+  return { kind: 'bounced', said, ...bounceFromReply(reply, command), command }
 }
 
 /** @param tlsRequired no TLS is then the cause, whatever the server said about it */
