@@ -118,6 +118,13 @@ function Ahead({ email: { status, next_attempt_at: next, expires_at: end } }: { 
       given up <Time at={end} /> if it did not arrive by then
     </>
   )
+  if (next === null && status === 'deferred') {
+    return (
+      <>
+        No other try before it is given up <Time at={end} />
+      </>
+    )
+  }
   if (next === null || Date.parse(next) <= Date.now()) return <>Waiting for its turn, {given}</>
   return (
     <>
