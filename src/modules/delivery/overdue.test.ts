@@ -108,7 +108,13 @@ const BOUNCES = statement(
 
 test('an email whose receiver kept putting it off is the same soft bounce however it ends; a short time alone is none', async () => {
   const suspended: string[] = []
-  const zones = { ...ZONE, 'dead.test': { MX: ['10 mx.dead.test'] }, 'mx.dead.test': { A: ['127.0.0.9'] } }
+  const zones = {
+    ...ZONE,
+    'dead.test': { MX: ['10 mx.dead.test'] },
+    'mx.dead.test': { A: ['127.0.0.9'] },
+    'slow.test': { MX: ['10 mx.slow.test'] },
+    'mx.slow.test': { A: ['127.0.0.3'] },
+  }
   await using h = await house(zones, { suspendedAccounts: () => suspended })
   await h.receiver('127.0.0.2', { rcpt: '452 4.2.2 mailbox full' })
   const within = (hours: number) => ({ expiresAt: new Date(h.clock.now().getTime() + hours * HOUR) })
@@ -116,7 +122,8 @@ test('an email whose receiver kept putting it off is the same soft bounce howeve
   const claimed = await h.put('eve@example.net', within(3))
   const passedBy = await h.put('joe@example.net', within(4.5))
   const unreached = await h.put('ann@dead.test', within(4.5))
-  const brief = await h.put('tim@example.net', within(1))
+  const brief = await h.put('tim@slow.test', within(1))
+  await h.receiver('127.0.0.3', { rcpt: '451 4.7.1 Greylisted, try again later' })
   const turnAfter = async (hours: number): Promise<void> => {
     h.clock.advance(hours * HOUR)
     await h.delivery.turn()

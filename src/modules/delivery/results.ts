@@ -7,12 +7,12 @@
 //   what our side cannot or may not do   failed, suppressed
 //   its time is over                     failed
 //
-// Who failed while the receiver kept answering 4xx about the recipient is also one bounce of type soft: the last answer was
-// one, the third at least, and came an hour or more after the start. Greylisting lifts within that, and a short time that
-// the sender gave is no word of the receiver's.
+// Who failed while the receiver kept answering 4xx about the recipient is also one bounce of type soft. What is said of rates,
+// as greylisting is, counts from the third answer on, an hour or more after the start: it lifts within that, and a short time
+// that the sender gave is no word of the receiver's. What is said of the mailbox counts at once.
 
 import { providerOf } from '../../mail/providers.ts'
-import { bounceFromReply } from '../../mail/smtp-bounce.ts'
+import { type BounceCategory, bounceFromReply } from '../../mail/smtp-bounce.ts'
 import type { NewBounce } from '../bounces/index.ts'
 import type { EventType, NewEvent } from '../events/index.ts'
 import {
@@ -132,11 +132,12 @@ export function expired(context: Context, last: StoredAttempt | null): Conclusio
   const { smtp_code: code } = detail
   const reason = code === null && detail.enhanced_code === NO_TLS ? 'tls_required' : 'expired'
   const ended = endedUntried(context, { status: 'failed', reason })
-  if (code === null || last?.outcome !== 'deferred' || !keptRefusing(context.letter, last)) return ended
+  if (code === null || last?.outcome !== 'deferred') return ended
   const where = { host: detail.mx, ip: detail.ip, throttledBy: detail.throttled_by }
   const said = { code, enhanced: detail.enhanced_code, text: detail.response }
   // Which command it answered is not kept, and makes no difference to what a 4xx is about.
   const { type, category } = bounceFromReply({ ...said, lines: [] }, 'rcpt')
+  if (!keptRefusing(context.letter, last, category)) return ended
   const refusal = { said, type: 'soft', category: type === 'soft' ? category : 'expired', command: null } as const
   const data = { ...failedData(reason, lastSaid(context.letter), context.letter.attemptsCount), listed_as: 'soft' }
   return {
@@ -219,7 +220,7 @@ function deferred(context: Context, report: Report, verdict: Verdict & { kind: '
   const next = nextOf(context)
   const attempt = attemptOf(context, report, outcome, next)
   if (next === null && !(isShortened(letter) && letter.expiresAt > now)) {
-    const isBounce = outcome === 'deferred' && keptRefusing(letter, attempt)
+    const isBounce = outcome === 'deferred' && keptRefusing(letter, attempt, category)
     const end = {
       reason: lastReason(letter, verdict),
       outcome,
@@ -245,8 +246,13 @@ function deferred(context: Context, report: Report, verdict: Verdict & { kind: '
 const KEPT_TRIES = 3
 const KEPT_MS = 3_600_000
 
-/** Whether a 4xx at the last try was one of many: see the head of the file. */
-function keptRefusing(letter: Letter, { number, startedAt }: Pick<AttemptRecord, 'number' | 'startedAt'>): boolean {
+/** Whether a 4xx at the last try counts against the address: see the head of the file. */
+function keptRefusing(
+  letter: Letter,
+  { number, startedAt }: Pick<AttemptRecord, 'number' | 'startedAt'>,
+  category: BounceCategory,
+): boolean {
+  if (category !== 'rate_limited') return true
   return number >= KEPT_TRIES && startedAt.getTime() - startOf(letter).getTime() >= KEPT_MS
 }
 

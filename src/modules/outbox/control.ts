@@ -6,7 +6,6 @@ import type { Database, Db } from '../../platform/db.ts'
 import { validationError } from '../../platform/errors.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { append, type EventType, type Stream } from '../events/index.ts'
-import { mayWeSend } from '../suppression/index.ts'
 import { emailErrors as errors } from './errors.ts'
 import { siteIds } from './sites.ts'
 import * as sql from './sql.ts'
@@ -55,8 +54,7 @@ export async function cancelEmail(options: ControlOptions, accountId: string, id
 /**
  * Tries again at once: a deferred email now, an ended one anew for 72 hours.
  *
- * @throws not_found, invalid_state for every other status, when retention has taken the content, and while the recipient is
- * on a list: delivery would end it as suppressed, and what it had come to would be lost
+ * @throws not_found, invalid_state for every other status, and when retention has taken the content
  */
 export async function retryEmail(options: ControlOptions, accountId: string, id: string): Promise<void> {
   const { database, clock, onQueued } = options
@@ -64,7 +62,6 @@ export async function retryEmail(options: ControlOptions, accountId: string, id:
     const { row, email } = await lock(db, accountId, id)
     const now = clock.now()
     if (email.status === STATUS.deferred && row !== null && row.state !== QUEUE_LEASED) {
-      await refuseListed(db, email, accountId, now)
       await db.execute(sql.readyQueueRow, [accountId, id, now])
       await db.execute(sql.hurryEmail, [accountId, id, now])
       return
@@ -73,7 +70,6 @@ export async function retryEmail(options: ControlOptions, accountId: string, id:
       throw errors.invalid_state()
     if ((await db.one(sql.hasBody, [accountId, email.body_id])) === null)
       throw errors.invalid_state({}, { message: 'The content of the email is no longer kept' })
-    await refuseListed(db, email, accountId, now)
     const site = email.recipient_key.slice(email.recipient_key.lastIndexOf('@') + 1)
     // On this transaction's connection: retries that each waited for a second one would wait for one another.
     const siteId = (await siteIds(db).of([site])).get(site)
@@ -90,21 +86,6 @@ export async function retryEmail(options: ControlOptions, accountId: string, id:
     await db.execute(sql.reopenEmail, [accountId, id, now, new Date(now.getTime() + EMAIL_LIFE_MS)])
   })
   onQueued()
-}
-
-async function refuseListed(
-  db: Db,
-  { recipient_key: recipient, sandbox }: LockedEmail,
-  accountId: string,
-  now: Date,
-): Promise<void> {
-  const [refusal = null] = await mayWeSend(db, [{ accountId, recipient, sandbox }], now)
-  if (refusal === null) return
-  const message =
-    refusal.list === 'suppression'
-      ? `The address is suppressed (${refusal.reason}): take it off the suppression list first`
-      : 'The recipient has unsubscribed: take the address off that list first, if that is their wish'
-  throw errors.invalid_state({}, { message })
 }
 
 /** @throws not_found, invalid_state when the email is not scheduled any more, validation_error beyond its expiry */
