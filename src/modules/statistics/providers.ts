@@ -9,7 +9,7 @@ import { SYSTEM_ACCOUNT_ID } from '../accounts/index.ts'
 import type { FollowedEvent } from '../events/index.ts'
 import { rate } from './figures.ts'
 import { type Asked, datesOf, read } from './report.ts'
-import { SPANS, scopesOf, stillToCount } from './roll-up.ts'
+import { SPANS, STREAM, scopesOf, stillToCount } from './roll-up.ts'
 import * as sql from './sql-providers.ts'
 
 export type Answer = (typeof sql.ANSWERS)[number]
@@ -67,8 +67,7 @@ function rowsOf(groups: readonly Group[]): readonly Row[] {
         const name = `${accountId} ${scope} ${span} ${domainId} ${bucketMs} ${stream} ${sandbox} ${provider} ${tag}`
         let row = rows.get(name)
         if (row === undefined) {
-          const broadcast = stream === 'broadcast' ? 1 : 0
-          const key = [accountId, scope, span, domainId, tag, new Date(bucketMs), broadcast, sandbox, provider]
+          const key = [accountId, scope, span, domainId, tag, new Date(bucketMs), STREAM[stream], sandbox, provider]
           row = { key, counts: { accepted: 0, deferred: 0, bounced: 0, blocked: 0 } }
           rows.set(name, row)
         }

@@ -6,7 +6,7 @@ import { platformErrors } from '../../platform/errors.ts'
 import { domainsSeen } from '../../platform/http.ts'
 import { COUNTERS, type Counter, type Counts } from './counters.ts'
 import { rate } from './figures.ts'
-import { NO_DOMAIN, SCOPE } from './roll-up.ts'
+import { NO_DOMAIN, SCOPE, STREAM } from './roll-up.ts'
 import * as sql from './sql.ts'
 
 export const MAX_DAYS = 365
@@ -172,7 +172,7 @@ function asked(accountId: string, { query, period, boundTo }: Asked): readonly u
     scope,
     domains ?? [NO_DOMAIN],
     query.tag ?? '',
-    query.stream === undefined ? null : query.stream === 'broadcast' ? 1 : 0,
+    query.stream === undefined ? null : STREAM[query.stream],
     query.include_sandbox,
     period.from_date,
     period.to_date,

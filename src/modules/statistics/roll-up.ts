@@ -9,6 +9,8 @@ import * as sql from './sql.ts'
 
 export const NO_DOMAIN = '00000000-0000-0000-0000-000000000000'
 export const SCOPE = { account: 0, domain: 1, tag: 2, domainAndTag: 3 } as const
+/** A mail's stream, as the roll-ups hold it; what came of no mail (an unsubscribe by a key) is of neither. */
+export const STREAM = { transactional: 0, broadcast: 1, none: 2 } as const
 export const SPAN = { quarter: 0, day: 1, hour: 2 } as const
 
 export const QUARTER_MS = 900_000
@@ -20,7 +22,7 @@ export const SPANS = [
   [SPAN.day, DAY_MS],
 ] as const
 
-type Dimensions = Pick<FollowedEvent, 'accountId' | 'domainId' | 'tag' | 'stream' | 'sandbox'>
+type Dimensions = Pick<FollowedEvent, 'accountId' | 'domainId' | 'emailId' | 'tag' | 'stream' | 'sandbox'>
 
 interface Row {
   readonly key: readonly [string, number, number, string, string, Date, number, boolean]
@@ -61,7 +63,8 @@ export async function stillToCount(db: Db, events: readonly FollowedEvent[]): Pr
 }
 
 function add(rows: Rows, of: Dimensions, at: Date, counter: Counter, amount: number): void {
-  const { accountId, domainId, stream, sandbox, tag } = of
+  const { accountId, domainId, sandbox, tag } = of
+  const stream = streamOf(of)
   const quarter = Math.floor(at.getTime() / QUARTER_MS)
   const name = `${quarter} ${accountId} ${domainId} ${stream} ${sandbox}${tag === null ? '' : ` ${tag}`}`
   let counted = rows.ofEvent.get(name)
@@ -75,7 +78,7 @@ function add(rows: Rows, of: Dimensions, at: Date, counter: Counter, amount: num
 
 /** One for each span and scope. */
 function rowsOf({ byKey }: Rows, of: Dimensions, at: Date): readonly Row[] {
-  const stream = of.stream === 'broadcast' ? 1 : 0
+  const stream = streamOf(of)
   return SPANS.flatMap(([span, lengthMs]) => {
     const bucketMs = Math.floor(at.getTime() / lengthMs) * lengthMs
     return scopesOf(of).map(([scope, domainId, tag]) => {
@@ -89,6 +92,10 @@ function rowsOf({ byKey }: Rows, of: Dimensions, at: Date): readonly Row[] {
       return row
     })
   })
+}
+
+function streamOf({ emailId, stream }: Dimensions): number {
+  return emailId === null ? STREAM.none : STREAM[stream]
 }
 
 export function scopesOf({

@@ -6,7 +6,7 @@ import { statement } from '../../platform/db.ts'
 import { append, dropEvents, type EventType, ensureEventPartitions, type NewEvent } from '../events/index.ts'
 import { statisticsCommands } from './cli.ts'
 import { COUNTERS } from './counters.ts'
-import { followStatistics } from './jobs.ts'
+import { followStatistics, rebuildStatistics } from './jobs.ts'
 
 const V1 = '/api/v1/stats/outbound'
 const DAY_MS = 86_400_000
@@ -214,6 +214,28 @@ test('every figure equals a recount of the log, in every time zone and under eve
   assert.ok(JSON.parse(lines[0] ?? '').events >= 0)
   await settle()
   assert.deepEqual(await nonZero(), before)
+})
+
+test('an unsubscribe that came of no mail counts in no stream, in a rebuild too', async () => {
+  const account = await world.newAccount()
+  const id = account.accountId
+  await account.api.post('/api/v1/customer/unsubscribes', { email: 'gone@example.net' })
+  await tell([
+    event(id, 'email.unsubscribed'),
+    event(id, 'email.unsubscribed', { stream: 'broadcast' }),
+    event(id, 'email.unsubscribed', { stream: 'broadcast' }),
+  ])
+  await settle()
+  const figures = () =>
+    Promise.all(
+      ['', 'stream=transactional', 'stream=broadcast'].map(
+        async (query): Promise<number> => (await account.api.get(`${V1}?${query}`)).body.data.unsubscribes,
+      ),
+    )
+  assert.deepEqual(await figures(), [4, 1, 2])
+  await rebuildStatistics(world.rooms.database)
+  await settle()
+  assert.deepEqual(await figures(), [4, 1, 2])
 })
 
 test('days that are out of the log keep their figures in a rebuild', async () => {
