@@ -279,8 +279,40 @@ test('a first send that is bulk, and a volume that the account never had', async
   assert.equal((await both(role, account)).score, 10)
 })
 
+const DELIVERED = statement('test_risk_delivered', 'update email set status = 3 where id = $1')
+
+test('an address on both lists is told of both', async () => {
+  const from = 'a@good.example'
+  const factors = async (to: string): Promise<readonly [string, number][]> => {
+    const { body } = await world.api.post(PREVIEW, { from, to, subject: 'Your receipt', text: 'Thank you.' })
+    return body.risk_factors.map(({ code, points }: { code: string; points: number }) => [code, points])
+  }
+  for (const email of ['gone@example.net', 'refused@example.net']) {
+    await world.api.post('/api/v1/customer/unsubscribes', { email })
+  }
+  const sent = await world.api.post(SEND, { from, to: 'bounced@example.net', subject: 'Order', text: 'Thank you.' })
+  await world.rooms.database.system.execute(DELIVERED, [sent.body.data.email_id])
+  const bounce = { email_id: sent.body.data.email_id, type: 'hard', smtp_code: 550 }
+  await world.api.post('/api/v1/inbound/bounces', bounce)
+  assert.equal((await both({ to: 'bounced@example.net' })).code, 'previous_hard_bounce')
+  await world.api.post('/api/v1/customer/unsubscribes', { email: 'bounced@example.net' })
+  assert.deepEqual(await factors('bounced@example.net'), [
+    ['recipient_unsubscribed', 100],
+    ['previous_hard_bounce', 55],
+  ])
+  const said = { score: 100, action: 'block', code: 'recipient_unsubscribed' }
+  assert.deepEqual(await both({ to: 'bounced@example.net' }), said)
+
+  await world.api.post('/api/v1/customer/suppressions', { email: 'refused@example.net' })
+  assert.deepEqual(await factors('refused@example.net'), [
+    ['recipient_suppressed', 100],
+    ['recipient_unsubscribed', 100],
+  ])
+  assert.equal((await both({ to: 'refused@example.net' })).code, 'recipient_suppressed')
+  assert.deepEqual(await factors('gone@example.net'), [['recipient_unsubscribed', 100]])
+})
+
 test('a hard bounce and a complaint are remembered when the entry is taken off the list', async () => {
-  const DELIVERED = statement('test_risk_delivered', 'update email set status = 3 where id = $1')
   const account = await accountWithDomain('past.example')
   const from = 'a@past.example'
   const deliver = async (to: string): Promise<string> => {

@@ -18,8 +18,10 @@ export interface RiskAsk {
 
 /** What is known of a recipient, and of the account that would mail it. */
 export interface Known {
-  /** What the two lists say; null: nothing. */
+  /** What the two lists say, the suppression where both name the recipient; null: nothing. */
   readonly refusal: Refusal | null
+  /** On the unsubscribe list, whatever the other one says. */
+  readonly unsubscribed: boolean
   readonly spamtrap: boolean
   /** A bounce or complaint whose suppression was taken off by hand. */
   readonly bouncedOnce: boolean
@@ -84,11 +86,13 @@ export function gatherer({ mac }: GatherOptions): Gather {
       asks.length,
     )
     const [traps, bounced, complained] = [named('trap', null), named('past', 'hard_bounce'), named('past', 'complaint')]
+    const unsubscribed = named('unsubscribe', null)
     const volumes = new Map((by.get('volume') ?? []).map((row) => [accounts[row.n - 1], volumeOf(row.volume)]))
     return asks.map(({ accountId }, i): Known => {
       const { local, domain } = parts[i] ?? { local: '', domain: '' }
       return {
         refusal: refusals[i] ?? null,
+        unsubscribed: unsubscribed.has(i),
         spamtrap: traps.has(i),
         bouncedOnce: bounced.has(i),
         complainedOnce: complained.has(i),
@@ -136,7 +140,7 @@ function domainCache(mac: (text: string) => Buffer): (domain: string) => DomainF
  * try it.
  */
 export function riskFacts(known: Known, { sandbox, bulk, senderVerified, contentLevel }: MessageFacts): RiskFacts {
-  const listed = listFacts(known.refusal)
+  const listed = listFacts(known)
   return {
     ...listed,
     spamtrap: listed.spamtrap || known.spamtrap,
@@ -151,16 +155,16 @@ export function riskFacts(known: Known, { sandbox, bulk, senderVerified, content
   }
 }
 
-type ListFacts = Pick<RiskFacts, 'spamtrap' | 'complained' | 'hardBounced' | 'listed' | 'onList'>
+type ListFacts = Pick<RiskFacts, 'spamtrap' | 'complained' | 'hardBounced' | 'suppressed' | 'unsubscribed' | 'onList'>
 
 /**
- * What the two lists say of a recipient. Where one of the documented codes explains the entry it is that code; every
- * other reason gives one of the additive codes.
+ * What the two lists say of a recipient, each for itself. Where one of the documented codes explains a suppression it is
+ * that code; every other reason gives one of the additive codes.
  */
-function listFacts(refusal: Refusal | null): ListFacts {
-  const nothing = { spamtrap: false, complained: false, hardBounced: false, listed: null, onList: refusal !== null }
-  if (refusal === null) return nothing
-  if (refusal.list === 'unsubscribe') return { ...nothing, listed: 'unsubscribed' }
+function listFacts({ refusal, unsubscribed }: Known): ListFacts {
+  const onList = refusal !== null
+  const nothing = { spamtrap: false, complained: false, hardBounced: false, suppressed: false, unsubscribed, onList }
+  if (refusal === null || refusal.list === 'unsubscribe') return nothing
   switch (refusal.reason) {
     case 'spamtrap':
       return { ...nothing, spamtrap: true }
@@ -170,6 +174,6 @@ function listFacts(refusal: Refusal | null): ListFacts {
       return { ...nothing, hardBounced: true }
     case 'manual':
     case 'repeated_soft_bounce':
-      return { ...nothing, listed: 'suppressed' }
+      return { ...nothing, suppressed: true }
   }
 }

@@ -33,9 +33,10 @@ export interface RiskFacts {
   readonly complained: boolean
   /** A hard bounce, with no later delivery to that address. */
   readonly hardBounced: boolean
-  /** On a list for a reason that no code above names. */
-  readonly listed: 'suppressed' | 'unsubscribed' | null
-  /** The recipient stands on the suppression list, whatever the reason: never overridable. */
+  /** On the suppression list for a reason that no code above names. */
+  readonly suppressed: boolean
+  readonly unsubscribed: boolean
+  /** The recipient stands on one of the lists, whatever the reason: never overridable. */
   readonly onList: boolean
   /** 0-1; null = not a disposable domain. */
   readonly disposableConfidence: number | null
@@ -112,7 +113,7 @@ const RULES: readonly Rule[] = [
     message: 'The address is on the suppression list',
     advice: 'Remove the address from your list, or from the suppression list if it stands there wrongly',
     hard: true,
-    points: (facts) => (facts.listed === 'suppressed' ? 100 : null),
+    points: (facts) => (facts.suppressed ? 100 : null),
   },
   {
     code: 'recipient_unsubscribed',
@@ -121,7 +122,7 @@ const RULES: readonly Rule[] = [
     message: 'The recipient has unsubscribed',
     advice: 'Do not mail this address until the recipient subscribes again',
     hard: true,
-    points: (facts) => (facts.listed === 'unsubscribed' ? 100 : null),
+    points: (facts) => (facts.unsubscribed ? 100 : null),
   },
   {
     code: 'previous_complaint',
