@@ -16779,8 +16779,12 @@ export interface operations {
                                 warning: number;
                                 critical: number;
                             }[];
-                            /** @enum {unknown} */
+                            /**
+                             * @description `score` compared with `previous_score`; `flat` also where one of them is null
+                             * @enum {unknown}
+                             */
                             trend: "up" | "flat" | "down";
+                            /** @description The score of the calculation before this one, of the same day or an earlier one: the one that health.grade_changed compares with */
                             previous_score: number | null;
                             findings: {
                                 code: string;
@@ -16899,8 +16903,12 @@ export interface operations {
                                 warning: number;
                                 critical: number;
                             }[];
-                            /** @enum {unknown} */
+                            /**
+                             * @description `score` compared with `previous_score`; `flat` also where one of them is null
+                             * @enum {unknown}
+                             */
                             trend: "up" | "flat" | "down";
+                            /** @description The score of the calculation before this one, of the same day or an earlier one: the one that health.grade_changed compares with */
                             previous_score: number | null;
                             findings: {
                                 code: string;

@@ -94,9 +94,13 @@ test('a record is kept by the day, refreshed, listed, and a grade that changed i
   const good = (await api.post(`${PATH}/refresh`)).body.data
   assert.deepEqual([good.score, good.grade, good.components.length], [100, 'A+', 3])
   await world.rooms.database.system.execute(fill, [accountId, 5])
-  await api.post(`${PATH}/refresh`)
+  const fallen = (await api.post(`${PATH}/refresh`)).body.data
+  assert.deepEqual([fallen.score, fallen.trend, fallen.previous_score], [71, 'down', 100])
+  const read = (await api.get(PATH)).body.data
+  assert.deepEqual([read.score, read.trend, read.previous_score], [71, 'down', 100])
   const bad = (await api.post('/api/customer/health-score/refresh')).body.data
   assert.deepEqual([bad.score, bad.grade, bad.findings[0].code], [71, 'C', 'high_complaints'])
+  assert.deepEqual([bad.trend, bad.previous_score], ['flat', 71])
   const told = (await api.get('/api/v1/events?event=health.grade_changed')).body.data
   assert.equal(told.length, 1)
   const { previous_grade: previous, grade, score } = told[0].data

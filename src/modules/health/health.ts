@@ -17,13 +17,19 @@ export interface HealthContext {
   readonly isTracked: (accountId: string, domain?: DomainSettings) => Promise<boolean>
 }
 
+interface Kept extends Health {
+  readonly period: { readonly from_date: string; readonly to_date: string }
+  /** The score that this one took the place of, of the same day or an earlier one; absent in records of older versions. */
+  readonly previous_score?: number | null
+}
+
 interface RecordRow {
   readonly account_id: string
   readonly day: string
   readonly calculated_at: Date
   readonly score: number | null
   readonly grade: string | null
-  readonly record: Health & { readonly period: { readonly from_date: string; readonly to_date: string } }
+  readonly record: Kept
 }
 
 /** The wire form (contract section 16). */
@@ -37,9 +43,8 @@ function windowAt(now: Date): { readonly from: Date; readonly to: Date; readonly
 
 /** The day's record, made when the latest is of another day. */
 export async function currentHealth(context: HealthContext, accountId: string): Promise<HealthRecord> {
-  const rows = await context.database.tenant(accountId, (db) => db.query<RecordRow>(sql.latest, [accountId]))
-  const [row, before] = rows
-  if (row !== undefined && row.day === windowAt(context.clock.now()).day) return wireRecord(row, before ?? null)
+  const row = await context.database.tenant(accountId, (db) => db.one<RecordRow>(sql.latest, [accountId]))
+  if (row !== null && row.day === windowAt(context.clock.now()).day) return wireRecord(row)
   return calculateHealth(context, accountId)
 }
 
@@ -52,17 +57,16 @@ export async function calculateHealth(context: HealthContext, accountId: string)
     const now = clock.now()
     const { from, to, day } = windowAt(now)
     const health = healthOf(await countsOf(db, accountId, { from, to }), tracked)
-    const known = await db.query<RecordRow>(sql.latest, [accountId])
-    const record = { ...health, period: { from_date: from.toISOString().slice(0, 10), to_date: day } }
+    const last = await db.one<RecordRow>(sql.latest, [accountId])
+    const period = { from_date: from.toISOString().slice(0, 10), to_date: day }
+    const record = { ...health, period, previous_score: last?.score ?? null }
     const { score, grade } = health
     await db.execute(sql.put, [accountId, day, now, score, grade, JSON.stringify(record)])
-    const [last = null] = known
     if (last !== null && last.grade !== null && grade !== null && last.grade !== grade) {
       const data = { previous_grade: last.grade, grade, score }
       await append(db, [gradeChanged(ids.next(), now, accountId, data)])
     }
-    const before = known.find((row) => row.day !== day) ?? null
-    return wireRecord({ account_id: accountId, day, calculated_at: now, score, grade, record }, before)
+    return wireRecord({ account_id: accountId, day, calculated_at: now, score, grade, record })
   })
 }
 
@@ -71,9 +75,8 @@ function gradeChanged(eventId: string, at: Date, accountId: string, data: object
   return { eventId, at, accountId, type: 'health.grade_changed', stream: 'transactional', data, ...nothing } as const
 }
 
-function wireRecord(row: RecordRow, before: RecordRow | null): HealthRecord {
-  const { status, period, metrics, components, findings } = row.record
-  const previous = before?.score ?? null
+function wireRecord(row: RecordRow): HealthRecord {
+  const { status, period, metrics, components, findings, previous_score: previous = null } = row.record
   const change = row.score === null || previous === null ? 0 : row.score - previous
   const next = new Date(Date.parse(row.day) + DAY_MS)
   return {

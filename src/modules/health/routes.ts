@@ -45,8 +45,13 @@ const Score = Type.Object({
       critical: Type.Number(),
     }),
   ),
-  trend: Type.Enum(['up', 'flat', 'down']),
-  previous_score: nullable(Type.Integer()),
+  trend: Type.Enum(['up', 'flat', 'down'], {
+    description: '`score` compared with `previous_score`; `flat` also where one of them is null',
+  }),
+  previous_score: Type.Union([Type.Integer(), Type.Null()], {
+    description:
+      'The score of the calculation before this one, of the same day or an earlier one: the one that health.grade_changed compares with',
+  }),
   findings: Type.Array(
     Type.Object({ code: Type.String(), severity: Type.String(), message: Type.String(), evidence: Numbers }),
   ),

@@ -6,7 +6,7 @@ const COLUMNS = 'account_id, day, calculated_at, score, grade, record'
 export const lock = statement('health_lock', `select pg_advisory_xact_lock(hashtextextended('health ' || $1::text, 0))`)
 export const latest = statement(
   'health_latest',
-  `select ${COLUMNS} from health_record where account_id = $1 order by day desc limit 2`,
+  `select ${COLUMNS} from health_record where account_id = $1 order by day desc limit 1`,
 )
 export const put = statement(
   'health_put',
