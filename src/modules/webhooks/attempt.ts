@@ -1,5 +1,6 @@
 // One attempt: the bytes, their signatures, and what the receiver made of them. Only 2xx is success.
 
+import { StringDecoder } from 'node:string_decoder'
 import type { Clock } from '../../platform/clock.ts'
 import type { Connector, Outcome } from '../../platform/connect.ts'
 import { signedHeaders } from './sign.ts'
@@ -69,7 +70,12 @@ function resultOf(outcome: Outcome, durationMs: number): AttemptResult {
   }
 }
 
-/** The database holds no NUL. */
+/** The database holds no NUL. What stands for it, and for bytes that are no UTF-8, is longer than they are. */
 function textOf(body: Buffer): string {
-  return body.subarray(0, SHOWN_BYTES).toString('utf8').replaceAll('\0', '\ufffd')
+  return wholeCharacters(Buffer.from(wholeCharacters(body).replaceAll('\0', '\ufffd')))
+}
+
+/** As many as SHOWN_BYTES hold; of one that is cut, nothing. */
+function wholeCharacters(bytes: Buffer): string {
+  return new StringDecoder('utf8').write(bytes.subarray(0, SHOWN_BYTES))
 }

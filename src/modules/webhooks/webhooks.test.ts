@@ -198,6 +198,21 @@ test('domain and group endpoints hear of an event first, and nobody waits for on
   for (const reply of held) reply.end()
 })
 
+test('of an answer that is longer than is kept no character is cut', async () => {
+  const account = await world.newAccount()
+  await using receiver = await webhookReceiver()
+  const { id } = await endpoint(account, { url: receiver.url, events: ['test'] })
+  for (const [said, kept] of [
+    [`${'a'.repeat(4_095)}é`, 'a'.repeat(4_095)],
+    ['€'.repeat(2_000), '€'.repeat(1_365)],
+    // What stands for NUL is longer than it is.
+    [Buffer.alloc(4_096), '\ufffd'.repeat(1_365)],
+  ] as const) {
+    receiver.answer = (_, reply) => void reply.end(said)
+    assert.equal((await account.api.post(`${PATH}/${id}/test`)).body.data.response_body, kept)
+  }
+})
+
 test('the test operation sends a signed test event and tells what came back, also when it failed', async () => {
   const account = await world.newAccount()
   await using receiver = await webhookReceiver()
