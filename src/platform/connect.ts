@@ -87,12 +87,11 @@ export interface OwnPlaces {
   readonly addresses: () => readonly string[]
 }
 
-/**
- * What is wrong with a URL as such, before its name is resolved; null when nothing is.
- *
- * @returns a rule: url, scheme, userinfo, port, private_address
- */
-export function urlFault(text: string, allowPrivate: boolean): string | null {
+/** The rule that a URL breaks. */
+export type UrlFault = 'url' | 'scheme' | 'userinfo' | 'port' | 'private_address'
+
+/** What is wrong with a URL as such, before its name is resolved; null when nothing is. */
+export function urlFault(text: string, allowPrivate: boolean): UrlFault | null {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what URL parsers drop in silence
   if (text.length > MAX_URL_CHARS || /[\u0000-\u0020\u007f\\]/.test(text) || !URL.canParse(text)) return 'url'
   const url = new URL(text)

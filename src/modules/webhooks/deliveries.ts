@@ -105,7 +105,7 @@ export function replayDelivery({ database, clock, ids }: DeliveryContext, asker:
     const row = await db.one<DeliveryRow>(sql.oneDelivery, [accountId, id])
     if (row === null) throw errors.not_found()
     await lockActive(db, asker, row.webhook_id)
-    if (row.event === TEST_EVENT) throw errors.invalid_state()
+    if (row.event === TEST_EVENT) throw errors.invalid_state({}, { message: 'A test is not delivered again' })
     const now = clock.now()
     if (row.status === 'pending') {
       await db.execute(sql.hurry, [accountId, id, now])

@@ -2,7 +2,7 @@
 // switched off or removed is dropped with it; nothing is made up for later. The log keeps what was tried, as failed.
 
 import type { Clock } from '../../platform/clock.ts'
-import { urlFault } from '../../platform/connect.ts'
+import { type UrlFault, urlFault } from '../../platform/connect.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import { type FieldFault, validationError } from '../../platform/errors.ts'
 import { type Ids, isUuid } from '../../platform/ids.ts'
@@ -161,7 +161,16 @@ export async function changeFaults(context: EndpointContext, asker: Asker, body:
 
 function urlFaults({ allowPrivate }: EndpointContext, url: string): FieldFault[] {
   const rule = urlFault(url, allowPrivate)
-  return rule === null ? [] : [{ field: 'url', rule, message: 'is not an address that notifications can go to' }]
+  if (rule === null) return []
+  return [{ field: 'url', rule, message: `is not an address that notifications can go to: ${URL_WANTED[rule]}` }]
+}
+
+const URL_WANTED: Readonly<Record<UrlFault, string>> = {
+  url: 'it must be an absolute URL such as https://example.com/hooks',
+  scheme: 'it must begin with https://',
+  userinfo: 'it must name no user and no password',
+  port: 'its port must be 443, 8443 or one above 1023 that no database, cache or proxy is known by',
+  private_address: 'its host must be reached on the public internet',
 }
 
 async function domainFaults(db: Db, { accountId, domainIds: boundTo }: Asker, asked: readonly string[]) {

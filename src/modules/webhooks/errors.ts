@@ -3,5 +3,5 @@ import { defineErrors } from '../../platform/errors.ts'
 export const errors = defineErrors({
   webhook_limit_reached: [403, 'The plan allows no further webhook endpoint'],
   not_found: [404, 'Not found'],
-  invalid_state: [409, 'The endpoint is not active, or this was a test'],
+  invalid_state: [409, 'The endpoint is not active'],
 })
