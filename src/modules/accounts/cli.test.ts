@@ -77,7 +77,9 @@ test('plan, limits and features change what the account may do, and go back', as
   await until(async () => (await settings()).plan === 'professional')
   assert.equal((await node.call('GET', '/probe/risk', { key: api_key })).status, 200)
 
-  await posthorn(`account set-limits ${account_id} --emails 5 --webhooks unlimited --rate send=1.5:3`)
+  const set = await json(`account set-limits ${account_id} --emails 5 --webhooks unlimited --rate send=1.5:3`)
+  const rates = { send: { per_second: 1.5, burst: 3 } }
+  assert.deepEqual(set.limits, { emails: 5, webhooks: null, rates })
   await until(async () => (await settings()).limits.emails === 5)
   assert.equal((await settings()).limits.webhooks, null)
   assert.equal((await settings()).limits.validations, 5_000)

@@ -195,5 +195,12 @@ function checkedRate(name: RateClass, perSecond: number, burst: number): RateOve
 
 function shown(row: AccountRow): Record<string, unknown> {
   const { account_id, email, name, plan, limits, features, suspended_at, created_at } = row
-  return { account_id, email, name, plan, limits, features, suspended_at, created_at }
+  return { account_id, email, name, plan, limits: shownLimits(limits), features, suspended_at, created_at }
+}
+
+/** As a plans file names them. */
+function shownLimits({ rates, ...limits }: AccountRow['limits']): Record<string, unknown> {
+  if (rates === undefined) return limits
+  const named = Object.entries(rates).map(([name, { perSecond, burst }]) => [name, { per_second: perSecond, burst }])
+  return { ...limits, rates: Object.fromEntries(named) }
 }
