@@ -27,6 +27,20 @@ test('a process without a role of the web has the pages of health and metrics, a
   assert.equal((await ask('/healthz', { method: 'POST' })).status, 405)
 })
 
+test('a process that cannot work says whether it is the roles or the database', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'delivery' } })
+  const ready = async () => {
+    const { status, headers, body } = await world.api.get('/readyz')
+    return [status, headers.get('retry-after'), body.code, body.error, body.details]
+  }
+  const told = (error: string, missing: string) => [503, '5', 'service_unavailable', error, { missing }]
+  Object.assign(world.rooms, { isUp: false })
+  assert.deepEqual(await ready(), told('Not every role is up', 'roles'))
+  Object.assign(world.rooms, { isUp: true })
+  Object.assign(world.rooms.database, { ping: () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.1:5432')) })
+  assert.deepEqual(await ready(), told('The database does not answer', 'database'))
+})
+
 test('a process that is there for links alone answers these, and nothing of the API or the dashboard', async () => {
   await using world = await startWorld({ settings: { POSTHORN_ROLES: 'tracking' } })
   const ask = async (path: string, method = 'GET'): Promise<number> =>

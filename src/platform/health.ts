@@ -9,7 +9,7 @@ const DATABASE_WITHIN_MS = 2_000
 const RETRY_AFTER_SECONDS = 5
 
 export interface HealthOptions {
-  readonly database: Database
+  readonly database: Pick<Database, 'ping'>
   readonly roles: readonly string[]
   readonly version: string
   /** False until every role is up, and again while stopping. */
@@ -35,9 +35,13 @@ export function healthEndpoints({ database, roles, version, isUp }: HealthOption
       tag: 'Running it',
       answers: { 200: Type.Object({ status: Type.String(), roles: Type.Array(Type.String()) }) },
       handle: async () => {
-        if (!isUp()) throw platformErrors.service_unavailable({}, { retryAfter: RETRY_AFTER_SECONDS })
+        if (!isUp()) {
+          const facts = { message: 'Not every role is up', retryAfter: RETRY_AFTER_SECONDS }
+          throw platformErrors.service_unavailable({ missing: 'roles' }, facts)
+        }
         await database.ping(DATABASE_WITHIN_MS).catch((cause: unknown) => {
-          throw platformErrors.service_unavailable({}, { cause, retryAfter: RETRY_AFTER_SECONDS })
+          const facts = { message: 'The database does not answer', cause, retryAfter: RETRY_AFTER_SECONDS }
+          throw platformErrors.service_unavailable({ missing: 'database' }, facts)
         })
         return { status: 200, body: { status: 'ready', roles } }
       },
