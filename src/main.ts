@@ -10,8 +10,7 @@ import { dashboardPages } from './dashboard.ts'
 import { firstRun } from './first-run.ts'
 import { systemGround } from './ground.ts'
 import { instanceCommands } from './operator/commands.ts'
-import { type CommandFace, UsageError } from './platform/command.ts'
-import { ApiError, type FieldFault } from './platform/errors.ts'
+import { type CommandFace, failureText, UsageError } from './platform/command.ts'
 import { attachBegun, attachStore, openStore, type StoreOptions } from './platform/store.ts'
 import { catchStray } from './platform/stray.ts'
 
@@ -178,25 +177,17 @@ async function overview(): Promise<string> {
   return [`posthorn ${await version()}`, '', ...lines, '', 'posthorn <command> --help says more.'].join('\n')
 }
 
-/** What exactly is wrong with what was given. */
-function faultsIn({ details }: ApiError): string {
-  const { fields = [] } = (details ?? {}) as { fields?: readonly FieldFault[] }
-  return fields.map(({ field, message }) => `\n  ${field}: ${message}`).join('')
-}
-
 async function version(): Promise<string> {
   const text = await readFile(path.join(import.meta.dirname, '..', 'package.json'), 'utf8')
   return (JSON.parse(text) as { version: string }).version
 }
 
+const called = process.argv.slice(2)
 try {
-  await main(process.argv.slice(2))
+  await main(called)
 } catch (error) {
-  const { message, cause } = error as Error
-  const faults = error instanceof ApiError ? faultsIn(error) : ''
-  const why = cause instanceof Error && !message.includes(cause.message) ? `: ${cause.message}` : ''
-  const usage = error instanceof UsageError ? usageAfter(process.argv.slice(2)) : ''
-  process.stderr.write(`posthorn: ${message}${faults}${why}${usage}\n`)
+  const usage = error instanceof UsageError ? usageAfter(called) : ''
+  process.stderr.write(`${failureText(error as Error, called.includes('--json'))}${usage}\n`)
   process.exitCode = error instanceof UsageError ? 2 : 1
 }
 process.exit()

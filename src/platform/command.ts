@@ -3,6 +3,7 @@
 import type { ParseArgsConfig } from 'node:util'
 import type { Clock } from './clock.ts'
 import type { Database } from './db.ts'
+import { ApiError, type FieldFault } from './errors.ts'
 import type { Ids } from './ids.ts'
 import type { Logger } from './log.ts'
 import type { Secrets } from './secrets.ts'
@@ -49,3 +50,20 @@ export interface Command extends CommandFace {
 
 /** A fault of how the command was called: shown with its usage, exit status 2. */
 export class UsageError extends Error {}
+
+/** What a failed command says on standard error; with `--json` a refusal that has a code is a line of JSON. */
+export function failureText(error: Error, inJson: boolean): string {
+  const { message, cause } = error
+  if (error instanceof ApiError && inJson) {
+    return JSON.stringify({ error: message, code: error.code, details: error.details })
+  }
+  const faults = error instanceof ApiError ? faultsIn(error) : ''
+  const why = cause instanceof Error && !message.includes(cause.message) ? `: ${cause.message}` : ''
+  return `posthorn: ${message}${faults}${why}`
+}
+
+/** What exactly is wrong with what was given. */
+function faultsIn({ details }: ApiError): string {
+  const { fields = [] } = details as { fields?: readonly FieldFault[] }
+  return fields.map(({ field, message }) => `\n  ${field}: ${message}`).join('')
+}
