@@ -158,8 +158,8 @@ export function riskFacts(known: Known, { sandbox, bulk, senderVerified, content
 type ListFacts = Pick<RiskFacts, 'spamtrap' | 'complained' | 'hardBounced' | 'suppressed' | 'unsubscribed' | 'onList'>
 
 /**
- * What the two lists say of a recipient, each for itself. Where one of the documented codes explains a suppression it is
- * that code; every other reason gives one of the additive codes.
+ * What the two lists say of a recipient. Where one of the documented codes explains that mail is blocked it is that code alone;
+ * every other reason gives one of the additive codes, an unsubscribe beside a hard bounce too, which does not block for good.
  */
 function listFacts({ refusal, unsubscribed }: Known): ListFacts {
   const onList = refusal !== null
@@ -167,9 +167,9 @@ function listFacts({ refusal, unsubscribed }: Known): ListFacts {
   if (refusal === null || refusal.list === 'unsubscribe') return nothing
   switch (refusal.reason) {
     case 'spamtrap':
-      return { ...nothing, spamtrap: true }
+      return { ...nothing, spamtrap: true, unsubscribed: false }
     case 'complaint':
-      return { ...nothing, complained: true }
+      return { ...nothing, complained: true, unsubscribed: false }
     case 'hard_bounce':
       return { ...nothing, hardBounced: true }
     case 'manual':
