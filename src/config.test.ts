@@ -39,6 +39,7 @@ const WRONG: readonly (readonly [name: string, text: string, why: RegExp])[] = [
   ['POSTHORN_ACME_CA_FILE', import.meta.filename, /is no certificate in PEM/],
   ['POSTHORN_ALLOW_PRIVATE_NETWORKS', 'yes', /none of true, false/],
   ['POSTHORN_TRUSTED_PROXIES', '10.0.0.0/99', /is no network/],
+  ['POSTHORN_TRUSTED_PROXIES', 'fe80::1%eth0/64', /is no network/],
   ['POSTHORN_RATE_LIMITS', 'no', /none of on, off/],
   ['POSTHORN_VALIDATION_PROBES', '0', /none of on, off/],
   ['POSTHORN_VALIDATION_SOURCE_IPS', 'x', /is no IP address/],

@@ -7,6 +7,7 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { parseAddress } from './mail/address.ts'
 import { parseMechanism } from './mail/spf-record.ts'
+import { parseNetwork } from './platform/addresses.ts'
 
 export const ROLES = ['api', 'tracking', 'submission', 'mx', 'delivery', 'worker'] as const
 export type Role = (typeof ROLES)[number]
@@ -336,12 +337,8 @@ function dnsServers(text: string | undefined): readonly string[] {
 
 function networks(text: string | undefined): readonly string[] {
   const named = list(text)
-  for (const item of named) {
-    const [address = '', bits, more] = item.split('/')
-    const most = isIP(address) === 4 ? 32 : isIP(address) === 6 ? 128 : -1
-    const isWhole = more === undefined && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
-    if (most < 0 || !isWhole) throw new Error(`«${item}» is no network such as 10.0.0.0/8 or 2001:db8::/32`)
-  }
+  const wrong = named.find((item) => parseNetwork(item) === null)
+  if (wrong !== undefined) throw new Error(`«${wrong}» is no network such as 10.0.0.0/8 or 2001:db8::/32`)
   return named
 }
 

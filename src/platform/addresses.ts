@@ -4,6 +4,7 @@
 // ipaddr.js knows the IANA special-purpose registries; what carries an IPv4 address inside an IPv6 one (mapped,
 // 6to4, NAT64) is refused whole when the inner address is not public, and Teredo always: no server lives there.
 
+import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /** Special though the registries call them ordinary, or newer than the library. */
@@ -67,4 +68,19 @@ export function senderNetwork(ip: string): string {
   return address.kind() === 'ipv4'
     ? address.toString()
     : (address as ipaddr.IPv6).parts.slice(0, HEXTETS_OF_A_NETWORK).join(':')
+}
+
+/**
+ * A CIDR, or an address alone for itself, in one spelling. Bits of the host may stand in it.
+ *
+ * @returns null for anything else: short and octal forms (`10/8`, `010.0.0.1`) mean another network in each reader, and a
+ * zone (`fe80::1%eth0`) means something on one machine alone
+ */
+export function parseNetwork(text: string): string | null {
+  const [host = '', bits, more] = text.split('/')
+  const kind = host.includes('%') ? 0 : isIP(host)
+  if (kind === 0 || more !== undefined) return null
+  const most = kind === 4 ? 32 : 128
+  if (bits !== undefined && (!/^\d{1,3}$/.test(bits) || Number(bits) > most)) return null
+  return `${ipaddr.parse(host).toString()}/${Number(bits ?? most)}`
 }

@@ -2,17 +2,6 @@
 
 import ipaddr from 'ipaddr.js'
 
-/** A CIDR, or an address alone for itself, in one spelling; null when the text is neither. */
-export function parseNetwork(text: string): string | null {
-  if (ipaddr.isValidCIDR(text)) {
-    const [address, bits] = ipaddr.parseCIDR(text)
-    return `${address.toString()}/${bits}`
-  }
-  if (!ipaddr.isValid(text) || (!text.includes(':') && text.split('.').length !== 4)) return null
-  const address = ipaddr.parse(text)
-  return `${address.toString()}/${address.kind() === 'ipv4' ? 32 : 128}`
-}
-
 /** An empty list allows every address. IPv4 inside IPv6 (`::ffff:a.b.c.d`) counts as IPv4, on both sides. */
 export function isAllowed(ip: string, networks: readonly string[]): boolean {
   if (networks.length === 0) return true

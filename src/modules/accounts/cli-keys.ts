@@ -1,8 +1,8 @@
 // The operator's commands on API keys: `posthorn key ...`.
 
+import { parseNetwork } from '../../platform/addresses.ts'
 import { type Command, type CommandContext, UsageError } from '../../platform/command.ts'
 import { isUuid } from '../../platform/ids.ts'
-import { parseNetwork } from './addresses.ts'
 import { findAccount, JSON_OPTION, noMore, printRecords, report, required, text } from './cli-words.ts'
 import { createKey, KEY_NAME, MAX_NAME_CHARS, MAX_NETWORKS, revokeKey, rotateKey, UNBOUNDED } from './keys.ts'
 import { wireKey } from './routes-keys.ts'

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { parseNetwork } from '../../platform/addresses.ts'
 import { systemIds } from '../../platform/ids.ts'
-import { isAllowed, parseNetwork } from './addresses.ts'
+import { isAllowed } from './addresses.ts'
 import { isKey, newKey, prefixOf } from './key-format.ts'
 import { passwords } from './passwords.ts'
 
@@ -63,6 +64,15 @@ const NETWORKS: readonly [text: string, parsed: string | null][] = [
   ['example.com', null],
   ['', null],
   ['192.0.2.0/24 ', null],
+  ['10.1.2.3/8', '10.1.2.3/8'],
+  ['10/8', null],
+  ['1.2.3/24', null],
+  ['010.0.0.1', null],
+  ['2130706433/32', null],
+  ['10.0.0.0/8/8', null],
+  ['10.0.0.0/', null],
+  ['fe80::1%eth0/64', null],
+  ['::1%lo', null],
 ]
 for (const [text, parsed] of NETWORKS) {
   test(`«${text}» is ${parsed === null ? 'no network' : `the network ${parsed}`}`, () => {

@@ -1,12 +1,12 @@
 // API keys as their account handles them. A key can make, change or rotate only keys that may do no more than itself:
 // `api_keys:write` alone is no way to `full`, a key bound to domains none to the others, a test key none to live mail.
 
+import { parseNetwork } from '../../platform/addresses.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import { endFaults, type FieldFault, validationError } from '../../platform/errors.ts'
 import type { Principal } from '../../platform/http.ts'
 import { type Ids, isUuid } from '../../platform/ids.ts'
-import { parseNetwork } from './addresses.ts'
 import { errors } from './errors.ts'
 import { type KeyMode, newKey } from './key-format.ts'
 import { allows } from './scopes.ts'
