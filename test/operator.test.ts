@@ -97,6 +97,27 @@ async function until(what: () => Promise<boolean>): Promise<void> {
   assert.fail('it did not come')
 }
 
+test('who is not signed in hears nothing of what a body or a query should be', async () => {
+  for (const [method, path, body] of [
+    ['POST', '/operator/accounts', {}],
+    ['PATCH', `/operator/accounts/${NO_ID}`, { plan: 'no such' }],
+    ['GET', '/operator/accounts?limit=0', undefined],
+    ['POST', '/operator/accounts/no-id/suspend', undefined],
+    ['GET', '/operator/queues?limit=0', undefined],
+    ['POST', '/users', {}],
+    ['PATCH', '/users/no-id', {}],
+    ['PUT', '/session/password', {}],
+    ['DELETE', '/sessions/no-id', undefined],
+  ] as const) {
+    const { status, body: said } = await ask(method, `/api/v1${path}`, body)
+    assert.deepEqual([status, said.code], [401, 'not_signed_in'], `${method} ${path}`)
+  }
+  const owner = await signIn(await person())
+  assert.equal((await owner('POST', '/operator/accounts', {})).body.code, 'not_operator')
+  const answer = await fetch(`${world.url}/api/v1/session`)
+  assert.equal(answer.headers.get('www-authenticate'), 'Bearer')
+})
+
 test('no operator endpoint lets in who is not signed in, an owner, or a key; each lets an operator in', async () => {
   const { body: document } = await ask('GET', '/openapi.json')
   const all = Object.entries(document.paths as Record<string, Record<string, object>>).flatMap(([path, methods]) =>

@@ -18,6 +18,7 @@ import {
   type Call,
   type ForeignFace,
   type Gate,
+  type Knock,
   LONGEST_BODY_MS,
   MAX_TOKEN_CHARS,
   type Principal,
@@ -115,6 +116,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
     return [...faces].find(({ folder }) => path === folder || path.startsWith(`${folder}/`)) ?? null
   }
   app.decorateRequest('principal', null)
+  app.decorateRequest('visitor', null)
   app.setSerializerCompiler(() => JSON.stringify)
   app.setValidatorCompiler(validatorCompiler())
   readBodies(app, options.large)
@@ -222,7 +224,7 @@ function addRoute(
   path: string,
   legacy: boolean,
 ): void {
-  const { access, moreFaults } = described
+  const { access, door, moreFaults } = described
   const refuseUnfitBody = faultsAhead(described, legacy)
   const whileBeating = pulse?.whileBeating ?? (<T>(work: () => Promise<T>): Promise<T> => work())
   app.route({
@@ -239,6 +241,7 @@ function addRoute(
     ...(described.validatesItself === true && { validatorCompiler: acceptAll }),
     onRequest: async (request, reply) => {
       if (legacy) markLegacy(reply, request, described)
+      if (door !== undefined) request.setDecorator('visitor', await door(knockOf(request)))
       if (access === null) return
       const principal = await whileBeating(() => gate.admit(askerOf(request, reply, described), access))
       request.setDecorator('principal', principal)
@@ -298,6 +301,10 @@ function isBrowser(request: FastifyRequest): boolean {
   return isTyped(request) && request.headers.authorization === undefined
 }
 
+function knockOf(request: FastifyRequest): Knock {
+  return { method: request.method, path: pathOf(request), headers: request.headers, ip: request.ip }
+}
+
 function pathOf({ url }: FastifyRequest): string {
   return url.split('?', 1)[0] ?? url
 }
@@ -310,13 +317,11 @@ function callOf(request: FastifyRequest, reply: FastifyReply, legacy: boolean): 
   return {
     requestId: request.id,
     principal: request.getDecorator<Principal>('principal'),
+    visitor: request.getDecorator('visitor'),
     params: request.params as never,
     query: request.query as never,
     body: request.body as never,
-    method: request.method,
-    path: pathOf(request),
-    headers: request.headers,
-    ip: request.ip,
+    ...knockOf(request),
     legacy,
     signal: gone.signal,
     stream: request.body as Readable,

@@ -28,7 +28,5 @@ export const errors = defineErrors({
   quota_exceeded: [429, "The month's quota is used up"],
 })
 
-export const challenge = { headers: { 'www-authenticate': 'Bearer' } } as const
-
 /** What every metered endpoint lists among its errors. */
 export const quotaErrors: readonly ErrorKind[] = [errors.quota_exceeded]

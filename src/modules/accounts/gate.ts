@@ -9,7 +9,7 @@ import type { ApiError } from '../../platform/errors.ts'
 import type { Access, Asker, Gate, Principal } from '../../platform/http.ts'
 import { isAllowed } from './addresses.ts'
 import type { Buckets, Level } from './buckets.ts'
-import { challenge, errors } from './errors.ts'
+import { errors } from './errors.ts'
 import { FAILURES_BURST, FAILURES_PER_SECOND, type Failures } from './failures.ts'
 import type { FoundKey, KeyLookup } from './key-lookup.ts'
 import { type Plans, plansWith, RATE_CLASSES, type Rate, type RateClass } from './plans.ts'
@@ -88,13 +88,13 @@ async function bySession({ sessions }: GateParts, asker: Asker): Promise<Princip
 
 async function authenticate({ keys, clock, failures }: GateParts, asker: Asker): Promise<KeyRow> {
   const key = presentedKey(asker)
-  if (key === null) throw errors.missing_api_key({}, challenge)
+  if (key === null) throw errors.missing_api_key()
   const found = key === 'ambiguous' ? null : await keys.find(key)
   const fault = found === null ? errors.invalid_api_key : keyFault(found, clock.now())
   if (found !== null && fault === null) return found.row
   const retryAfter = failures.count(asker.ip)
   if (retryAfter !== null) throw tooMany(FAILURES_BURST, FAILURES_PER_SECOND, retryAfter)
-  throw (fault ?? errors.invalid_api_key)({}, challenge)
+  throw (fault ?? errors.invalid_api_key)()
 }
 
 /** What is wrong with a key whose secret was right; null when nothing is. */

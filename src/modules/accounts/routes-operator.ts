@@ -157,6 +157,7 @@ function accountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[] {
       method: 'GET',
       path: '/api/v1/operator/accounts',
       access: null,
+      door: door.operator,
       summary: 'All accounts, the newest first',
       tag: TAG,
       query: Type.Object({
@@ -169,7 +170,6 @@ function accountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[] {
       answers: { 200: listOf(Overview, PagePagination) },
       errors: READ,
       handle: async (call): Promise<Answer> => {
-        await door.operator(call)
         const { search = '', plan = null, suspended = null } = call.query
         const filter: OverviewFilter = {
           month: accounts.quotas.period().month,
@@ -187,6 +187,7 @@ function accountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[] {
       method: 'POST',
       path: '/api/v1/operator/accounts',
       access: null,
+      door: door.operator,
       summary: 'Make an account; answers its keys and the password of its owner, this once',
       tag: TAG,
       body: Type.Object(
@@ -196,7 +197,7 @@ function accountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[] {
       answers: { 201: dataOf(Created) },
       errors: WRITE,
       handle: async (call): Promise<Answer> => {
-        const { email: operator } = await door.operator(call)
+        const { email: operator } = call.visitor
         const { email, name, plan } = call.body
         if (!parseAddress(email).ok)
           throw validationError([{ field: 'email', rule: 'email', message: 'is no email address' }])
@@ -214,7 +215,7 @@ function oneAccountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[
   const { accounts, database } = options
   const door = sessionDoors(accounts.sessions)
   const path = '/api/v1/operator/accounts/{id}'
-  const one = { params: IdParams, access: null, tag: TAG } as const
+  const one = { params: IdParams, access: null, door: door.operator, tag: TAG } as const
   const turn = (verb: 'suspend' | 'resume', summary: string, act: typeof suspend): AnyEndpoint =>
     endpoint({
       ...one,
@@ -224,7 +225,7 @@ function oneAccountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[
       answers: { 200: dataOf(Detail) },
       errors: [...WRITE, errors.not_found],
       handle: async (call): Promise<Answer> => {
-        const { email } = await door.operator(call)
+        const { email } = call.visitor
         await act({ ...contextOf(options), by: { email, ip: call.ip } }, call.params.id)
         return single(await detailOf(options, call.params.id))
       },
@@ -238,7 +239,6 @@ function oneAccountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[
       answers: { 200: dataOf(Detail) },
       errors: [...READ, errors.not_found],
       handle: async (call): Promise<Answer> => {
-        await door.operator(call)
         return single(await detailOf(options, call.params.id))
       },
     }),
@@ -251,7 +251,7 @@ function oneAccountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[
       answers: { 200: dataOf(Detail) },
       errors: [...WRITE, errors.not_found],
       handle: async (call): Promise<Answer> => {
-        const { email } = await door.operator(call)
+        const { email } = call.visitor
         await change({ ...contextOf(options), by: { email, ip: call.ip } }, call.params.id, call.body)
         return single(await detailOf(options, call.params.id))
       },
@@ -266,7 +266,7 @@ function oneAccountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[
       answers: { 204: Type.Null() },
       errors: [...WRITE, errors.not_found],
       handle: async (call): Promise<Answer> => {
-        await openAccount({ ...options, database }, await door.operator(call), call.ip, call.params.id)
+        await openAccount({ ...options, database }, call.visitor, call.ip, call.params.id)
         return { status: 204, body: undefined }
       },
     }),
@@ -274,12 +274,13 @@ function oneAccountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[
       method: 'POST',
       path: '/api/v1/operator/leave',
       access: null,
+      door: door.operator,
       summary: 'Back from another account to the own one',
       tag: TAG,
       answers: { 204: Type.Null() },
       errors: WRITE,
       handle: async (call): Promise<Answer> => {
-        await closeAccount({ ...options, database }, await door.operator(call), call.ip)
+        await closeAccount({ ...options, database }, call.visitor, call.ip)
         return { status: 204, body: undefined }
       },
     }),
@@ -336,13 +337,13 @@ function logRoutes({ accounts, database, plans }: OperatorRoutesOptions): readon
       method: 'GET',
       path: '/api/v1/operator/actions',
       access: null,
+      door: door.operator,
       summary: 'What operators did, and who was shown an SMTP password, the newest first',
       tag: TAG,
       query: Type.Object({ account_id: Type.Optional(Uuid), page: PageNumber, limit: PageLimit }),
       answers: { 200: listOf(Action, PagePagination) },
       errors: READ,
       handle: async (call): Promise<Answer> => {
-        await door.operator(call)
         const { account_id: accountId = null } = call.query
         const { pagination, offset } = pageOf(call.query, await countOperatorActions(database.system, accountId))
         const rows = await operatorActions(database.system, accountId, { limit: pagination.limit, offset })
@@ -356,12 +357,12 @@ function logRoutes({ accounts, database, plans }: OperatorRoutesOptions): readon
       method: 'GET',
       path: '/api/v1/operator/plans',
       access: null,
+      door: door.operator,
       summary: 'The plans as this installation has them, and how many accounts are on each',
       tag: TAG,
       answers: { 200: Type.Object({ data: Type.Array(PlanReport) }) },
       errors: READ,
-      handle: async (call): Promise<Answer> => {
-        await door.operator(call)
+      handle: async (): Promise<Answer> => {
         const counted = await accountsPerPlan(database.system, SYSTEM_ACCOUNT_ID)
         const data = PLANS.map((plan) => ({
           plan,

@@ -153,12 +153,13 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       method: 'GET',
       path: '/api/v1/session',
       access: null,
+      door: door.person,
       summary: 'Who is signed in',
       tag: TAG,
       answers: { 200: dataOf(Me) },
       errors: [errors.not_signed_in],
       handle: async (call): Promise<Answer> => ({
-        ...single(await me(await door.person(call))),
+        ...single(await me(call.visitor)),
         headers: NO_STORE,
       }),
     }),
@@ -166,12 +167,13 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       method: 'DELETE',
       path: '/api/v1/session',
       access: null,
+      door: door.person,
       summary: 'Sign out',
       tag: TAG,
       answers: { 204: Type.Null() },
       errors: [errors.not_signed_in, errors.cross_site_request],
       handle: async (call): Promise<Answer> => {
-        await sessions.signOut(await door.person(call))
+        await sessions.signOut(call.visitor)
         return {
           status: 204,
           body: undefined,
@@ -183,12 +185,13 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       method: 'GET',
       path: '/api/v1/sessions',
       access: null,
+      door: door.person,
       summary: 'Where the user is signed in',
       tag: TAG,
       answers: { 200: Type.Object({ data: Type.Array(Session) }) },
       errors: [errors.not_signed_in],
       handle: async (call): Promise<Answer> => {
-        const current = await door.person(call)
+        const current = call.visitor
         const rows = await listSessions(database.system, current.account_id, current.user_id)
         const data = rows.map((row) => ({
           id: row.id,
@@ -206,13 +209,14 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       method: 'DELETE',
       path: '/api/v1/sessions/{id}',
       access: null,
+      door: door.person,
       summary: 'End one session of the user',
       tag: TAG,
       params: IdParams,
       answers: { 204: Type.Null() },
       errors: [errors.not_signed_in, errors.not_found, errors.cross_site_request],
       handle: async (call): Promise<Answer> => {
-        const { account_id, user_id } = await door.person(call)
+        const { account_id, user_id } = call.visitor
         if (!(await deleteSession(database.system, account_id, user_id, call.params.id))) throw errors.not_found()
         return { status: 204, body: undefined }
       },
@@ -221,6 +225,7 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       method: 'PUT',
       path: '/api/v1/session/password',
       access: null,
+      door: door.person,
       summary: 'Change the own password; all other sessions of the user end',
       tag: TAG,
       body: Type.Object(
@@ -230,7 +235,7 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       answers: { 204: Type.Null() },
       errors: [errors.not_signed_in, errors.invalid_credentials, errors.cross_site_request],
       handle: async (call): Promise<Answer> => {
-        const session = await door.person(call)
+        const session = call.visitor
         const user = await userOf(options, session)
         await sessions.checkPassword(user, call.body.current_password, call.ip)
         const hash = await options.passwords.hash(call.body.new_password)
@@ -252,12 +257,13 @@ function factorRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       method: 'POST',
       path: '/api/v1/session/totp',
       access: null,
+      door: door.person,
       summary: 'Offer a second factor: a secret for an authenticator, not yet in force',
       tag: TAG,
       answers: { 200: dataOf(Type.Object({ secret: Type.String(), url: Type.String() })) },
       errors: [errors.not_signed_in, errors.cross_site_request, errors.second_factor_in_force],
       handle: async (call): Promise<Answer> => {
-        const user = await userOf(options, await door.person(call))
+        const user = await userOf(options, call.visitor)
         const { secret, url, sealed } = sessions.newSecret(user)
         if (!(await offerTotp(database.system, user.account_id, user.id, sealed))) throw errors.second_factor_in_force()
         return { ...single({ secret, url }), headers: NO_STORE }
@@ -267,13 +273,14 @@ function factorRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       method: 'PUT',
       path: '/api/v1/session/totp',
       access: null,
+      door: door.person,
       summary: 'Turn the offered second factor on, by a code of it; answers the recovery codes, this once',
       tag: TAG,
       body: Type.Object({ code: Code }, { additionalProperties: false }),
       answers: { 200: dataOf(Type.Object({ recovery_codes: Type.Array(Type.String()) })) },
       errors: [errors.not_signed_in, errors.invalid_credentials, errors.cross_site_request],
       handle: async (call): Promise<Answer> => {
-        const user = await userOf(options, await door.person(call))
+        const user = await userOf(options, call.visitor)
         const codes = await sessions.confirmSecret(user, call.body.code)
         if (codes === null) throw errors.invalid_credentials()
         return { ...single({ recovery_codes: codes }), headers: NO_STORE }
@@ -283,6 +290,7 @@ function factorRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       method: 'POST',
       path: '/api/v1/session/totp/remove',
       access: null,
+      door: door.person,
       summary: 'Take the second factor away, by the password and a code of it or a recovery code',
       tag: TAG,
       body: Type.Object(
@@ -297,7 +305,7 @@ function factorRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
         errors.cross_site_request,
       ],
       handle: async (call): Promise<Answer> => {
-        const user = await userOf(options, await door.person(call))
+        const user = await userOf(options, call.visitor)
         const { current_password: password, code = null } = call.body
         await sessions.removeSecret(user, { password, code }, call.ip)
         return { status: 204, body: undefined }
@@ -315,12 +323,13 @@ function userRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       method: 'GET',
       path: '/api/v1/users',
       access: null,
+      door: door.person,
       summary: 'The users of the account',
       tag: TAG,
       answers: { 200: Type.Object({ data: Type.Array(User) }) },
       errors: [errors.not_signed_in],
       handle: async (call): Promise<Answer> => {
-        const accountId = accountOf(await door.person(call))
+        const accountId = accountOf(call.visitor)
         return { status: 200, body: { data: (await listUsers(database.system, accountId)).map(wireUser) } }
       },
     }),
@@ -328,6 +337,7 @@ function userRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       method: 'POST',
       path: '/api/v1/users',
       access: null,
+      door: door.owner,
       summary: 'Add a user; answers a first password, this once',
       tag: TAG,
       body: Type.Object(
@@ -340,7 +350,7 @@ function userRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       answers: { 201: dataOf(Type.Object({ ...User.properties, password: Type.String() })) },
       errors: [...known, errors.already_exists, errors.invalid_state],
       handle: async (call): Promise<Answer> => {
-        const account_id = accountOf(await door.owner(call))
+        const account_id = accountOf(call.visitor)
         const password = newPassword(ids.bytes)
         const password_hash = await passwords.hash(password)
         const { email, role } = call.body
@@ -359,6 +369,7 @@ function userRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       method: 'PATCH',
       path: '/api/v1/users/{id}',
       access: null,
+      door: door.owner,
       summary: "Change a user's role",
       tag: TAG,
       params: IdParams,
@@ -366,7 +377,7 @@ function userRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       answers: { 200: dataOf(User) },
       errors: [...known, errors.not_found, errors.last_owner],
       handle: async (call): Promise<Answer> => {
-        const account_id = accountOf(await door.owner(call))
+        const account_id = accountOf(call.visitor)
         const { role } = call.body
         const changed = await database.transaction(async (db) => {
           if (role !== 'owner') assertAnotherOwner(await lockUsers(db, account_id), call.params.id)
@@ -380,13 +391,14 @@ function userRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       method: 'DELETE',
       path: '/api/v1/users/{id}',
       access: null,
+      door: door.owner,
       summary: 'Remove a user and end their sessions',
       tag: TAG,
       params: IdParams,
       answers: { 204: Type.Null() },
       errors: [...known, errors.not_found, errors.last_owner],
       handle: async (call): Promise<Answer> => {
-        const account_id = accountOf(await door.owner(call))
+        const account_id = accountOf(call.visitor)
         const gone = await database.transaction(async (db) => {
           assertAnotherOwner(await lockUsers(db, account_id), call.params.id)
           return deleteUser(db, account_id, call.params.id)

@@ -3,19 +3,17 @@
 // An operator may look into another account: the session then acts for that one with an owner's rights, while it stays
 // the operator's. What is the person's own (password, second factor, sessions) is theirs whatever account they look into.
 
-import type { Call } from '../../platform/http.ts'
+import type { Knock } from '../../platform/http.ts'
 import { isFromOurPages } from '../../platform/http.ts'
 import type { Operator } from './deeds.ts'
 import { errors } from './errors.ts'
 import type { Sessions } from './sessions.ts'
 import type { FoundSession } from './sql-users.ts'
 
-export type AnyCall = Pick<Call<never, never, never>, 'method' | 'path' | 'headers' | 'ip'>
-
-export type SessionDoor = (call: AnyCall) => Promise<FoundSession>
+export type SessionDoor = (knock: Knock) => Promise<FoundSession>
 
 /** Lets operators in. @throws ApiError not_signed_in, not_operator, cross_site_request */
-export type OperatorDoor = (call: AnyCall) => Promise<Operator>
+export type OperatorDoor = (knock: Knock) => Promise<Operator>
 
 export interface SessionDoors {
   /** @throws ApiError not_signed_in, cross_site_request */
@@ -36,14 +34,14 @@ export function sessionDoors(sessions: Pick<Sessions, 'tokenIn' | 'find' | 'note
   }
   return {
     person,
-    owner: async (call) => {
-      const session = await person(call)
+    owner: async (knock) => {
+      const session = await person(knock)
       if (session.acting_id === null && session.role !== 'owner') throw errors.insufficient_role()
-      await sessions.noteActing(session, call)
+      await sessions.noteActing(session, knock)
       return session
     },
-    operator: async (call) => {
-      const session = await person(call)
+    operator: async (knock) => {
+      const session = await person(knock)
       if (!session.operator) throw errors.not_operator()
       return session
     },
@@ -53,5 +51,5 @@ export function sessionDoors(sessions: Pick<Sessions, 'tokenIn' | 'find' | 'note
 /** For the other rooms. */
 export function operatorDoor(sessions: Pick<Sessions, 'tokenIn' | 'find' | 'noteActing'>): OperatorDoor {
   const { operator } = sessionDoors(sessions)
-  return async (call) => ({ email: (await operator(call)).email, ip: call.ip })
+  return async (knock) => ({ email: (await operator(knock)).email, ip: knock.ip })
 }

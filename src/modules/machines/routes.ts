@@ -36,12 +36,12 @@ export function machineRoutes({ database, operator, followers }: MachineRoutesOp
       method: 'GET',
       path: '/api/v1/operator/machines',
       access: null,
+      door: operator,
       summary: 'The processes of the installation, and how far the followers of the log lie behind',
       tag: 'Operator',
       answers: { 200: Type.Object({ data: Type.Array(Machine), followers: Type.Array(Follower) }) },
       errors: [accountErrors.not_signed_in, accountErrors.not_operator],
-      handle: async (call): Promise<Answer> => {
-        await operator(call)
+      handle: async (): Promise<Answer> => {
         const [rows, lags] = await Promise.all([listMachines(database.system, MOST), followers()])
         const data = rows.map((row) => ({
           id: row.id,

@@ -53,6 +53,7 @@ export function queueRoutes(options: QueueRoutesOptions): readonly AnyEndpoint[]
       method: 'GET',
       path: '/api/v1/operator/queues',
       access: null,
+      door: options.operator,
       summary: 'The queue by destination, the longest first; up to two seconds old',
       tag: TAG,
       query: Type.Object({
@@ -62,7 +63,6 @@ export function queueRoutes(options: QueueRoutesOptions): readonly AnyEndpoint[]
       answers: { 200: Type.Object({ data: Type.Array(Destination), totals: Totals, counted_at: DateTime }) },
       errors: read,
       handle: async (call): Promise<Answer> => {
-        await options.operator(call)
         const { search = '', limit = LISTED } = call.query
         return { status: 200, body: await count(search.trim() === '' ? null : search.trim(), limit) }
       },
@@ -82,6 +82,7 @@ function steering(options: QueueRoutesOptions, verb: keyof typeof SUMMARIES): An
     method: 'POST',
     path: `/api/v1/operator/queues/{destination}/${verb}`,
     access: null,
+    door: options.operator,
     summary: SUMMARIES[verb],
     tag: TAG,
     params: Type.Object({ destination: Name }),
@@ -93,7 +94,7 @@ function steering(options: QueueRoutesOptions, verb: keyof typeof SUMMARIES): An
       platformErrors.not_found,
     ],
     handle: async (call): Promise<Answer> => {
-      const by = await options.operator(call)
+      const by = call.visitor
       const destination = call.params.destination.toLowerCase()
       let emails: number | null = null
       if (verb === 'retry') emails = await retryDestination(options, by, destination)

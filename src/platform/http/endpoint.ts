@@ -61,9 +61,11 @@ export interface Gate {
   admit(asker: Asker, access: Access): Promise<Principal>
 }
 
-export interface Call<Params, Query, Body> {
+export interface Call<Params, Query, Body, Visitor = unknown> {
   readonly requestId: string
   readonly principal: Principal
+  /** Whom the endpoint's door let in. */
+  readonly visitor: Visitor
   readonly params: Params
   readonly query: Query
   readonly body: Body
@@ -79,6 +81,9 @@ export interface Call<Params, Query, Body> {
   /** The body as it arrives, of an endpoint with `stream: true`. */
   readonly stream: Readable
 }
+
+/** What a door knows of who knocks: nothing of the request has been held against its schema. */
+export type Knock = Pick<Call<never, never, never>, 'method' | 'path' | 'headers' | 'ip'>
 
 export interface Answer {
   readonly status: number
@@ -102,7 +107,7 @@ export const LONGEST_BODY_MS = 3_600_000
 /** Of a token at the end of a path: that of a link of 4 KB, and room. */
 export const MAX_TOKEN_CHARS = 6_000
 
-export interface Endpoint<Params extends TSchema, Query extends TSchema, Body extends TSchema> {
+export interface Endpoint<Params extends TSchema, Query extends TSchema, Body extends TSchema, Visitor> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** OpenAPI form: `/api/v1/customer/domains/{id}`. */
   readonly path: string
@@ -112,6 +117,8 @@ export interface Endpoint<Params extends TSchema, Query extends TSchema, Body ex
   readonly legacyDeprecatedSince?: string
   /** Null: public, nobody is asked for a key. */
   readonly access: Access | null
+  /** Of an endpoint that asks for something else than a key: who comes in, decided where the gate decides of the others. */
+  readonly door?: (knock: Knock) => Promise<Visitor>
   readonly summary: string
   readonly tag: string
   readonly params?: Params
@@ -139,11 +146,11 @@ export interface Endpoint<Params extends TSchema, Query extends TSchema, Body ex
    * last segment. A body is a Buffer or ASCII. Null: `handle` is asked.
    */
   plainly?(call: PlainCall): PlainAnswer | null
-  handle(call: Call<Static<Params>, Static<Query>, Static<Body>>): Promise<Answer>
+  handle(call: Call<Static<Params>, Static<Query>, Static<Body>, Visitor>): Promise<Answer>
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a list of endpoints of different shapes has no narrower type
-export type AnyEndpoint = Endpoint<any, any, any>
+export type AnyEndpoint = Endpoint<any, any, any, any>
 
 /** A plain GET of the quick lane (lane.ts). */
 export interface PlainCall {
@@ -166,8 +173,8 @@ export interface PlainAnswer {
 }
 
 /** Gives an endpoint's handler the types of its schemas. */
-export function endpoint<Params extends TSchema, Query extends TSchema, Body extends TSchema>(
-  described: Endpoint<Params, Query, Body>,
+export function endpoint<Params extends TSchema, Query extends TSchema, Body extends TSchema, Visitor = null>(
+  described: Endpoint<Params, Query, Body, Visitor>,
 ): AnyEndpoint {
   return described
 }
