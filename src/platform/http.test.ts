@@ -484,3 +484,29 @@ test('a body that is late ends with 408, and one that was given more time goes o
     await http.app.close()
   }
 })
+
+test('what Node would refuse in its own words has the form of every error, and a request id', async () => {
+  const http = await server()
+  await http.app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = http.app.server.address() as AddressInfo
+  const answerTo = async (...lines: string[]): Promise<string> => {
+    const socket = net.connect(port, '127.0.0.1')
+    let said = ''
+    socket.on('data', (piece) => {
+      said += piece
+    })
+    socket.write(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`)
+    await once(socket, 'close')
+    return said
+  }
+  try {
+    const path = `/api/v1/customer/things/${ID}`
+    const hostless = await answerTo(`GET ${path} HTTP/1.1`, 'X-Request-ID: mine')
+    assert.match(hostless, /^HTTP\/1\.1 400 .*x-request-id: mine\r\n.*"code":"invalid_parameter".*"parameter":"host"/s)
+    assert.match(await answerTo(`GET ${path} HTTP/1.0`), /^HTTP\/1\.1 200 /)
+    const expecting = await answerTo(`GET ${path} HTTP/1.1`, 'Host: x', 'Expect: foo')
+    assert.match(expecting, /^HTTP\/1\.1 200 .*x-request-id: /s)
+  } finally {
+    await http.app.close()
+  }
+})

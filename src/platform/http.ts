@@ -98,7 +98,8 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
     keepAliveTimeout: IDLE_MS,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    http: { headersTimeout: HEADERS_WITHIN_MS, maxHeaderSize: MAX_HEADER_BYTES },
+    // Node would answer a request without a host in its own words.
+    http: { headersTimeout: HEADERS_WITHIN_MS, maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
     routerOptions: { maxParamLength: MAX_URL_CHARS },
     rewriteUrl: ({ url = '/' }) => withToken(url, tokenFolders),
     requestIdHeader: false,
@@ -115,6 +116,8 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
     const path = pathOf(request)
     return [...faces].find(({ folder }) => path === folder || path.startsWith(`${folder}/`)) ?? null
   }
+  // RFC 9110 section 10.1.1: an expectation that is not known may be left aside.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.decorateRequest('principal', null)
   app.decorateRequest('visitor', null)
   app.setSerializerCompiler(() => JSON.stringify)
@@ -123,6 +126,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
+    if (lacksHost(request)) throw platformErrors.invalid_parameter({ parameter: 'host', rule: 'required' })
     if (options.isWithheld?.(request.hostname, request.url) === true) {
       return reply.code(404).headers(NOT_HERE.headers).send(NOT_HERE.body)
     }
@@ -193,6 +197,11 @@ function withToken(url: string, folders: readonly string[]): string {
   const query = url.indexOf('?')
   const rest = url.slice(folder.length, query === -1 ? url.length : query)
   return rest === '' || TOKEN.test(rest) ? url : folder + NO_TOKEN
+}
+
+/** RFC 9112 section 3.2. */
+function lacksHost({ raw }: FastifyRequest): boolean {
+  return raw.headers.host === undefined && raw.httpVersion === '1.1'
 }
 
 function hasBody(headers: IncomingHttpHeaders): boolean {

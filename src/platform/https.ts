@@ -41,6 +41,10 @@ export function httpsService(options: HttpsOptions): HttpsService {
   const { host, port, log, own, ownNames, contextFor, handle } = options
   let ownContext = createSecureContext({ ...own, minVersion: 'TLSv1.2' })
   const isOwn = (name: string): boolean => ownNames.includes(name.toLowerCase())
+  const answer: RequestListener = (request, response) => {
+    const name = (request.socket as TLSSocket).servername
+    handle(typeof name === 'string' && !isOwn(name) ? name : null)(request, response)
+  }
   const server = createServer(
     {
       ...own,
@@ -49,6 +53,7 @@ export function httpsService(options: HttpsOptions): HttpsService {
       headersTimeout: HEADERS_WITHIN_MS,
       requestTimeout: LONGEST_BODY_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
+      requireHostHeader: false,
       SNICallback: (name, done) => {
         try {
           const context = contextFor(name) ?? (isOwn(name) ? ownContext : null)
@@ -60,11 +65,9 @@ export function httpsService(options: HttpsOptions): HttpsService {
         }
       },
     },
-    (request, response) => {
-      const name = (request.socket as TLSSocket).servername
-      handle(typeof name === 'string' && !isOwn(name) ? name : null)(request, response)
-    },
+    answer,
   )
+  server.on('checkExpectation', answer)
   options.lane?.before(server, 'secureConnection')
   server.on('tlsClientError', (_, socket: Socket) => socket.destroy())
   return {
