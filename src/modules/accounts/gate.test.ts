@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { type House, house, type Node, until } from '../../../test/accounts-house.ts'
 import { statement } from '../../platform/db.ts'
 import type { ApiError } from '../../platform/errors.ts'
-import { type CreatedAccount, resume, suspend } from './accounts.ts'
+import { type CreatedAccount, resume, setFeature, suspend } from './accounts.ts'
 import { newKey } from './key-format.ts'
 import {
   changeKey,
@@ -135,7 +135,7 @@ test('a revocation holds in another process within 5 s, with and without its not
     const other = await home.node({ deaf })
     const { key, row } = await make()
     assert.equal((await other.call('GET', '/probe/read', { key })).status, 200)
-    await revokeKey(home.database.system, home.operator.clock, account.accountId, row.id)
+    await revokeKey(home.database.system, home.operator.clock, { accountId: account.accountId, ...UNBOUNDED }, row.id)
     const tookMs = await until(async () => (await other.call('GET', '/probe/read', { key })).status === 401)
     if (!deaf) assert.ok(tookMs < 20_000, `${tookMs} ms`)
     assert.equal((await other.call('GET', '/probe/read', { key })).body.code, 'api_key_revoked')
@@ -172,6 +172,7 @@ test('a key with addresses is good from those alone', async () => {
     const answer = await node.call('GET', '/probe/read', { key, headers: { 'x-forwarded-for': ip } })
     assert.equal(answer.status, status, ip)
     if (status === 403) assert.equal(answer.body.code, 'ip_not_allowed')
+    assert.match(answer.headers.get('ratelimit-remaining') ?? '', /^\d+$/, ip)
   }
 })
 
@@ -201,7 +202,9 @@ test('a suspended account reads and does not write, within 5 s and everywhere', 
     await until(async () => (await one.call('POST', '/probe/write', { key })).body.code === 'account_suspended')
     assert.equal((await one.call('GET', '/probe/read', { key })).status, 200)
     assert.equal((await one.call('POST', '/probe/look', { key })).status, 200)
-    assert.equal((await one.call('POST', '/probe/send', { key })).status, 403)
+    const refused = await one.call('POST', '/probe/send', { key })
+    assert.equal(refused.status, 403)
+    assert.match(refused.headers.get('x-ratelimit-reset') ?? '', /^\d+$/)
   }
   await until(async () => node.room.suspendedAccounts().has(owner.accountId))
   await resume(home.operator, owner.accountId)
@@ -223,6 +226,11 @@ test('what a plan leaves out is refused with the plans that have it', async () =
   const content = await node.call('GET', '/probe/content', { key: professional.apiKey })
   assert.equal(content.body.code, 'feature_not_enabled')
   assert.deepEqual(content.body.details, { feature: 'content_events' })
+  await setFeature(home.operator, professional.accountId, 'risk', false)
+  const ask = () => node.call('GET', '/probe/risk', { key: professional.apiKey })
+  await until(async () => (await ask()).status === 403)
+  const taken = await ask()
+  assert.deepEqual([taken.body.code, taken.body.details], ['feature_not_enabled', { feature: 'risk' }])
 })
 
 test('the first fault in the order of the contract is the one that is told', async () => {

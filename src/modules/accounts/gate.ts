@@ -46,20 +46,23 @@ export function apiGate(parts: GateParts): ApiGate {
     const level = await buckets.take(principal.keyId ?? principal.accountId, bucket, rate, tokens)
     return { level, rate }
   }
-  const byKey = async (asker: Asker): Promise<Principal> => {
+  const byKey = async (asker: Asker): Promise<Found> => {
     const row = await authenticate(parts, asker)
-    if (!isAllowed(asker.ip, row.allowed_ips)) throw errors.ip_not_allowed()
-    uses.key({ accountId: row.account_id, id: row.id, at: clock.now(), ip: asker.ip })
-    return principalOf(row)
+    const atItsAddress = isAllowed(asker.ip, row.allowed_ips)
+    if (atItsAddress) uses.key({ accountId: row.account_id, id: row.id, at: clock.now(), ip: asker.ip })
+    return { principal: principalOf(row), atItsAddress }
   }
   return {
     admit: async (asker, access) => {
-      const principal = (await bySession(parts, asker)) ?? (await byKey(asker))
+      const { principal, atItsAddress } = (await bySession(parts, asker)) ?? (await byKey(asker))
       const account = await settings.get(principal.accountId)
-      if (account.suspended && !reads(asker, access)) throw errors.account_suspended()
+      const refused = refusalOf(atItsAddress, account.suspended && !reads(asker, access))
       const rateClass = classOf(access)
-      const { level, rate } = await take(principal, account.rates[rateClass], access.bucket ?? rateClass, 1)
+      // Who is refused spends nothing, and is told what is left as everybody is.
+      const tokens = refused === null ? 1 : 0
+      const { level, rate } = await take(principal, account.rates[rateClass], access.bucket ?? rateClass, tokens)
       for (const [name, value] of Object.entries(told(rate.burst, level))) asker.setHeader(name, value)
+      if (refused !== null) throw refused
       if (!level.granted) throw tooMany(rate.burst, rate.perSecond, level.retryInSeconds)
       if (!allows(principal.scopes, access.scope)) throw errors.insufficient_scope({ required_scope: access.scope })
       checkPlan(account, access, plans)
@@ -75,15 +78,25 @@ export function apiGate(parts: GateParts): ApiGate {
   }
 }
 
+interface Found {
+  readonly principal: Principal
+  readonly atItsAddress: boolean
+}
+
+function refusalOf(atItsAddress: boolean, suspended: boolean): ApiError | null {
+  if (!atItsAddress) return errors.ip_not_allowed()
+  return suspended ? errors.account_suspended() : null
+}
+
 /** Of the dashboard: null when a key was given, or no session's cookie. @throws ApiError not_signed_in, cross_site_request */
-async function bySession({ sessions }: GateParts, asker: Asker): Promise<Principal | null> {
+async function bySession({ sessions }: GateParts, asker: Asker): Promise<Found | null> {
   const token = presentedKey(asker) === null ? sessions.tokenIn(asker.cookie) : null
   if (token === null) return null
   if (!asker.fromOurPages) throw errors.cross_site_request()
   const session = await sessions.find(token)
   if (session === null) throw errors.not_signed_in()
   await sessions.noteActing(session, asker)
-  return principalOfSession(session)
+  return { principal: principalOfSession(session), atItsAddress: true }
 }
 
 async function authenticate({ keys, clock, failures }: GateParts, asker: Asker): Promise<KeyRow> {
@@ -156,7 +169,8 @@ function tooMany(burst: number, perSecond: number, retryAfter: number): ApiError
 
 function checkPlan(account: AccountSettings, { requires }: Access, plans: Plans): void {
   if (requires === undefined || account.features[requires]) return
-  if (requires === 'risk') {
+  // What the plan has was taken from this account by the operator: no other plan brings it back.
+  if (requires === 'risk' && !plans[account.plan].features.risk) {
     throw errors.plan_required({ required_plans: plansWith(plans, 'risk'), current_plan: account.plan })
   }
   throw errors.feature_not_enabled({ feature: requires })
