@@ -85,7 +85,8 @@ export const keyCommands: readonly Command[] = [
     options: JSON_OPTION,
     run: async (context, values, positionals) => {
       const { id, accountId } = await findKey(context, positionals)
-      const row = await revokeKey(context.database.system, context.clock, accountId, id)
+      const owner = { accountId, ...UNBOUNDED }
+      const row = await context.database.transaction((db) => revokeKey(db, context.clock, owner, id))
       report(context, values, wireKey(row, context.clock.now()))
     },
   },

@@ -1,5 +1,6 @@
-// API keys as their account handles them. A key can make, change or rotate only keys that may do no more than itself:
-// `api_keys:write` alone is no way to `full`, a key bound to domains none to the others, a test key none to live mail.
+// API keys as their account handles them. A key can make, change, rotate or revoke only keys that may do no more than
+// itself: `api_keys:write` alone is no way to `full`, a key bound to domains none to the others, a test key none to live
+// mail, one that is good from some addresses or until a day none to others and later. Itself it may always revoke.
 
 import { parseNetwork } from '../../platform/addresses.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -7,10 +8,20 @@ import type { Database, Db } from '../../platform/db.ts'
 import { endFaults, type FieldFault, validationError } from '../../platform/errors.ts'
 import type { Principal } from '../../platform/http.ts'
 import { type Ids, isUuid } from '../../platform/ids.ts'
+import { areWithin } from './addresses.ts'
 import { errors } from './errors.ts'
 import { type KeyMode, newKey } from './key-format.ts'
 import { allows } from './scopes.ts'
-import { countLiveKeys, insertKey, type KeyRow, lockKey, revokeKeyRow, rotateKeyRow, updateKey } from './sql.ts'
+import {
+  countLiveKeys,
+  insertKey,
+  type KeyRow,
+  lockKey,
+  revokeKeyRow,
+  rotateKeyRow,
+  selectKey,
+  updateKey,
+} from './sql.ts'
 
 export interface KeyContext {
   readonly ids: Ids
@@ -65,19 +76,19 @@ export function keyEndFaults(expiresAt: unknown, now: Date): readonly FieldFault
 export async function createKey(
   db: Db,
   context: KeyContext,
-  owner: Pick<Principal, 'accountId'> & Reach,
+  owner: KeyOwner,
   request: KeyRequest,
 ): Promise<KeyWithSecret> {
-  assertWithin(owner, request)
   const faults: FieldFault[] = []
   const allowedIps = networksOf(request.allowedIps, faults)
   const domainIds = await domainsOf(db, context, owner.accountId, request.domainIds, faults)
   const now = context.clock.now()
+  faults.push(...keyEndFaults(request.expiresAt, now))
+  if (faults.length > 0) throw validationError(faults)
+  assertWithin(await reachOf(db, owner), { ...request, domainIds, allowedIps })
   if ((await countLiveKeys(db, owner.accountId)) >= MAX_LIVE_KEYS) {
     throw errors.invalid_state({ limit: MAX_LIVE_KEYS }, { message: 'The account has as many keys as there may be' })
   }
-  faults.push(...keyEndFaults(request.expiresAt, now))
-  if (faults.length > 0) throw validationError(faults)
   const { key, prefix, last4, hash } = newKey(request.mode, context.ids.bytes)
   const row = await insertKey(db, {
     account_id: owner.accountId,
@@ -101,11 +112,13 @@ export async function createKey(
 export async function changeKey(
   db: Db,
   context: KeyContext,
-  owner: Pick<Principal, 'accountId'> & Reach,
+  owner: KeyOwner,
   id: string,
   changes: Partial<Omit<KeyRequest, 'mode'>>,
 ): Promise<KeyRow> {
   const row = await lockLiveKey(db, owner, id)
+  const reach = await reachOf(db, owner)
+  assertWithin(reach, reachOfKey(row))
   const faults: FieldFault[] = []
   const domainIds =
     changes.domainIds === undefined
@@ -114,7 +127,8 @@ export async function changeKey(
   const allowedIps = changes.allowedIps === undefined ? row.allowed_ips : networksOf(changes.allowedIps, faults)
   if (faults.length > 0) throw validationError(faults)
   const scopes = [...new Set(changes.scopes ?? row.scopes)]
-  assertWithin(owner, { mode: row.mode, scopes, domainIds })
+  const expiresAt = changes.expiresAt === undefined ? row.expires_at : changes.expiresAt
+  assertWithin(reach, { mode: row.mode, scopes, domainIds, allowedIps, expiresAt })
   const changed = await updateKey(db, {
     account_id: owner.accountId,
     id,
@@ -122,7 +136,7 @@ export async function changeKey(
     scopes,
     domain_ids: domainIds,
     allowed_ips: allowedIps,
-    expires_at: changes.expiresAt === undefined ? row.expires_at : changes.expiresAt,
+    expires_at: expiresAt,
   })
   if (changed === null) throw errors.not_found()
   return changed
@@ -137,12 +151,12 @@ export async function changeKey(
 export async function rotateKey(
   db: Db,
   { ids, clock }: Pick<KeyContext, 'ids' | 'clock'>,
-  owner: Pick<Principal, 'accountId'> & Reach,
+  owner: KeyOwner,
   id: string,
   graceMs: number,
 ): Promise<KeyWithSecret> {
   const present = await lockLiveKey(db, owner, id)
-  assertWithin(owner, { mode: present.mode, scopes: present.scopes, domainIds: present.domain_ids })
+  assertWithin(await reachOf(db, owner), reachOfKey(present))
   const { key, prefix, last4, hash } = newKey(present.mode, ids.bytes)
   const previousValidUntil = new Date(clock.now().getTime() + graceMs)
   const row = await rotateKeyRow(db, { accountId: owner.accountId, id, previousValidUntil, prefix, last4, hash })
@@ -150,34 +164,54 @@ export async function rotateKey(
   return { row, key }
 }
 
-/** Final. Once more is the same. @throws ApiError not_found */
-export async function revokeKey(db: Db, clock: Clock, accountId: string, id: string): Promise<KeyRow> {
-  const row = await revokeKeyRow(db, accountId, id, clock.now())
+/** Final. Once more is the same. @throws ApiError not_found, insufficient_scope */
+export async function revokeKey(db: Db, clock: Clock, owner: KeyOwner, id: string): Promise<KeyRow> {
+  const present = await lockKey(db, owner.accountId, id)
+  if (present === null) throw errors.not_found()
+  if (present.id !== owner.keyId) assertWithin(await reachOf(db, owner), reachOfKey(present))
+  const row = await revokeKeyRow(db, owner.accountId, id, clock.now())
   if (row === null) throw errors.not_found()
   return row
 }
 
-/** How far a key reaches. */
-export type Reach = Pick<Principal, 'mode' | 'scopes' | 'domainIds'>
+/** Who handles keys: with a key, or without one (a session, the operator). */
+export type KeyOwner = Pick<Principal, 'accountId' | 'keyId' | 'mode' | 'scopes' | 'domainIds'>
 
-/** The operator's reach. */
-export const UNBOUNDED: Reach = { mode: 'live', scopes: ['full'], domainIds: null }
+/** The operator. */
+export const UNBOUNDED: Omit<KeyOwner, 'accountId'> = { keyId: null, mode: 'live', scopes: ['full'], domainIds: null }
+
+/** How far a key reaches. */
+type Reach = Omit<KeyRequest, 'name'>
+
+async function reachOf(db: Db, { accountId, keyId, mode, scopes, domainIds }: KeyOwner): Promise<Reach> {
+  if (keyId === null) return { mode, scopes, domainIds, allowedIps: [], expiresAt: null }
+  const row = await selectKey(db, accountId, keyId)
+  if (row === null) throw errors.invalid_api_key()
+  return reachOfKey(row)
+}
+
+function reachOfKey(row: KeyRow): Reach {
+  const { mode, scopes, domain_ids: domainIds, allowed_ips: allowedIps, expires_at: expiresAt } = row
+  return { mode, scopes, domainIds, allowedIps, expiresAt }
+}
 
 function assertWithin(owner: Reach, wanted: Reach): void {
   const beyond = wanted.scopes.find((scope) => !allows(owner.scopes, scope))
   if (beyond !== undefined) throw errors.insufficient_scope({ required_scope: beyond })
-  const wider =
-    owner.domainIds !== null &&
-    (wanted.domainIds === null || wanted.domainIds.some((id) => owner.domainIds?.includes(id) !== true))
-  if (wider) {
-    throw errors.insufficient_scope(
-      { required_scope: 'full' },
-      { message: 'A key bound to domains cannot make a key for others' },
-    )
-  }
-  if (owner.mode === 'sandbox' && wanted.mode === 'live') {
-    throw errors.insufficient_scope({ required_scope: 'full' }, { message: 'A test key cannot make a live key' })
-  }
+  const why = whyBeyond(owner, wanted)
+  if (why !== null) throw errors.insufficient_scope({ required_scope: 'full' }, { message: why })
+}
+
+function whyBeyond(owner: Reach, wanted: Reach): string | null {
+  const { domainIds: domains } = owner
+  if (domains !== null && (wanted.domainIds === null || wanted.domainIds.some((id) => !domains.includes(id))))
+    return 'A key bound to domains cannot handle a key for others'
+  if (owner.mode === 'sandbox' && wanted.mode === 'live') return 'A test key cannot handle a live key'
+  if (!areWithin(wanted.allowedIps, owner.allowedIps))
+    return 'A key for some addresses cannot handle a key that is good from others'
+  if (owner.expiresAt !== null && (wanted.expiresAt === null || wanted.expiresAt > owner.expiresAt))
+    return 'A key with an end cannot handle a key that is good for longer'
+  return null
 }
 
 async function lockLiveKey(db: Db, { accountId }: Pick<Principal, 'accountId'>, id: string): Promise<KeyRow> {

@@ -102,7 +102,10 @@ export function keyRoutes({ accounts, database, ids, clock, ownedDomains }: KeyR
   const read = { scope: 'api_keys:read' } as const
   const write = { scope: 'api_keys:write' } as const
   const wire = (row: KeyRow) => wireKey(row, clock.now())
-  const moreFaults = (body: unknown, { accountId }: Principal) => requestFaults(database, context, accountId, body)
+  const moreFaults = async (body: unknown, { accountId }: Principal) => [
+    ...(await requestFaults(database, context, accountId, body)),
+    ...keyEndFaults((body as { readonly expires_at?: unknown } | null)?.expires_at, clock.now()),
+  ]
   const shownOnce = ({ row, key }: KeyWithSecret) => ({ ...wire(row), key })
   return [
     endpoint({
@@ -131,10 +134,7 @@ export function keyRoutes({ accounts, database, ids, clock, ownedDomains }: KeyR
       summary: 'Makes an API key and shows its secret once',
       tag: TAG,
       body: Creation,
-      moreFaults: async (body, principal) => [
-        ...(await moreFaults(body, principal)),
-        ...keyEndFaults((body as { readonly expires_at?: unknown } | null)?.expires_at, clock.now()),
-      ],
+      moreFaults,
       answers: { 201: dataOf(KeyShownOnce) },
       errors: [errors.invalid_state],
       handle: async ({ principal, body }) => {
@@ -186,9 +186,9 @@ export function keyRoutes({ accounts, database, ids, clock, ownedDomains }: KeyR
       params: IdParams,
       answers: { 200: dataOf(Key) },
       errors: [errors.not_found],
-      handle: async ({ principal: { accountId }, params }) => {
-        const row = await database.tenant(accountId, (db) => revokeKey(db, clock, accountId, params.id))
-        accounts.forget(accountId)
+      handle: async ({ principal, params }) => {
+        const row = await database.tenant(principal.accountId, (db) => revokeKey(db, clock, principal, params.id))
+        accounts.forget(principal.accountId)
         return single(wire(row))
       },
     }),

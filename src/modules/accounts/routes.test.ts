@@ -207,6 +207,12 @@ for (const [body, field] of WRONG) {
   })
 }
 
+test('a key cannot be given an end that has passed', async () => {
+  const { id } = (await call('POST', KEYS, { name: 'x' })).body.data
+  const answer = await call('PATCH', `${KEYS}/${id}`, { expires_at: '2001-01-01T00:00:00Z' })
+  assert.deepEqual([answer.status, answer.body.details.fields[0].field], [422, 'expires_at'])
+})
+
 test('another account sees no key of ours, by any method, and learns nothing', async () => {
   const { id } = (await call('POST', KEYS, { name: 'ours' })).body.data
   for (const target of [id, FOREIGN]) {
@@ -265,10 +271,12 @@ test('a rotation shows a new secret under the same id, and says until when the o
   }
 })
 
-test('no key makes, changes or rotates one that may do more than itself', async () => {
+test('no key makes, changes, rotates or revokes one that may do more than itself', async () => {
   const narrow = (await call('POST', KEYS, { name: 'n', scopes: ['api_keys:write', 'send'] })).body.data
   const bound = (await call('POST', KEYS, { name: 'b', domain_ids: [OWNED] })).body.data
   const wide = (await call('POST', KEYS, { name: 'w' })).body.data
+  const confined = { allowed_ips: ['127.0.0.0/8', '::1'], expires_at: '2999-01-01T00:00:00Z' }
+  const local = (await call('POST', KEYS, { name: 'l', ...confined })).body.data
   const cases: readonly [key: string, method: string, path: string, body: object][] = [
     [narrow.key, 'POST', KEYS, { name: 'x' }],
     [narrow.key, 'POST', KEYS, { name: 'x', scopes: ['send', 'emails:read'] }],
@@ -278,6 +286,17 @@ test('no key makes, changes or rotates one that may do more than itself', async 
     [bound.key, 'PATCH', `${KEYS}/${bound.id}`, { domain_ids: null }],
     [account.testApiKey, 'POST', KEYS, { name: 'x' }],
     [account.testApiKey, 'POST', `${KEYS}/${wide.id}/rotate`, {}],
+    [bound.key, 'POST', KEYS, { name: 'x', domain_ids: [] }],
+    [narrow.key, 'PATCH', `${KEYS}/${wide.id}`, { scopes: ['send'] }],
+    [narrow.key, 'DELETE', `${KEYS}/${wide.id}`, {}],
+    [bound.key, 'DELETE', `${KEYS}/${wide.id}`, {}],
+    [account.testApiKey, 'DELETE', `${KEYS}/${wide.id}`, {}],
+    [local.key, 'POST', KEYS, { name: 'x', expires_at: confined.expires_at }],
+    [local.key, 'POST', KEYS, { name: 'x', allowed_ips: ['127.0.0.1'] }],
+    [local.key, 'POST', KEYS, { name: 'x', ...confined, allowed_ips: ['127.0.0.1', '10.0.0.0/8'] }],
+    [local.key, 'PATCH', `${KEYS}/${local.id}`, { allowed_ips: [] }],
+    [local.key, 'PATCH', `${KEYS}/${local.id}`, { expires_at: null }],
+    [local.key, 'DELETE', `${KEYS}/${wide.id}`, {}],
   ]
   for (const [key, method, path, body] of cases) {
     const answer = await call(method, path, body, key)
@@ -286,6 +305,12 @@ test('no key makes, changes or rotates one that may do more than itself', async 
   }
   assert.equal((await call('POST', KEYS, { name: 'x', scopes: ['send'] }, narrow.key)).status, 201)
   assert.equal((await call('POST', KEYS, { name: 'x', mode: 'sandbox' }, account.testApiKey)).status, 201)
+  const within = { name: 'x', allowed_ips: ['127.0.0.1', '::ffff:127.0.0.0/120'], expires_at: confined.expires_at }
+  assert.equal((await call('POST', KEYS, within, local.key)).status, 201)
+  assert.equal((await call('PATCH', `${KEYS}/${local.id}`, { name: 'renamed' }, local.key)).status, 200)
+  for (const { id, key } of [narrow, bound, local]) {
+    assert.equal((await call('DELETE', `${KEYS}/${id}`, undefined, key)).status, 200, 'a key may end itself')
+  }
 })
 
 test('keys come in full without a page, and page by page with one', async () => {
