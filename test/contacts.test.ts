@@ -12,7 +12,7 @@ const CONTACTS = '/api/v1/customer/contacts'
 const PUBLIC_URL = 'https://mail.posthorn.test'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-const CONSENT = { source_url: 'https://shop.example/signup', consent_text: 'Yes, weekly "offers" & <news>' }
+const CONSENT = { source_url: 'https://shop.example/signup', consent_text: 'Yes,\n\tweekly "offers" & <news>' }
 
 let world: World
 let owner: TestAccount
@@ -398,6 +398,7 @@ test('faults of a body are told by field', async () => {
     [{ email: fresh(), name: 'a\nb' }, 'name'],
     [{ email: fresh(), tags: ['x'.repeat(129)] }, 'tags[0]'],
     [{ email: fresh(), consent: { ip: 'x' } }, 'consent.ip'],
+    [{ email: fresh(), consent: { consent_text: 'a\u0007' } }, 'consent.consent_text'],
     [{ email: fresh(), consent: { timestamp: 'yesterday' } }, 'consent.timestamp'],
     [{ email: fresh(), double_opt_in: 'no' }, 'double_opt_in'],
     [{ email: fresh(), status: 'subscribed' }, 'status'],

@@ -212,6 +212,8 @@ test('a content score costs one check and says what to mend', async () => {
   assert.ok(
     body.matches.some(({ rule, location }: Record<string, string>) => rule === 'link_mismatch' && location === 'html'),
   )
+  const broken = await account.api.post('/api/v1/content-score', { subject: 'a\u0001b\r\nBcc: x' })
+  assert.deepEqual([broken.status, broken.body.details.fields[0].rule], [422, 'control_character'])
   const long = await account.api.post('/api/v1/content-score', { subject: 'x'.repeat(1_001) })
   assert.deepEqual([long.status, long.body.code], [422, 'validation_error'])
 })

@@ -33,6 +33,7 @@ const READ = { scope: 'contacts:read' }
 const WRITE = { scope: 'contacts:write' }
 const STATUSES = ['pending_confirmation', 'subscribed', 'unsubscribed', 'bounced', 'complained'] as const
 const NO_CONTROLS = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$'
+const LINES = '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$'
 
 const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Status = Type.Enum([...STATUSES])
@@ -76,7 +77,7 @@ const Created = Type.Object(
         Type.Object(
           {
             source_url: Type.Optional(nullable(Type.String({ maxLength: limits.MAX_URL_CHARS, pattern: NO_CONTROLS }))),
-            consent_text: Type.Optional(nullable(Type.String({ maxLength: limits.MAX_CONSENT_CHARS }))),
+            consent_text: Type.Optional(nullable(Type.String({ maxLength: limits.MAX_CONSENT_CHARS, pattern: LINES }))),
             timestamp: Type.Optional(nullable(DateTime)),
           },
           closed,

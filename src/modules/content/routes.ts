@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { checkHeaderText } from '../../mail/headers.ts'
 import type { Database } from '../../platform/db.ts'
 import { ApiError, type FieldFault, platformErrors } from '../../platform/errors.ts'
 import { type AnyEndpoint, bare, endpoint } from '../../platform/http.ts'
@@ -57,7 +58,7 @@ export function contentRoutes({ database, quotas, score }: ContentRoutesOptions)
         { additionalProperties: false },
       ),
       bodyLimitBytes: MAX_BODY_BYTES,
-      moreFaults: largeParts,
+      moreFaults: (body) => [...subjectFaults(body), ...largeParts(body)],
       answers: { 200: Type.Object({ ...FIELDS, data: Type.Object(FIELDS) }) },
       errors: [...quotaErrors, platformErrors.service_unavailable],
       handle: async ({ principal: { accountId }, body: { subject, html = null, text = null } }) => {
@@ -79,6 +80,14 @@ export function contentRoutes({ database, quotas, score }: ContentRoutesOptions)
       },
     }),
   ]
+}
+
+/** As sending has it. */
+function subjectFaults(body: unknown): readonly FieldFault[] {
+  const { subject } = (body ?? {}) as Readonly<Record<string, unknown>>
+  const found = typeof subject === 'string' ? checkHeaderText(subject) : null
+  if (found === null) return []
+  return [{ field: 'subject', rule: 'control_character', message: `contains the control character ${found.character}` }]
 }
 
 /** What no send takes is not scored. */

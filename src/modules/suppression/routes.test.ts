@@ -142,6 +142,10 @@ test('what is no address is refused: 422 in a body, 400 in a path', async () => 
   assert.equal((await ask(a, 'POST', `${V1}/unsubscribes`, {})).status, 422)
   assert.equal((await ask(a, 'POST', `${V1}/unsubscribes`, { email: 'a@x.test', extra: 1 })).status, 422)
   assert.equal((await ask(a, 'POST', `${V1}/suppressions`, { email: 'a@x.test', reason: 'none' })).status, 422)
+  for (const text of ['two\nlines', 'a bell \u0007']) {
+    assert.equal((await ask(a, 'POST', `${V1}/suppressions`, { email: 'a@x.test', details: text })).status, 422)
+    assert.equal((await ask(a, 'POST', `${V1}/unsubscribes`, { email: 'a@x.test', reason: text })).status, 422)
+  }
   assert.equal(
     (await ask(a, 'POST', `${V1}/suppressions`, { email: 'a@x.test', expires_at: '2020-01-01T00:00:00Z' })).status,
     422,

@@ -87,10 +87,11 @@ const ListQuery = Type.Object({
   include_sandbox: IncludeSandbox,
 })
 const SuppressionQuery = Type.Object({ ...ListQuery.properties, reason: Type.Optional(Reason) })
+const Line = Type.String({ maxLength: MAX_TEXT_CHARS, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' })
 const NewUnsubscribeBody = Type.Object(
   {
     email: Type.String({ maxLength: MAX_ADDRESS_CHARS }),
-    reason: Type.Optional(nullable(Type.String({ maxLength: MAX_TEXT_CHARS }))),
+    reason: Type.Optional(nullable(Line)),
   },
   { additionalProperties: false },
 )
@@ -98,7 +99,7 @@ const NewSuppressionBody = Type.Object(
   {
     email: Type.String({ maxLength: MAX_ADDRESS_CHARS }),
     reason: Type.Optional(Reason),
-    details: Type.Optional(nullable(Type.String({ maxLength: MAX_TEXT_CHARS }))),
+    details: Type.Optional(nullable(Line)),
     expires_at: Type.Optional(nullable(DateTime)),
   },
   { additionalProperties: false },
