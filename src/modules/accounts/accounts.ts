@@ -50,6 +50,9 @@ export interface AccountRequest {
   readonly plan?: Plan
 }
 
+/** As the profile has it: one line. */
+export const ACCOUNT_NAME = /^[^\u0000-\u001f\u007f-\u009f]{1,200}$/u
+
 /** The secrets it answers are stored nowhere in this form. */
 export async function createAccount(context: OperatorContext, request: AccountRequest): Promise<CreatedAccount> {
   const { created, add } = await newAccount(context, request)

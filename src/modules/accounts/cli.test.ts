@@ -64,6 +64,12 @@ test('a second account with an address is made, and the operator is told of the 
   assert.match(warned[0] ?? '', new RegExp(`^account ${first.account_id} has twice@example.com too: `))
 })
 
+test('a name that the profile would not take is refused', async () => {
+  for (const name of ['two\nlines', 'x'.repeat(201)]) {
+    await assert.rejects(posthorn(`account create --email long@example.com --name '${name}'`), UsageError)
+  }
+})
+
 test('an account without a plan is enterprise', async () => {
   const { account_id } = await json('account create --email plain@example.com --name Plain')
   assert.equal((await node.room.settings(account_id)).plan, 'enterprise')

@@ -3,7 +3,16 @@
 
 import { parseAddress } from '../../mail/address.ts'
 import { type Command, type CommandContext, type OptionValues, UsageError } from '../../platform/command.ts'
-import { createAccount, type OperatorContext, resume, setFeature, setLimits, setPlan, suspend } from './accounts.ts'
+import {
+  ACCOUNT_NAME,
+  createAccount,
+  type OperatorContext,
+  resume,
+  setFeature,
+  setLimits,
+  setPlan,
+  suspend,
+} from './accounts.ts'
 import { keyCommands } from './cli-keys.ts'
 import { operatorCommands } from './cli-operator.ts'
 import { findAccount, JSON_OPTION, noMore, printRecords, report, required, text } from './cli-words.ts'
@@ -27,10 +36,12 @@ export const accountCommands: readonly Command[] = [
       noMore(positionals, 0)
       const email = required(values, 'email')
       if (!parseAddress(email).ok) throw new UsageError(`«${email}» is no email address`)
+      const name = required(values, 'name')
+      if (!ACCOUNT_NAME.test(name)) throw new UsageError('--name is a line of at most 200 characters')
       const [namesake] = await selectAccountsByEmail(context.database.system, email)
       const made = await createAccount(operatorOf(context), {
         email,
-        name: required(values, 'name'),
+        name,
         plan: planOf(text(values, 'plan') ?? 'enterprise'),
       })
       report(context, values, {

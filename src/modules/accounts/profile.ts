@@ -17,7 +17,11 @@ export async function changeProfile(db: Db, accountId: string, change: ProfileCh
   if (faults.length > 0) throw validationError(faults)
   const row = await lockAccount(db, accountId)
   if (row === null) throw errors.not_found()
-  const changed = { ...row, ...change }
+  const changed = {
+    ...row,
+    ...change,
+    ...(change.timezone !== undefined && { timezone: inItsSpelling(change.timezone) }),
+  }
   await updateProfile(db, changed)
   return changed
 }
@@ -38,13 +42,26 @@ export function profileFaults(change: unknown): FieldFault[] {
   return faults
 }
 
+/** As statistics take it: a name. An offset from UTC, which Intl knows too, is none. */
 function isTimezone(text: string): boolean {
+  if (!/^[A-Za-z]/.test(text)) return false
   try {
-    new Intl.DateTimeFormat('en', { timeZone: text })
+    zoneOf(text)
     return true
   } catch {
     return false
   }
+}
+
+/** `Europe/Berlin` for `europe/berlin`. Of a zone's several names Intl prefers older ones (Asia/Calcutta): these are not taken. */
+function inItsSpelling(timezone: string): string {
+  const known = zoneOf(timezone)
+  return known.toLowerCase() === timezone.toLowerCase() ? known : timezone
+}
+
+/** @throws RangeError */
+function zoneOf(timezone: string): string {
+  return new Intl.DateTimeFormat('en', { timeZone: timezone }).resolvedOptions().timeZone
 }
 
 function isLocale(text: string): boolean {

@@ -78,6 +78,20 @@ test('a change of the profile is answered, stored, and known to the other rooms 
   assert.equal((await call('PATCH', PROFILE, { company: null })).body.data.company, null)
 })
 
+test('a time zone is a name that statistics take, and is kept in its own spelling', async () => {
+  const { apiKey } = await home.account()
+  for (const timezone of ['+02:00', '-0330', '+14', 'Mars/Olympus']) {
+    assert.equal((await call('PATCH', PROFILE, { timezone }, apiKey)).status, 422, timezone)
+  }
+  for (const [given, kept] of [
+    ['utc', 'UTC'],
+    ['Europe/berlin', 'Europe/Berlin'],
+    ['Asia/Kolkata', 'Asia/Kolkata'],
+  ]) {
+    assert.equal((await call('PATCH', PROFILE, { timezone: given }, apiKey)).body.data.timezone, kept)
+  }
+})
+
 test("what is the operator's or not meant is refused, every fault at once", async () => {
   for (const field of ['plan', 'id', 'account_id', 'created_at', 'suspended_at', 'is_admin']) {
     const { status, body } = await call('PATCH', PROFILE, { [field]: 'enterprise' })
