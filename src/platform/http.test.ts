@@ -18,6 +18,7 @@ import {
   list,
   pageOf,
   single,
+  wholePage,
 } from './http.ts'
 import { systemIds } from './ids.ts'
 import { createLogger } from './log.ts'
@@ -509,4 +510,10 @@ test('what Node would refuse in its own words has the form of every error, and a
   } finally {
     await http.app.close()
   }
+})
+
+test('an empty list has no page, in full and page by page', () => {
+  assert.deepEqual(wholePage(0), { page: 1, limit: 1, total: 0, pages: 0 })
+  assert.equal(pageOf({ page: 1 }, 0).pagination.pages, 0)
+  assert.deepEqual(wholePage(3), { page: 1, limit: 3, total: 3, pages: 1 })
 })

@@ -18,6 +18,7 @@ import {
   pageOf,
   single,
   Uuid,
+  wholePage,
 } from '../../platform/http.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { errors } from './errors.ts'
@@ -120,9 +121,7 @@ export function keyRoutes({ accounts, database, ids, clock, ownedDomains }: KeyR
         database.tenant(accountId, async (db) => {
           const total = await countKeys(db, accountId)
           const whole = query.page === undefined && query.limit === undefined
-          const { pagination, offset } = whole
-            ? { pagination: { page: 1, limit: Math.max(1, total), total, pages: 1 }, offset: 0 }
-            : pageOf(query, total)
+          const { pagination, offset } = whole ? { pagination: wholePage(total), offset: 0 } : pageOf(query, total)
           const rows = await listKeys(db, accountId, whole ? MAX_LISTED : pagination.limit, offset)
           return list(rows.map(wire), pagination)
         }),

@@ -26,6 +26,7 @@ import {
   pageOf,
   single,
   Uuid,
+  wholePage,
 } from '../../platform/http.ts'
 import type { DomainChange, Domains, Holder, TrackingRecord } from './domains.ts'
 import { errors } from './errors.ts'
@@ -263,7 +264,7 @@ async function answerList(
   const { pagination, offset } = pageOf(query, 0)
   const { domains: page, total } = await domains.list(holder, { limit: paged ? pagination.limit : null, offset })
   const items = page.map(item)
-  const shown = paged ? pageOf(query, total).pagination : { page: 1, limit: Math.max(1, total), total, pages: 1 }
+  const shown = paged ? pageOf(query, total).pagination : wholePage(total)
   return list(items, shown, { domains: items })
 }
 

@@ -17,6 +17,7 @@ import {
   single,
   typed,
   Uuid,
+  wholePage,
 } from '../../platform/http.ts'
 import { errors } from './errors.ts'
 import * as limits from './limits.ts'
@@ -96,8 +97,7 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
         const { pagination, offset } = pageOf(query, 0)
         const slice = isWhole ? null : { offset, limit: pagination.limit }
         const { templates: found, total } = await templates.list(principal.accountId, slice)
-        const whole = { page: 1, limit: Math.max(1, total), total, pages: 1 }
-        return list(found.map(wire), isWhole ? whole : pageOf(query, total).pagination)
+        return list(found.map(wire), isWhole ? wholePage(total) : pageOf(query, total).pagination)
       },
     }),
     endpoint({

@@ -14,6 +14,7 @@ import {
   PagePagination,
   pageOf,
   Uuid,
+  wholePage,
 } from '../../platform/http.ts'
 import { errors } from './errors.ts'
 import type { NameRow, Names } from './names.ts'
@@ -113,10 +114,9 @@ export function trackingRoutes(names: Names, now: () => Date): readonly AnyEndpo
         const paged = pageOf(query, total)
         const slice = isWhole ? { offset: 0, limit: ALL } : { offset: paged.offset, limit: paged.pagination.limit }
         const rows = await names.list(accountId, slice)
-        const whole = { page: 1, limit: total, total, pages: 1 }
         return list(
           rows.map((row) => wireName(row, now())),
-          isWhole ? whole : paged.pagination,
+          isWhole ? wholePage(total) : paged.pagination,
         )
       },
     }),

@@ -13,6 +13,7 @@ import {
   pageOf,
   single,
   Uuid,
+  wholePage,
 } from '../../platform/http.ts'
 import {
   changeEndpoint,
@@ -108,9 +109,8 @@ function readingRoutes({ database }: WebhookRoutesOptions): readonly AnyEndpoint
           ]),
         )
         const total = counted?.total ?? 0
-        const whole = { page: 1, limit: Math.max(1, total), total, pages: 1 }
         const items = rows.map(wireEndpoint)
-        return list(items, isPaged ? pageOf(query, total).pagination : whole, { webhooks: items })
+        return list(items, isPaged ? pageOf(query, total).pagination : wholePage(total), { webhooks: items })
       },
     }),
     endpoint({

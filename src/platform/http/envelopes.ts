@@ -80,6 +80,11 @@ export function pageOf(
   return { pagination: { page, limit, total, pages: Math.ceil(total / limit) }, offset: (page - 1) * limit }
 }
 
+/** Of a list that comes in full: one page that holds it, and no page of an empty one, as page by page. */
+export function wholePage(total: number): { page: number; limit: number; total: number; pages: number } {
+  return pageOf({ limit: Math.max(1, total) }, total).pagination
+}
+
 const DEFAULT_PAGE_LIMIT = 50
 
 /** For html that strangers wrote, shown in a frame of ours: no script, no form, no request, no way out of the frame. */
