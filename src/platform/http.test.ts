@@ -283,6 +283,7 @@ test('an unknown path is 404, a known one with another method 405 with Allow', a
   const http = await server()
   assert.equal((await ask(http, 'GET', '/api/v1/customer/thing')).body.code, 'not_found')
   assert.equal((await ask(http, 'GET', `/api/v1/customer/things/${ID}/`)).body.code, 'not_found')
+  assert.equal((await ask(http, 'GET', '/api/v1/customer/thing%00')).body.code, 'not_found')
   const put = await ask(http, 'PUT', `/api/v1/customer/things/${ID}`)
   assert.deepEqual([put.status, put.body.code, put.headers['allow']], [405, 'method_not_allowed', 'GET, HEAD'])
 })

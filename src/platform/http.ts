@@ -135,6 +135,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
       throw platformErrors.invalid_parameter({ parameter: 'url', rule: 'max_length' })
   })
   app.addHook('preValidation', async (request) => {
+    if (request.is404) return
     refuseUnfitText(request.params)
     refuseUnfitText(request.query)
   })
