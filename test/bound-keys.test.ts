@@ -119,3 +119,8 @@ test('sandbox mail of a domain that nobody has is seen by whoever sent it', asyn
   const id = await send('a@elsewhere.example', {}, sandbox)
   assert.equal((await sandbox.get(`/api/v1/emails/${id}`)).status, 200)
 })
+
+test('a bound key adds no domain, which it would not see', async () => {
+  const { status, body } = await bound.post('/api/v1/customer/domains', { domain: 'new.example' })
+  assert.deepEqual([status, body.code], [403, 'insufficient_scope'])
+})

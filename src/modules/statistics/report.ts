@@ -41,6 +41,7 @@ export function periodOf(query: ReportQuery, clock: Clock): Period {
   const last = query.to_date ?? today
   const first = query.from_date ?? laterOf(FIRST_DATE, dateBefore(last, DEFAULT_DAYS - 1))
   const days = daysOf({ from_date: first, to_date: last })
+  if (days < 1 && query.to_date === undefined) fault('from_date', 'not_after_today')
   if (days < 1) fault('to_date', 'not_before_from_date')
   if (days > MAX_DAYS) fault('from_date', 'max_days')
   return { from_date: first, to_date: last, timezone: query.timezone }

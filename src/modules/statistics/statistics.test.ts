@@ -451,6 +451,15 @@ for (const query of FAULTS) {
   })
 }
 
+test('a fault of the period is told of a parameter that was given', async () => {
+  const faultOf = async (query: string) => (await world.api.get(query)).body.details
+  assert.equal((await faultOf(`${V1}/sends?from_date=2999-01-01`)).parameter, 'from_date')
+  const backwards = 'from_date=2026-02-02&to_date=2026-02-01'
+  for (const path of [`${V1}/sends`, '/api/v1/customer/health-score/history']) {
+    assert.deepEqual(await faultOf(`${path}?${backwards}`), { parameter: 'to_date', rule: 'not_before_from_date' })
+  }
+})
+
 test('a period that ends in the first days there are begins with them', async () => {
   for (const timezone of ['UTC', 'Europe/Vienna']) {
     const { status, body } = await world.api.get(`${V1}/sends?to_date=0001-01-03&timezone=${timezone}`)
