@@ -115,6 +115,7 @@ test('facts handed in name an email of the account, and its own recipient alone'
 
 test('facts are held against their schema, every fault at once, and an email that has not ended may be told of again', async () => {
   await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api,worker,mx' } })
+  assert.equal((await handIn(world, '', world.account.apiKey)).status, 422, 'an empty body names no email')
   await world.verifiedDomain('shop.example')
   const { id } = await sentMail(world, 'bob@example.net')
   const post = (what: string, body: object, type?: string): ReturnType<World['api']['post']> =>

@@ -11,7 +11,7 @@ import { type BounceCategory, type BounceType, bounceFromReply } from '../../mai
 import { replyOf } from '../../mail/smtp-reply.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
-import { type FieldFault, platformErrors } from '../../platform/errors.ts'
+import { type FieldFault, platformErrors, validationError } from '../../platform/errors.ts'
 import { type AnyEndpoint, DateTime, dataOf, endpoint, single } from '../../platform/http.ts'
 import { timeOfId } from '../../platform/ids.ts'
 import { applyComplaint, applyFailure, applyReport, type Outcome, type ReportedEmail } from './effects.ts'
@@ -86,6 +86,8 @@ export function inboundRoutes(options: InboundRoutesOptions): readonly AnyEndpoi
       handle: async ({ principal: { accountId }, stream, body: given }) => {
         if (stream instanceof Readable) {
           const raw = await collected(stream)
+          // An empty body is {}, whatever its type.
+          if (raw.length === 0) throw validationError(unclear({}))
           const report = await options.inbound.reader.read(raw).catch(() => ({ kind: 'other' }) as const)
           return single(
             await take(options, accountId, reportHash(`api:${accountId}`, raw), {
