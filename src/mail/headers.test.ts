@@ -116,6 +116,28 @@ test('only the words that need it are encoded, by the shorter of Q and B', () =>
   assert.equal(textHeader('Subject', '\u65e5\u672c\u8a9e'), 'Subject: =?utf-8?b?5pel5pys6Kqe?=\r\n')
 })
 
+test('a line with an encoded word has at most 76 characters', () => {
+  const address = (text: string) => ({ address: text as EmailAddress })
+  for (let length = 1; length < 60; length++) {
+    const name = `${'Ünïcode '.repeat(length % 13)}${'é'.repeat(length)}`
+    for (const field of [
+      textHeader(
+        'Subject',
+        `${'\u0645\u0631\u062d\u0628\u0627 '.repeat(10)}${'x'.repeat(length)} and ${'y'.repeat(length)}`,
+      ),
+      textHeader(`X-${'n'.repeat(length)}`, name),
+      addressHeader('From', [{ name, address: address(`${'a'.repeat(length)}@b.test`) }]),
+      addressHeader('To', [
+        { name: 'Ann', address: address(`${'a'.repeat(length)}@b.test`) },
+        { name, address: address('a@b.test') },
+      ]),
+    ]) {
+      assertSound(field)
+      for (const line of field.split('\r\n')) assert.ok(!line.includes('=?') || line.length <= 76, line)
+    }
+  }
+})
+
 test('no encoded word splits a character', () => {
   for (const text of ['🙂'.repeat(300), `a${'é'.repeat(300)}`, '\u65e5 '.repeat(200), `${'abc '.repeat(80)}é`]) {
     const field = textHeader('Subject', text)

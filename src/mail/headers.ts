@@ -1,7 +1,7 @@
 // Header fields, written and read (RFC 5322 section 2.2, RFC 2047, RFC 2231, RFC 6532).
 //
-// Written: lines of 78 characters where the words allow it and never over 998; ASCII alone, but for addresses that need
-// SMTPUTF8. Text is a list of words; a fold stands for exactly one space between two words, so that unfolding gives back
+// Written: lines of 78 characters where the words allow it, of 76 with encoded words (RFC 2047 section 2), and never over
+// 998; ASCII alone, but for addresses that need SMTPUTF8. Text is a list of words; a fold stands for exactly one space between two words, so that unfolding gives back
 // what was folded. Text outside ASCII, and text that merely looks like an encoded word, becomes UTF-8 encoded words of at
 // most 75 characters that never split a character. What a line break or a control could be made of is refused before
 // (`checkHeaderText`) and, should it come here nevertheless, written as a space.
@@ -13,6 +13,7 @@
 import type { Address } from './address.ts'
 
 const LINE = 78
+const ENCODED_LINE = 76
 const LINE_MOST = 998
 const ENCODED_WORD = 75
 const HEADER_NAME_MOST = 76
@@ -137,14 +138,18 @@ function fold(name: string, tokens: readonly string[]): string {
   let out = `${name}:`
   let column = out.length
   let first = true
+  let encoded = false
   for (const token of tokens) {
-    const most = first ? LINE_MOST : LINE
+    const isEncoded = token.startsWith('=?')
+    const most = encoded || isEncoded ? ENCODED_LINE : first ? LINE_MOST : LINE
     if (column + 1 + token.length > most) {
       out += '\r\n'
       column = 0
+      encoded = false
     }
     out += ` ${token}`
     column += 1 + token.length
+    encoded ||= isEncoded
     first = false
   }
   return `${out}\r\n`
@@ -165,7 +170,7 @@ function textTokens(value: string, column: number): string[] {
   if (first < 0) return words
   const last = words.findLastIndex(mustEncode)
   const head = words.slice(0, first)
-  const before = first === 0 ? column : LINE
+  const before = first === 0 ? column : ENCODED_LINE
   return [...head, ...encodedWords(words.slice(first, last + 1).join(' '), before, TEXT_SAFE), ...words.slice(last + 1)]
 }
 
@@ -195,7 +200,7 @@ function encodedWords(text: string, column: number, safe: RegExp): string[] {
   const open = useQ ? '=?utf-8?q?' : '=?utf-8?b?'
   const most = ENCODED_WORD - open.length - 2
   // At least one character of four bytes fits; a name that leaves less room is followed by a fold.
-  let room = Math.min(most, Math.max(LINE - column - open.length - 2, 0))
+  let room = Math.min(most, Math.max(ENCODED_LINE - column - open.length - 2, 0))
   if (room < 12) room = most
   const out: string[] = []
   let word = ''
