@@ -286,7 +286,41 @@ test('text made from html keeps words and links, and ends whatever the html is',
     'https://%7b%7bunsubscribe%7d%7d ',
   ])
     assert.equal(textFromHtml(`<a href="${href}">Out</a>`), 'Out [{{unsubscribe}}]\n', href)
-  for (const html of ['<'.repeat(100_000), '<a '.repeat(20_000), '<div>'.repeat(20_000), '&'.repeat(100_000)]) {
-    assert.equal(typeof textFromHtml(html), 'string')
-  }
+  const nested = '<table><tr><td>'
+  const hostile = [
+    '<',
+    '<a ',
+    '<div>',
+    '&',
+    nested,
+    '<tr>',
+    '<td>x',
+    '<td colspan=999999999>',
+    '<img alt=x>',
+    '&nbsp;<br>',
+  ]
+  for (const one of hostile) assert.equal(typeof textFromHtml(one.repeat(60_000 / one.length)), 'string')
 })
+
+// Each row: html and the text that is made of it.
+const TEXTS: [html: string, text: string][] = [
+  [
+    '<table><tr><th>Item</th><th>Price</th></tr><tr><td>Tea</td><td>3</td></tr><tr><td><b>Mi</b>lk</td><td>2</td></tr></table>',
+    'Item Price\nTea 3\nMilk 2\n',
+  ],
+  ['<p>Hi</p><table><caption>Order</caption><tr><td>Tea<td>3</table>Bye', 'Hi\n\nOrder\nTea 3\n\nBye\n'],
+  [
+    `<table><tr><td><table><tr><td><img src="l.png" alt="The Shop"></td></tr></table></td></tr>${'<tr><td height="9">&nbsp;</td></tr><tr><td></td></tr>'.repeat(3)}<tr><td><table><tr><td><p>Dear Ann</p></td><td><p>welcome</p></td></tr></table></td></tr></table>`,
+    'The Shop\n\nDear Ann\n\nwelcome\n',
+  ],
+  [
+    '<a href="https://a.example"><img src="b.png" alt="Buy now"></a><img src="p" alt="">',
+    'Buy now [https://a.example]\n',
+  ],
+  ['<center>Hello</center><center>World</center>', 'Hello\nWorld\n'],
+]
+for (const [html, text] of TEXTS) {
+  test(`the text of ${html.slice(0, 60)} is what a reader of it sees`, () => {
+    assert.equal(textFromHtml(html), text)
+  })
+}

@@ -11,7 +11,7 @@
 
 import { isAscii } from 'node:buffer'
 
-import { compile as compileHtml } from 'html-to-text'
+import { compile as compileHtml, type FormatCallback } from 'html-to-text'
 import type { Address } from './address.ts'
 import { type EncodedBody, encodeBase64, encodeText, withCrlf } from './encodings.ts'
 import {
@@ -238,17 +238,47 @@ function messageHead(envelope: Envelope): string {
 }
 
 /**
- * The text part for a mail that has html alone. Links stand in brackets behind their words; images are left out.
+ * The text part for a mail that has html alone. Links stand in brackets behind their words, images are what their alt says.
+ * A table is a line for each row, with a space between cells: most tables are layout, and columns would pad them.
  *
  * @param html read up to 1 MB and to a depth of 100 elements
  */
 export function textFromHtml(html: string): string {
+  // Empty blocks, such as rows that are there for their height, leave line ends behind.
   const text = toText(html)
+    .replace(/\n(?:[ \u00a0]*\n){2,}/g, '\n\n')
+    .trimEnd()
   return text === '' ? '' : `${text}\n`
 }
 
+const asCell: FormatCallback = ({ children }, walk, builder) => {
+  builder.addInline(' ')
+  walk(children, builder)
+}
+
+const asAlt: FormatCallback = ({ attribs }, _walk, builder) => {
+  const alt: string = attribs['alt'] ?? ''
+  if (alt.trim() !== '') builder.addInline(` ${alt} `)
+}
+
+/** What the library takes for a part of the line around it. */
+const MORE_BLOCKS = [
+  'address',
+  'caption',
+  'center',
+  'dd',
+  'dl',
+  'dt',
+  'fieldset',
+  'figcaption',
+  'figure',
+  'legend',
+  'tr',
+]
+
 const toText = compileHtml({
   wordwrap: 78,
+  formatters: { alt: asAlt, cell: asCell },
   selectors: [
     {
       selector: 'a',
@@ -257,14 +287,19 @@ const toText = compileHtml({
         pathRewrite: plainPlaceholder,
       },
     },
-    { selector: 'img', format: 'skip' },
+    { selector: 'img', format: 'alt' },
+    { selector: 'td', format: 'cell' },
+    { selector: 'th', format: 'cell' },
+    ...MORE_BLOCKS.map((selector) => ({
+      ...{ selector, format: 'block' },
+      options: { leadingLineBreaks: 1, trailingLineBreaks: 1 },
+    })),
     { selector: 'h1', options: { uppercase: false } },
     { selector: 'h2', options: { uppercase: false } },
     { selector: 'h3', options: { uppercase: false } },
     { selector: 'h4', options: { uppercase: false } },
     { selector: 'h5', options: { uppercase: false } },
     { selector: 'h6', options: { uppercase: false } },
-    { selector: 'table', options: { uppercaseHeaderCells: false } },
   ],
   limits: { maxInputLength: 1_048_576, maxDepth: 100, maxChildNodes: 10_000, ellipsis: '...' },
 })
