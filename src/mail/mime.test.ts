@@ -166,7 +166,11 @@ test('an attached message stays plain when it can, and is octets when it cannot'
     }).message
   assert.match(attach('Subject: x\r\n\r\nhello\r\n').toString(), /message\/rfc822;?[^]*7bit[^]*\r\n\r\nSubject: x/)
   assert.match(attach('Subject: x\r\n\r\nhéllo\r\n').toString(), /application\/octet-stream/)
-  assert.match(attach(`Subject: x\r\n\r\n--=_${'0'.repeat(8)}\r\n`).toString(), /application\/octet-stream/)
+  assert.match(
+    attach('Subject: x\n\n--=_Part_1\n').toString(),
+    /message\/rfc822;?[^]*7bit[^]*\r\n\r\nSubject: x\r\n\r\n--=_Part_1\r\n/,
+  )
+  assert.match(attach(`Subject: x\r\n\r\n${'y'.repeat(999)}\r\n`).toString(), /application\/octet-stream/)
 })
 
 test('an attachment keeps the parameters of its type, but for those that are ours', async () => {

@@ -6,8 +6,9 @@
 //
 //   multipart/mixed( multipart/alternative( text/plain, multipart/related( text/html, inline images )), attachments )
 //
-// Boundaries contain "=_", which neither body encoding can produce. Composing has two steps, since one content often goes
-// to many recipients: `prepare` encodes the bodies, `compose` adds what differs.
+// Boundaries contain "=_", which neither body encoding can produce, and an id that is made after what is sent: a message
+// that is attached as it is cannot know it. Composing has two steps, since one content often goes to many recipients:
+// `prepare` encodes the bodies, `compose` adds what differs.
 
 import { isAscii } from 'node:buffer'
 
@@ -144,7 +145,8 @@ export function prepareAttachment({
 }: AttachmentInput): PreparedAttachment {
   const given = parseMediaType(contentType) ?? { type: OCTETS, parameters: [] }
   // RFC 2046 section 5.2.1: a message may not be encoded, so one that needs it is sent as octets; a multipart is no leaf.
-  const asIs = given.type === 'message/rfc822' && isMailSafe(content)
+  const attached = given.type === 'message/rfc822' ? withCrlf(content) : null
+  const asIs = attached !== null && !needsEncoding(attached)
   const isLeaf = asIs || !/^(?:multipart|message)\//.test(given.type)
   const { type, parameters } = isLeaf ? given : { type: OCTETS, parameters: [] }
   const kept = parameters.filter(([name]) => !OWN_PARAMETERS.has(name))
@@ -155,16 +157,16 @@ export function prepareAttachment({
   let head = partHead(types, asIs ? '7bit' : 'base64')
   head += tokenHeader('Content-Disposition', listTokens([inline ? 'inline' : 'attachment', ...names]))
   if (id !== null) head += tokenHeader('Content-ID', [`<${id.slice(0, 900)}>`])
-  return { prepared: true, inline, contentId: id, part: { head, body: asIs ? content : encodeBase64(content) } }
+  return {
+    prepared: true,
+    inline,
+    contentId: id,
+    part: { head, body: asIs ? attached : encodeBase64(content) },
+  }
 }
 
 function listTokens(tokens: readonly string[]): string[] {
   return tokens.map((token, index) => (index < tokens.length - 1 ? `${token};` : token))
-}
-
-/** ASCII without NUL in CRLF lines of at most 998 bytes, nothing that could be one of our boundaries. */
-function isMailSafe(content: Buffer): boolean {
-  return !needsEncoding(content) && withCrlf(content) === content && !content.includes('=_')
 }
 
 /** True for what a server that knows neither 8BITMIME nor long lines would refuse or break. */

@@ -19,7 +19,11 @@ const Attachment = Type.Object(
     filename: Type.String({ minLength: 1, maxLength: limits.MAX_FILENAME_CHARS }),
     content: Type.String({ description: 'base64' }),
     content_type: maybe(
-      Type.String({ maxLength: 255, description: 'such as `text/csv; charset=utf-8`; by the file name when absent' }),
+      Type.String({
+        maxLength: 255,
+        description:
+          'such as `text/csv; charset=utf-8`; by the file name when absent; `message/rfc822` goes as octets unless it is 7-bit',
+      }),
     ),
     content_id: maybe(Type.String({ minLength: 1, maxLength: 255 })),
     disposition: maybe(Type.Union([Type.Literal('attachment'), Type.Literal('inline')])),

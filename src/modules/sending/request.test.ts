@@ -78,13 +78,14 @@ test('an attachment has the type that is given, with its parameters, else that o
   const typed = (more: object) => told({ attachments: [{ filename: 'invite.ics', content: 'QQ==', ...more }] })
   const given = 'text/calendar; method=REQUEST; charset=utf-8'
   assert.equal(typed({ content_type: given }).request?.attachments[0]?.contentType, given)
+  assert.deepEqual(typed({ content_type: 'message/rfc822' }).faults, [])
   for (const none of [{}, { content_type: null }])
     assert.equal(typed(none).request?.attachments[0]?.contentType, 'text/calendar')
   for (const content_type of [
     '',
     'calendar',
     'multipart/mixed',
-    'message/rfc822',
+    'message/partial; id=x; number=1; total=1',
     'text/plain; x',
     'text/plain\r\nX: y',
   ])

@@ -302,7 +302,7 @@ function readAttachment(field: string, item: unknown, faults: Faults): StoredAtt
   if (typeof filename !== 'string' || typeof content !== 'string') return null
   checkText(`${field}.filename`, filename, limits.MAX_FILENAME_CHARS, faults)
   const contentType = typeof type === 'string' ? type.trim() : null
-  if (contentType !== null && /^(?:multipart|message)\/|^$/.test(parseMediaType(contentType)?.type ?? '')) {
+  if (contentType !== null && !isAttachable(parseMediaType(contentType)?.type ?? '')) {
     faults.add(`${field}.content_type`, 'media_type', 'is not a media type of a single part')
   }
   const contentId = typeof id === 'string' ? id.replace(/^<(.*)>$/s, '$1') : null
@@ -322,6 +322,11 @@ function readAttachment(field: string, item: unknown, faults: Faults): StoredAtt
     disposition: inline ? 'inline' : 'attachment',
     content: bytes,
   }
+}
+
+/** A leaf of a message, or a whole one (RFC 2046 section 5.2.1); of that the composer knows how it may stand there. */
+function isAttachable(type: string): boolean {
+  return type === 'message/rfc822' || !/^(?:multipart|message)\/|^$/.test(type)
 }
 
 /** RFC 4648 section 4, line ends allowed; Buffer alone would skip what is not base64. */
