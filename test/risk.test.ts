@@ -185,7 +185,10 @@ test('a preview costs one credit, a faulty one none, and statistics count them',
   assert.deepEqual(body.data.breakdown, { recipient: 0, content: 0, sender: 75, behavior: 0 })
   const inside = await account.api.post(PREVIEW, { to: 'deliver@sandbox.test', subject: 'Hello' })
   assert.deepEqual([inside.body.reason_code, inside.body.quota.used], ['sender_not_verified', 2])
-  const named = await account.api.post(PREVIEW, { from: 'a@b.example', to: 'deliver@sandbox.test', subject: 'Hello' })
+  const named = await account.api.post(PREVIEW, {
+    ...{ from: 'a@b.example', to: 'deliver@sandbox.test' },
+    ...{ subject: 'Hello', html: '' },
+  })
   assert.deepEqual([named.body.action, named.body.quota.used], ['allow', 3])
   const faulty = await account.api.post(PREVIEW, { to: 'nobody', unknown: 1 })
   assert.deepEqual(faulty.body.details.fields.map(({ field }: { field: string }) => field).sort(), [

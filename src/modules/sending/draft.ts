@@ -5,7 +5,13 @@ import { type Content, contentStretches, type Person, type SandboxResult, type T
 import type { ContentQuestion } from '../risk/index.ts'
 import { errors } from './errors.ts'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
-import { encodedBytes, type RecipientRequest, type SendRequest, type TrackingOverrides } from './request.ts'
+import {
+  encodedBytes,
+  type RecipientRequest,
+  type SendRequest,
+  type TrackingOverrides,
+  unlessBlank,
+} from './request.ts'
 
 export interface Draft {
   readonly from: Person
@@ -47,7 +53,10 @@ const HEADERS_BYTES = 2_048
  * @throws ApiError payload_too_large when the encoded message would exceed the limit
  */
 export function draftOf(request: SendRequest): Draft {
-  const { html, text, attachments } = request
+  const { attachments } = request
+  const html = unlessBlank(request.html)
+  // Of html alone a text is made; without html a blank text is the mail that was asked for.
+  const text = html === null ? request.text : unlessBlank(request.text)
   const hasListUnsubscribe = request.headers.some(([name]) => name.toLowerCase() === 'list-unsubscribe')
   // Alone it asks for nothing, and would stand beside the one that goes with ours (RFC 8058 section 3.1).
   const headers = request.headers.filter(

@@ -15,7 +15,7 @@ import { countPreview, previewStats, type RiskRoom } from '../risk/index.ts'
 import { PreviewBody } from './body.ts'
 import { draftOf } from './draft.ts'
 import { judge, policySnapshot, verdictSnapshot } from './judge.ts'
-import { readSendRequest } from './request.ts'
+import { readSendRequest, unlessBlank } from './request.ts'
 import type { Sending } from './send.ts'
 import type { Incoming } from './sender.ts'
 
@@ -52,7 +52,8 @@ export function previewsOf(options: PreviewOptions): Previews {
     const fields = (body !== null && typeof body === 'object' ? body : {}) as Record<string, unknown>
     const { html = null, text = null, ...rest } = fields
     const from = fields['from'] ?? (await senderOf(principal.accountId))
-    const content = html === null && text === null ? { html, text: '' } : { html, text }
+    const isEmpty = text === null && (html === null || (typeof html === 'string' && unlessBlank(html) === null))
+    const content = isEmpty ? { html, text: '' } : { html, text }
     const { request, faults } = readSendRequest({ ...rest, from, ...content }, clock.now())
     const schemaFaults = faultsOf(body)
     const named = new Set(schemaFaults.map(({ field }) => field))

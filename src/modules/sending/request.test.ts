@@ -91,3 +91,34 @@ test('an attachment has the type that is given, with its parameters, else that o
   ])
     assert.deepEqual(typed({ content_type }).faults, ['attachments[0].content_type media_type'], content_type)
 })
+
+test('an html of blanks is none, and an empty text is a mail of its own', () => {
+  for (const html of ['', ' \r\n\t\u00a0']) {
+    assert.deepEqual(told({ html, text: null }).faults, ['html required'])
+    for (const body of [{ html }, { html, text: '' }, { html, text: null, template_id: 't' }])
+      assert.deepEqual(told(body).faults, [], JSON.stringify(body))
+  }
+  assert.deepEqual(told({ text: '' }).faults, [])
+})
+
+test('a field that stands once in a message is taken once, and one of these without a value is none', () => {
+  const of = (headers: Record<string, string>) => {
+    const { request, faults } = told({ headers })
+    return request?.headers ?? faults
+  }
+  for (const name of ['List-Unsubscribe', 'References', 'In-Reply-To'])
+    assert.deepEqual(of({ [name]: '<a>', [name.toLowerCase()]: '<b>' }), [`headers.${name.toLowerCase()} once`])
+  assert.deepEqual(of({ 'List-Unsubscribe': ' ', 'list-unsubscribe': '<b>', References: '' }), [
+    ['list-unsubscribe', '<b>'],
+  ])
+  assert.deepEqual(of({ 'X-A': '1', 'x-a': '2', 'X-Empty': '' }), [
+    ['X-A', '1'],
+    ['x-a', '2'],
+    ['X-Empty', ''],
+  ])
+})
+
+test('an attachment has a name', () => {
+  const attachments = [{ filename: ' \u00a0', content: 'QQ==' }]
+  assert.deepEqual(told({ attachments }).faults, ['attachments[0].filename required'])
+})

@@ -211,7 +211,9 @@ function readContent(body: Body, faults: Faults): ContentFields {
   if (body['subject'] == null && content.templateId === null) {
     faults.add('subject', 'required', 'is required')
   }
-  if (body['html'] == null && body['text'] == null && content.templateId === null) {
+  const { html } = content
+  const noHtml = body['html'] == null || (html !== null && unlessBlank(html) === null)
+  if (noHtml && body['text'] == null && content.templateId === null) {
     faults.add('html', 'required', 'is required unless a text or a template is given')
   }
   for (const field of ['html', 'text'] as const) {
@@ -221,6 +223,11 @@ function readContent(body: Body, faults: Faults): ContentFields {
     }
   }
   return content
+}
+
+/** A part of blanks alone is as none: beside another it would be what readers are shown. */
+export function unlessBlank(part: string | null): string | null {
+  return part === null || part.trim() === '' ? null : part
 }
 
 function readTimes(body: Body, now: Date, faults: Faults): Pick<SendRequest, 'scheduledAt' | 'expiresAt'> {
@@ -254,12 +261,18 @@ function readHeaders(value: unknown, faults: Faults): Headers {
     faults.add('headers', 'max_headers', `takes at most ${limits.MAX_CUSTOM_HEADERS} headers`)
     return { headers: [], replyTo: [] }
   }
+  const once = new Map<string, string>()
   const all = entries.flatMap(([name, text]): [string, string][] => {
     const field = `headers.${name}`
     if (!isHeaderName(name)) faults.add(field, 'header_name', 'is not a header name')
     else if (isForbiddenHeader(name)) faults.add(field, 'forbidden_header', 'is set by the service')
     if (typeof text !== 'string') return []
     checkText(field, text, limits.MAX_HEADER_CHARS, faults)
+    if (!standsOnce(name)) return [[name, text]]
+    if (text.trim() === '') return []
+    const key = name.toLowerCase()
+    if (once.has(key)) faults.add(field, 'once', `is there as ${once.get(key)} already`)
+    once.set(key, name)
     return [[name, text]]
   })
   const isReplyTo = ([name]: readonly [string, string]): boolean => name.toLowerCase() === 'reply-to'
@@ -267,6 +280,11 @@ function readHeaders(value: unknown, faults: Faults): Headers {
     headers: all.filter((entry) => !isReplyTo(entry)),
     replyTo: all.filter(isReplyTo).flatMap(([name, text]) => readAddressList(`headers.${name}`, text, faults)),
   }
+}
+
+/** Fields that have one form and one place (RFC 5322 section 3.6, RFC 2369); without a value they are none. */
+function standsOnce(name: string): boolean {
+  return /^(?:in-reply-to|references|list-.+)$/i.test(name)
 }
 
 function readAddressList(field: string, text: string, faults: Faults): readonly Person[] {
@@ -301,6 +319,7 @@ function readAttachment(field: string, item: unknown, faults: Faults): StoredAtt
   const { filename, content, content_type: type, content_id: id, disposition } = (item ?? {}) as Record<string, unknown>
   if (typeof filename !== 'string' || typeof content !== 'string') return null
   checkText(`${field}.filename`, filename, limits.MAX_FILENAME_CHARS, faults)
+  if (filename.trim() === '') faults.add(`${field}.filename`, 'required', 'is blank')
   const contentType = typeof type === 'string' ? type.trim() : null
   if (contentType !== null && !isAttachable(parseMediaType(contentType)?.type ?? '')) {
     faults.add(`${field}.content_type`, 'media_type', 'is not a media type of a single part')

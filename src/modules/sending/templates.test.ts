@@ -120,6 +120,18 @@ test('every version is kept: it can be read, previewed, sent, and made the prese
   assert.equal(await codeOf(templates.version(ACCOUNT, id, 1)), 'not_found')
 })
 
+test('what a request leaves blank comes of the template, and what comes out blank is no mail', async () => {
+  await using world = await house()
+  const { templates } = world
+  const fill = templates.filler(ACCOUNT)
+  const { id } = await templates.create(ACCOUNT, { ...WELCOME, html: '{{#name}}<p>{{name}}</p>{{/name}}' })
+  const filled = await fill(request({ templateId: id, html: ' ', variables: { name: 'Ada' } }))
+  assert.deepEqual([filled.html, filled.text], ['<p>Ada</p>', null])
+  assert.equal(await codeOf(fill(request({ templateId: id }))), 'validation_error html required')
+  const withText = await fill(request({ templateId: id, text: 'hello' }))
+  assert.equal(withText.text, 'hello')
+})
+
 test('of a template the last 50 versions are kept, and the versions of another one stay', async () => {
   await using world = await house()
   const { templates } = world

@@ -10,7 +10,7 @@ import { type FieldFault, validationError } from '../../platform/errors.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { errors } from './errors.ts'
 import * as limits from './limits.ts'
-import type { SendRequest } from './request.ts'
+import { type SendRequest, unlessBlank } from './request.ts'
 import * as sql from './sql.ts'
 import { type ParsedTemplate, parseTemplate, render, type Variables } from './template-render.ts'
 
@@ -145,21 +145,21 @@ export function templatesOf({
   }
 
   const filledWith = ({ subject, html, text }: Parsed, request: SendRequest): SendRequest => {
+    const own = { html: unlessBlank(request.html), text: unlessBlank(request.text) }
     const filled = renderAll(
       {
         subject: request.subject === null ? subject : [],
-        html: request.html === null ? html : null,
-        text: request.text === null ? text : null,
+        html: own.html === null ? html : null,
+        text: own.text === null ? text : null,
       },
       request.variables,
       ids,
     )
-    return {
-      ...request,
-      subject: request.subject ?? filled.subject,
-      html: request.html ?? filled.html,
-      text: request.text ?? filled.text,
+    const content = { html: own.html ?? filled.html, text: own.text ?? filled.text }
+    if (unlessBlank(content.html) === null && content.text === null) {
+      throw fault('html', 'required', 'is blank once filled in, and there is no text')
     }
+    return { ...request, ...content, subject: request.subject ?? filled.subject }
   }
 
   return {
