@@ -35,10 +35,56 @@ export interface EncodedBody {
 /** Text to 7-bit lines, by the smaller of the two encodings (quoted-printable when equal, since people can read it). */
 export function encodeText(text: Buffer): EncodedBody {
   const { escapes, ends } = count(text)
-  // Base64 makes 78 bytes of 57; quoted-printable two more for each escape and three for each soft break.
-  const quoted = (text.length + 2 * escapes) * (1 + 3 / LINE)
-  if (quoted > (text.length * 78) / 57 + 4) return { encoding: 'base64', bytes: encodeBase64(withCrlf(text)) }
+  if (isBase64Smaller(text.length, escapes)) return { encoding: 'base64', bytes: encodeBase64(withCrlf(text)) }
   return { encoding: 'quoted-printable', bytes: quotedPrintable(text, escapes, ends) }
+}
+
+/** Base64 makes 78 bytes of 57; quoted-printable two more for each escape and three for each soft break. */
+function isBase64Smaller(bytes: number, escapes: number): boolean {
+  return (bytes + 2 * escapes) * (1 + 3 / LINE) > (bytes * 78) / 57 + 4
+}
+
+/** What base64 with line ends makes of a size. */
+export function base64Bytes(bytes: number): number {
+  return Math.ceil(bytes / 57) * 78
+}
+
+/** The size of what `encodeText` makes of a text, but for lines that begin with "From ": 4 ns a character, and no copy. */
+export function encodedTextBytes(text: string): number {
+  const bytes = Buffer.byteLength(text)
+  let escapes = 0
+  /** Line ends of one byte. */
+  let bare = 0
+  /** Soft breaks, and what stands at the ends of lines. */
+  let extra = 0
+  let column = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    const kind = code < 0x80 ? (KIND[code] as number) : ESCAPE
+    if (kind <= BLANK) {
+      if (++column < LINE) continue
+      extra += 3
+      column = 1
+    } else if (kind === ESCAPE) {
+      // Half of a pair is two bytes of its four.
+      const size = code < 0x80 ? 1 : code < 0x800 || (code & 0xf800) === 0xd800 ? 2 : 3
+      escapes += size
+      for (let left = size; left > 0; left--) {
+        column += 3
+        if (column < LINE) continue
+        extra += 3
+        column = 3
+      }
+    } else {
+      if (column > 0 && KIND[text.charCodeAt(at - 1)] === BLANK) extra += 2
+      if (kind === RETURN && text.charCodeAt(at + 1) === LF) at++
+      else bare++
+      if (text.charCodeAt(at + 1) === DOT) extra += 2
+      column = 0
+    }
+  }
+  if (isBase64Smaller(bytes, escapes)) return base64Bytes(bytes + bare)
+  return bytes + 2 * escapes + bare + extra
 }
 
 /** Bytes to base64 in lines of 76; the last one is not ended. */

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import PostalMime from 'postal-mime'
 import { parseMailbox } from './address.ts'
-import { encodeBase64, encodeQuotedPrintable, encodeText } from './encodings.ts'
+import { base64Bytes, encodeBase64, encodedTextBytes, encodeQuotedPrintable, encodeText } from './encodings.ts'
 import { compose, composeMessage, type Envelope, prepare, prepareAttachment, textFromHtml } from './mime.ts'
 
 const corpora = process.env['POSTHORN_CORPORA']
@@ -304,6 +304,42 @@ test('text made from html keeps words and links, and ends whatever the html is',
     '&nbsp;<br>',
   ]
   for (const one of hostile) assert.equal(typeof textFromHtml(one.repeat(60_000 / one.length)), 'string')
+})
+
+test('the size of an encoded text is known without encoding it', () => {
+  const texts = [
+    'hello world ',
+    'é',
+    '日本語',
+    '🙂a',
+    'Grüße aus Köln. ',
+    '<a b="c=d">\n',
+    'ab\r\n',
+    '.\n',
+    'a \n',
+    '\n',
+    '=',
+    '\r',
+  ]
+  const unit = fc.constantFrom(...texts, '\t\r\n', '\0')
+  fc.assert(
+    fc.property(fc.array(unit, { maxLength: 30 }), fc.nat({ max: 60 }), (units, times) => {
+      const text = units.join('').repeat(times)
+      const size = encodeText(Buffer.from(text.toWellFormed())).bytes.length
+      const told = encodedTextBytes(text)
+      assert.ok(Math.abs(told - size) <= 80 + size / 25, `${told} for ${size} of ${JSON.stringify(units)}`)
+    }),
+    { numRuns: 300 },
+  )
+  for (const text of texts) {
+    const many = text.repeat(10_000)
+    const size = encodeText(Buffer.from(many)).bytes.length
+    assert.ok(Math.abs(encodedTextBytes(many) - size) < size / 200, JSON.stringify(text))
+  }
+  for (const bytes of [0, 1, 57, 58, 1_000]) {
+    const size = encodeBase64(Buffer.alloc(bytes)).length
+    assert.ok(base64Bytes(bytes) >= size && base64Bytes(bytes) - size < 80)
+  }
 })
 
 // Each row: html and the text that is made of it.

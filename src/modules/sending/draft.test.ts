@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ApiError } from '../../platform/errors.ts'
 import type { Treatment } from '../outbox/index.ts'
 import { type Draft, draftOf } from './draft.ts'
+import { MAX_MESSAGE_BYTES } from './limits.ts'
 import { readSendRequest } from './request.ts'
 
 const NO_TREATMENT: Treatment = { trackOpens: false, trackClicks: false, unsubscribeHeader: false }
@@ -38,3 +40,22 @@ test('a List-Unsubscribe without a value is none, and leaves the place to ours',
   const content = made.content(NO_TREATMENT)
   assert.deepEqual([made.hasListUnsubscribe, content.kind === 'composed' && content.headers], [false, []])
 })
+
+const MB = 1_048_576
+
+// Each row: html, text and the bytes of an attachment that make more than 25 MB once they are encoded, and 2 % less that do not.
+const TOO_MUCH: [html: string, text: string, attachmentBytes: number][] = [
+  ['é'.repeat(2.5 * MB), '', 13.6 * MB],
+  ['é'.repeat(2.5 * MB), 'é'.repeat(2.5 * MB), 8.4 * MB],
+  ['='.repeat(5 * MB), '='.repeat(5 * MB), 8.4 * MB],
+  ['x\n'.repeat(2.5 * MB), '', 13 * MB],
+]
+for (const [html, text, attachmentBytes] of TOO_MUCH) {
+  test(`html of ${html.slice(0, 2)} and ${text.length} characters of text count as they are encoded`, () => {
+    const content = Buffer.alloc(attachmentBytes)
+    const whole = () => draft({ html, text, attachments: [{ filename: 'f', content: content.toString('base64') }] })
+    assert.throws(whole, (error) => error instanceof ApiError && error.code === 'payload_too_large')
+    const less = content.subarray(0, attachmentBytes - 0.6 * MB).toString('base64')
+    assert.ok(draft({ html, text, attachments: [{ filename: 'f', content: less }] }).sizeBytes <= MAX_MESSAGE_BYTES)
+  })
+}

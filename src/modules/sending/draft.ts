@@ -1,17 +1,19 @@
 // A draft is what acceptance needs of a message, whether it came by REST or by SMTP.
 
+import { base64Bytes, encodedTextBytes } from '../../mail/encodings.ts'
 import type { Stream } from '../events/index.ts'
-import { type Content, contentStretches, type Person, type SandboxResult, type Treatment } from '../outbox/index.ts'
+import {
+  type Content,
+  contentStretches,
+  type Person,
+  type SandboxResult,
+  type StoredAttachment,
+  type Treatment,
+} from '../outbox/index.ts'
 import type { ContentQuestion } from '../risk/index.ts'
 import { errors } from './errors.ts'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
-import {
-  encodedBytes,
-  type RecipientRequest,
-  type SendRequest,
-  type TrackingOverrides,
-  unlessBlank,
-} from './request.ts'
+import { type RecipientRequest, type SendRequest, type TrackingOverrides, unlessBlank } from './request.ts'
 
 export interface Draft {
   readonly from: Person
@@ -46,6 +48,16 @@ export interface Draft {
 }
 
 const HEADERS_BYTES = 2_048
+/** More than is made of any byte of a text. */
+const MOST_ENCODED = 3
+
+/** Encoded where it might be too much, else about: what a mail came to stands there once it has been composed. */
+function sizeOf(html: string, text: string, attachments: readonly StoredAttachment[]): number {
+  const files = attachments.reduce((total, { content }) => total + base64Bytes(content.length), HEADERS_BYTES)
+  const plain = Buffer.byteLength(html) + Buffer.byteLength(text)
+  if (files + MOST_ENCODED * plain <= MAX_MESSAGE_BYTES) return files + plain
+  return files + encodedTextBytes(html) + encodedTextBytes(text)
+}
 
 /**
  * The draft of a REST request whose templates, if any, have been filled in.
@@ -62,11 +74,7 @@ export function draftOf(request: SendRequest): Draft {
   const headers = request.headers.filter(
     ([name]) => hasListUnsubscribe || name.toLowerCase() !== 'list-unsubscribe-post',
   )
-  const sizeBytes =
-    HEADERS_BYTES +
-    Buffer.byteLength(html ?? '') +
-    Buffer.byteLength(text ?? '') +
-    attachments.reduce((total, { content }) => total + encodedBytes(content.length), 0)
+  const sizeBytes = sizeOf(html ?? '', text ?? '', attachments)
   if (sizeBytes > MAX_MESSAGE_BYTES) throw errors.payload_too_large({ limit_bytes: MAX_MESSAGE_BYTES })
   const subject = request.subject ?? ''
   return {

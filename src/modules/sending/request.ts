@@ -9,6 +9,7 @@ import {
   parseMailboxList,
   suppressionKey,
 } from '../../mail/address.ts'
+import { base64Bytes } from '../../mail/encodings.ts'
 import { checkHeaderText, isForbiddenHeader, isHeaderName } from '../../mail/headers.ts'
 import { mediaTypeOf, parseMediaType } from '../../mail/media-types.ts'
 import type { FieldFault } from '../../platform/errors.ts'
@@ -302,15 +303,10 @@ function readAttachments(value: unknown, faults: Faults): readonly StoredAttachm
     sizeBytes += attachment?.content.length ?? 0
     return attachment === null ? [] : [attachment]
   })
-  if (encodedBytes(sizeBytes) > limits.MAX_MESSAGE_BYTES) {
+  if (base64Bytes(sizeBytes) > limits.MAX_MESSAGE_BYTES) {
     faults.add('attachments', 'max_bytes', `the encoded message is larger than ${limits.MAX_MESSAGE_BYTES} bytes`)
   }
   return attachments
-}
-
-/** What base64 with line ends makes of a size. */
-export function encodedBytes(sizeBytes: number): number {
-  return Math.ceil(sizeBytes / 57) * 78
 }
 
 const [CR, LF] = [13, 10]
