@@ -267,7 +267,8 @@ async function deliver({ rooms, count, isOver }: Delivering): Promise<void> {
 }
 
 function contextOf({ clock, ids }: Ground, letter: Letter, { fence }: Claimed): Parameters<typeof concluded>[0] {
-  return { letter, fence, sandbox: false, now: clock.now(), newId: ids.next, chance: ids.chance }
+  const of = { letter, fence, sandbox: false, sizeBytes: 10_000 }
+  return { ...of, now: clock.now(), newId: ids.next, chance: ids.chance }
 }
 
 function raise(what: string): never {

@@ -118,6 +118,7 @@ async function way(): Promise<void> {
         at: now,
         smtpCode: 250,
         response: '250 2.0.0 Ok',
+        sizeBytes: 10_000,
         attempt: { number: 1, startedAt: now, durationMs: 12, outcome: 'delivered', detail },
       })),
     )

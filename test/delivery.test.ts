@@ -112,6 +112,7 @@ test('what a receiver gets is what the API shows as raw', async () => {
   assert.equal(raw.headers.get('content-type'), 'message/rfc822')
   assert.equal(mx.messages[0]?.data.toString('latin1'), raw.body)
   assert.match(raw.body, /^DKIM-Signature: /)
+  assert.equal((await world.api.get(`/api/v1/emails/${id}`)).body.data.size, Buffer.byteLength(raw.body))
 })
 
 test('a receiver reads the reply addresses of a header and the types of attachments as they were meant', async () => {

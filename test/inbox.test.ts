@@ -47,6 +47,7 @@ test('sandbox mail stands in the inbox of the account, for its keys alone', asyn
   assert.equal(one.body.data.text.trim(), 'Hello')
   const raw = await testApi.get(`/api/v1/inbox/${mail.id}/raw`)
   assert.equal(raw.headers.get('content-type'), 'message/rfc822')
+  assert.equal((await testApi.get(`/api/v1/emails/${id}`)).body.data.size, mail.size, 'that of what was sent')
   assert.deepEqual(await events(world, id), ['email.sent', 'email.bounced'])
   const other = await world.newAccount()
   assert.equal((await other.api.get('/api/v1/inbox')).body.pagination.total, 0)

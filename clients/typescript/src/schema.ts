@@ -14074,6 +14074,7 @@ export interface operations {
                             } | null;
                             domain_id: string | null;
                             sandbox: boolean;
+                            /** @description bytes as sent; about, until the first attempt */
                             size: number;
                             attempts_count: number;
                             last_smtp_code: number | null;
@@ -14192,6 +14193,7 @@ export interface operations {
                             } | null;
                             domain_id: string | null;
                             sandbox: boolean;
+                            /** @description bytes as sent; about, until the first attempt */
                             size: number;
                             attempts_count: number;
                             last_smtp_code: number | null;
@@ -14338,6 +14340,7 @@ export interface operations {
                             } | null;
                             domain_id: string | null;
                             sandbox: boolean;
+                            /** @description bytes as sent; about, until the first attempt */
                             size: number;
                             attempts_count: number;
                             last_smtp_code: number | null;
@@ -14683,6 +14686,7 @@ export interface operations {
                             } | null;
                             domain_id: string | null;
                             sandbox: boolean;
+                            /** @description bytes as sent; about, until the first attempt */
                             size: number;
                             attempts_count: number;
                             last_smtp_code: number | null;
@@ -14831,6 +14835,7 @@ export interface operations {
                             } | null;
                             domain_id: string | null;
                             sandbox: boolean;
+                            /** @description bytes as sent; about, until the first attempt */
                             size: number;
                             attempts_count: number;
                             last_smtp_code: number | null;

@@ -52,6 +52,8 @@ export interface Context {
   readonly fence: number
   /** Sandbox mail, or an instance that sends nothing. */
   readonly sandbox: boolean
+  /** Of the message as it was composed; null: it was not. */
+  readonly sizeBytes: number | null
   readonly now: Date
   readonly newId: () => string
   readonly chance: () => number
@@ -150,7 +152,7 @@ export function expired(context: Context, last: StoredAttempt | null): Conclusio
 
 /** A queue row whose email is no longer there. */
 export function forgotten({ id, accountId, fence }: Claimed, now: Date): Conclusion {
-  const nothing = { next: null, smtpCode: null, response: null, attempt: null }
+  const nothing = { next: null, smtpCode: null, response: null, sizeBytes: null, attempt: null }
   const result = { id, accountId, fence, status: 'failed', at: now, ...nothing } as const
   return { letter: null, sandbox: false, result, events: [], bounce: null }
 }
@@ -354,7 +356,7 @@ function remoteMta({ host, ip }: Where): NewBounce['remoteMta'] {
 const MAX_RESPONSE_CHARS = 1_000
 
 function resultOf(
-  { letter, fence, now }: Context,
+  { letter, fence, sizeBytes, now }: Context,
   facts: {
     readonly status: Result['status']
     readonly next: Date | null
@@ -372,6 +374,7 @@ function resultOf(
     at: now,
     smtpCode: said?.code ?? null,
     response: said === null ? null : said.text.slice(0, MAX_RESPONSE_CHARS).toWellFormed(),
+    sizeBytes,
     attempt,
   }
 }

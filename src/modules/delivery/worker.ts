@@ -84,6 +84,8 @@ interface Held extends AskedAbout {
   pass: Pass | null
   /** Gives back what a large mail has of the memory, once it is stored in the inbox. */
   leave: (() => void) | null
+  /** Of the message as it was composed. */
+  sizeBytes?: number
 }
 
 export function deliveryService(options: DeliveryOptions): Delivery {
@@ -148,10 +150,11 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     return since !== null && claimedAtMs >= since
   }
 
-  const contextOf = ({ letter, claimed }: Pick<Held, 'letter' | 'claimed'>): Context => ({
+  const contextOf = ({ letter, claimed, sizeBytes }: Pick<Held, 'letter' | 'claimed' | 'sizeBytes'>): Context => ({
     letter,
     fence: claimed.fence,
     sandbox: letter.sandbox || options.mode === 'sandbox',
+    sizeBytes: sizeBytes ?? null,
     now: clock.now(),
     newId: ids.next,
     chance: ids.chance,
@@ -371,9 +374,12 @@ export function deliveryService(options: DeliveryOptions): Delivery {
   }
 
   /** Composed and signed. @returns null when the content is gone */
-  const written = async ({ letter, key }: Held): Promise<Outgoing | null> => {
-    const body = letter.body ?? (await fetchBody(database.system, letter))
-    return body === null ? null : lettingGo(body, options.turns, composer.compose(letter, body, key))
+  const written = async (one: Held): Promise<Outgoing | null> => {
+    const body = one.letter.body ?? (await fetchBody(database.system, one.letter))
+    if (body === null) return null
+    const outgoing = await lettingGo(body, options.turns, composer.compose(one.letter, body, one.key))
+    one.sizeBytes = outgoing.message.length
+    return outgoing
   }
 
   /** A domain that was missing twice, at least 15 minutes apart, is missing: contract section 7. */

@@ -143,6 +143,7 @@ function outcome(row: Claimed, at: Date, given: Partial<Result> = {}): Result {
     at,
     smtpCode: 250,
     response: '250 ok',
+    sizeBytes: null,
     attempt: {
       number: row.fence,
       startedAt: at,

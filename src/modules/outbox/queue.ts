@@ -298,6 +298,7 @@ export async function complete(db: Db, epoch: number, results: readonly Result[]
     results.map((result) => result.response),
     results.map((result) => result.attempt !== null),
     ...bounds(ids),
+    results.map((result) => result.sizeBytes),
   ])
   const passed = new Set(rows.map(({ id }) => id))
   const attempts = results.filter((result) => result.attempt !== null && passed.has(result.id))

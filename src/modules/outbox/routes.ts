@@ -66,7 +66,7 @@ const EmailFields = {
   metadata: Nullable(Type.Record(Type.String(), Type.Unknown())),
   domain_id: Text,
   sandbox: Type.Boolean(),
-  size: Type.Integer(),
+  size: Type.Integer({ description: 'bytes as sent; about, until the first attempt' }),
   attempts_count: Type.Integer(),
   last_smtp_code: Nullable(Type.Integer()),
   last_response: Text,

@@ -140,8 +140,8 @@ export const complete = statement(
   'outbox_complete',
   `with r as materialized (
      select * from unnest($1::uuid[], $2::uuid[], $3::smallint[], $4::smallint[], $5::timestamptz[], $6::timestamptz[],
-       $8::int[], $9::text[], $10::boolean[])
-       as r(id, account_id, fence, status, at, next, smtp_code, response, tried)),
+       $8::int[], $9::text[], $10::boolean[], $13::int[])
+       as r(id, account_id, fence, status, at, next, smtp_code, response, tried, size)),
    f as (delete from queue q using r where q.id = r.id and q.attempt = r.fence and q.lease_owner = $7 and q.state = 1
      and r.next is null returning r.*),
    l as (update queue q set state = 2, at = r.next, lease_owner = null from r
@@ -151,6 +151,7 @@ export const complete = statement(
        last_response = coalesce(w.response, e.last_response),
        next_attempt_at = case when w.next < e.expires_at then w.next end,
        attempts_count = e.attempts_count + case when w.tried then 1 else 0 end,
+       size_bytes = coalesce(w.size, e.size_bytes),
        delivered_at = case when w.status in (3, 8) then w.at else e.delivered_at end,
        ended_at = case when w.next is null then w.at end
      from w where e.account_id = w.account_id and e.id = w.id and e.id >= $11 and e.id <= $12

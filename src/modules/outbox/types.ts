@@ -100,6 +100,7 @@ export interface NewEmail {
   readonly sandboxResult: SandboxResult
   readonly tag: string | null
   readonly metadata: Readonly<Record<string, unknown>> | null
+  /** About; exact once it has been composed. */
   readonly sizeBytes: number
   readonly scheduledAt: Date | null
   readonly expiresAt: Date
@@ -167,6 +168,8 @@ export interface Result {
   readonly at: Date
   readonly smtpCode: number | null
   readonly response: string | null
+  /** Of the message that went out, or would have; null: none was composed. */
+  readonly sizeBytes: number | null
   /** The attempt that led here; null when none was made (suppressed, domain removed, expired while waiting). */
   readonly attempt: AttemptRecord | null
 }
