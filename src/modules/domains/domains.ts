@@ -103,7 +103,7 @@ export interface Domains {
   trackingRecord(domain: Domain): Promise<TrackingRecord | null>
   /** @throws not_found, validation_error for a tracking domain that the account has not */
   change(holder: Holder, id: string, change: DomainChange): Promise<Domain>
-  /** @throws not_found */
+  /** @throws not_found, invalid_state while it is suspended: gone, it could be added anew without the operator's word */
   remove(holder: Holder, id: string): Promise<Domain>
   /** Asks the DNS and judges, within 10 seconds, also when the asker has gone. @throws not_found */
   verify(holder: Holder, id: string): Promise<Verified>
@@ -278,7 +278,9 @@ async function remove(
   requireHeld(holder, id)
   const { accountId } = holder
   const removed = await database.transaction(async (db) => {
-    const domain = found(await db.one(sql.remove, [accountId, id]))
+    const domain = found(await db.one(sql.lock, [accountId, id]))
+    if (domain.status === 'suspended') throw errors.invalid_state({ verification_status: domain.status })
+    await db.execute(sql.remove, [accountId, id])
     await onRemoved?.(db, { accountId, domainId: domain.id })
     await db.query(sql.notify, [accountId, domain.name])
     return domain

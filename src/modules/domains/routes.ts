@@ -245,7 +245,7 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       summary: 'Remove a sending domain; its queued mail ends failed',
       params: IdParams,
       answers: { 200: dataOf(DELETED, { success: Type.Boolean(), message: Type.String(), domain: DELETED }) },
-      errors: [errors.not_found],
+      errors: [errors.not_found, errors.invalid_state],
       handle: async ({ principal, params }) => {
         const { id, name } = await domains.remove(holderOf(principal), params.id)
         const removed = { id, domain: name }

@@ -65,10 +65,7 @@ export const change = statement(
   `update sending_domain set tags = $3, tracking_enabled = $4, open_tracking_enabled = $5, click_tracking_enabled = $6,
      unsubscribe_header_enabled = $7, tracking_domain_id = $8 where account_id = $1 and id = $2 returning ${COLUMNS}`,
 )
-export const remove = statement(
-  'domains_remove',
-  `delete from sending_domain where account_id = $1 and id = $2 returning ${COLUMNS}`,
-)
+export const remove = statement('domains_remove', 'delete from sending_domain where account_id = $1 and id = $2')
 export const judge = statement(
   'domains_judge',
   `update sending_domain set status = $3, status_since = $4, spf_lost = $5, verified_at = $6, next_check_at = $7,

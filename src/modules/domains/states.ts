@@ -4,7 +4,7 @@
 //   verified           -> temporary_failure when a check misses ownership or DKIM; a lost SPF record is told, no more
 //   temporary_failure  -> verified when ownership and DKIM pass again; failed after 72 h. Mail goes on meanwhile
 //   failed             -> pending when somebody asks to verify
-//   suspended          by the operator alone, and left by the operator alone
+//   suspended          by the operator alone, and left by the operator alone: it cannot be removed, either
 //
 // A DNS error changes nothing: a record that could not be asked neither proves nor disproves, and no 72 hours end on a
 // check that had one. Rechecks: every 5 minutes for 24 h, hourly to 72 h, then daily; a failed or suspended domain is

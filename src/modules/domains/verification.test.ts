@@ -160,12 +160,17 @@ test("the operator's word: suspended stays so whatever the DNS says, verified st
     [suspended.verified, suspended.verification_status, suspended.next_check_at],
     [false, 'suspended', null],
   )
+  const removal = await ask('DELETE', `${V1}/${domain.id}`)
+  assert.deepEqual([removal.status, removal.body.code], [409, 'invalid_state'])
+  const again = await ask('POST', V1, { domain: domain.domain })
+  assert.deepEqual([again.status, again.body.code], [409, 'already_exists'])
   const set = await domains.setStatus(ACCOUNT, domain.id, 'verified')
   assert.deepEqual([set.status, set.nextCheckAt], ['verified', null])
   assert.deepEqual(
     (await eventsOf(domain.id)).map(({ type }) => type),
     [20],
   )
+  assert.equal((await ask('DELETE', `${V1}/${domain.id}`)).status, 200)
 })
 
 test('a sender is answered from memory, and a change in another process is heard', async () => {
