@@ -22,6 +22,8 @@ export interface ZoneRecords {
   readonly PTR?: readonly string[]
   /** Seconds, default 300. */
   readonly ttl?: number
+  /** How long the server takes over it by UDP. */
+  readonly delayMs?: number
 }
 
 type Broken = 'timeout' | 'servfail' | 'nxdomain'
@@ -29,7 +31,7 @@ type Broken = 'timeout' | 'servfail' | 'nxdomain'
 /** By name, in lower case, without a trailing dot. A function is asked at every look-up. */
 export type Zones = Readonly<Record<string, ZoneRecords | Broken | (() => ZoneRecords | Broken)>>
 
-type Kind = Exclude<keyof ZoneRecords, 'ttl'>
+type Kind = Exclude<keyof ZoneRecords, 'ttl' | 'delayMs'>
 
 export interface DeclaredZones extends Resolver {
   /** How often `name` was asked for `type`; without arguments: all questions. */
@@ -77,6 +79,11 @@ class Table {
       if ((name === undefined || name === askedName) && (type === undefined || type === askedType)) count += times
     }
     return count
+  }
+
+  delayMs(name = ''): number {
+    const zone = this.#zones.get(name.toLowerCase())
+    return typeof zone === 'object' ? (zone.delayMs ?? 0) : 0
   }
 
   look(asked: string, type: Kind): Chain {
@@ -155,6 +162,7 @@ export async function startDnsServer(
 ): Promise<DnsServer> {
   const table = new Table(zones)
   const counts = { udp: 0, tcp: 0 }
+  const stopping = new AbortController()
   const server = createServer((socket) => serveTcp(socket, table, counts))
   const udp: UdpSocket = createSocket('udp4')
   server.listen(port, '127.0.0.1')
@@ -165,11 +173,13 @@ export async function startDnsServer(
     const reply = replyTo(bytes, table)
     if (reply === null) return
     const fits = encode(reply).length <= udpBytes
-    udp.send(
-      encode(fits ? reply : { ...reply, answers: [], flags: (reply.flags ?? 0) | TRUNCATED_RESPONSE }),
-      from.port,
-      from.address,
-    )
+    const sent = encode(fits ? reply : { ...reply, answers: [], flags: (reply.flags ?? 0) | TRUNCATED_RESPONSE })
+    const send = (): void => {
+      if (!stopping.signal.aborted) udp.send(sent, from.port, from.address)
+    }
+    const delayMs = table.delayMs(reply.questions?.[0]?.name)
+    if (delayMs === 0) send()
+    else setTimeout(send, delayMs)
   })
   udp.bind(bound, '127.0.0.1')
   await once(udp, 'listening')
@@ -180,6 +190,7 @@ export async function startDnsServer(
     socket.on('close', () => sockets.delete(socket))
   })
   const close = async (): Promise<void> => {
+    stopping.abort()
     for (const socket of sockets) socket.destroy()
     await Promise.all([
       new Promise((resolve) => server.close(resolve)),

@@ -150,6 +150,21 @@ test('hanging names of one zone keep no other waiting', async () => {
   assert.ok((await slow).every(({ kind }) => kind === 'timeout'))
 })
 
+test('a slow answer of a server that was quick so far is waited for, and a silent one is asked twice', async () => {
+  await using w = await world({ tryMs: 4_000, tries: 2 })
+  w.server.declare({ 'late.test': { TXT: ['late'], delayMs: 1_500 } })
+  const quick = Array.from({ length: 20 }, (_, index) => `q${index}.test`)
+  for (const name of quick) assert.equal((await w.resolver.txt(name)).kind, 'nxdomain')
+  const [late, bad, silent] = await Promise.all([
+    w.resolver.txt('late.test'),
+    w.resolver.txt('bad.test'),
+    w.resolver.txt('slow.test'),
+  ])
+  assert.deepEqual(late.kind === 'found' && late.records, ['late'])
+  assert.deepEqual([bad.kind, silent.kind], ['servfail', 'timeout'])
+  assert.deepEqual([w.server.queries('bad.test'), w.server.queries('slow.test')], [2, 2])
+})
+
 test('the servers of a zone are asked themselves, and an alias is followed out of it', async () => {
   await using authority = await startDnsServer({
     'shop.test': { TXT: ['new'] },

@@ -4,7 +4,8 @@
 //                NODATA 30 s. SERVFAIL and time-outs 5 s, so that a burst for one broken domain asks once. 20,000
 //                answers; the oldest go first.
 //   coalescing   equal questions under way are one question; a caller who gives up leaves it running for the others.
-//   time         two tries of 5 s for each server, and 20 s for all together.
+//   time         two tries of 5 s for each server, and 20 s for all together. c-ares gives a server that was quick so far a
+//                second, not five: the second try is one that remembers nothing, or slow answers would be lost.
 //   limit        256 questions under way, of which one zone takes at most 32; the others wait, and their wait counts
 //                against the 20 s. A thousand hanging names of one zone keep no one else waiting. Beyond 10,000 waiting
 //                the answer is a time-out at once.
@@ -102,7 +103,10 @@ type Look<T> = (from: dns.Resolver) => Promise<Looked<T>>
 
 class Asker {
   readonly #clock: Clock
+  /** Knows which servers are silent, and asks them last; one try. */
   readonly #resolver: dns.Resolver
+  /** For the other tries; null when there are none. */
+  readonly #another: (() => dns.Resolver) | null
   readonly #totalMs: number
   readonly #maxUnderWay: number
   /** In the order of asking. */
@@ -123,8 +127,13 @@ class Asker {
     this.#clock = clock
     this.#totalMs = totalMs
     this.#maxUnderWay = maxUnderWay
-    this.#resolver = new dns.Resolver({ timeout: tryMs, tries, maxTimeout: tryMs })
-    if (servers.length > 0) this.#resolver.setServers(servers)
+    const resolver = (times: number): dns.Resolver => {
+      const made = new dns.Resolver({ timeout: tryMs, tries: times, maxTimeout: tryMs })
+      if (servers.length > 0) made.setServers(servers)
+      return made
+    }
+    this.#resolver = resolver(1)
+    this.#another = tries > 1 ? () => resolver(tries - 1) : null
   }
 
   async ask<T>(
@@ -162,13 +171,22 @@ class Asker {
   async #inTurn<T>(zone: string, look: Look<T>): Promise<DnsAnswer<T>> {
     if (!(await this.#enter(zone))) return { kind: 'timeout' }
     try {
-      const { records, ttl } = await look(this.#resolver)
+      const { records, ttl } = await this.#tried(look)
       if (records.length === 0) return { kind: 'nodata' }
       return { kind: 'found', records, ttl: Math.min(MAX_TTL, Math.max(MIN_TTL, ttl)) }
     } catch (error) {
       return { kind: failureOf(error) }
     } finally {
       this.#leave(zone)
+    }
+  }
+
+  async #tried<T>(look: Look<T>): Promise<Looked<T>> {
+    try {
+      return await look(this.#resolver)
+    } catch (error) {
+      if (this.#another === null || isNegative(failureOf(error))) throw error
+      return look(this.#another())
     }
   }
 
