@@ -53,9 +53,15 @@ export function waitAfter(failures: number): number {
   return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures)
 }
 
-/** What the CA said, for the customer to read. */
+/** The CA gave no answer: refused, silent, or with a certificate that nobody vouches for. */
+class Unreachable extends Error {}
+
+/** What the CA said, for the customer to read; else in words of ours, and the log has the rest. */
 export function told(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
+  if (error instanceof Unreachable) return error.message
+  // The CA's refusals come as plain errors. A type error, one of the database and the like say nothing to a customer.
+  const isTold = error instanceof Error && error.constructor === Error && !('code' in error) && error.message !== ''
+  const text = isTold ? error.message : 'The certificate could not be ordered; it will be tried again'
   return text.replaceAll('\0', '').toWellFormed().slice(0, MAX_ERROR_CHARS)
 }
 
@@ -107,6 +113,22 @@ async function clientOf(
   const account = await database.system.one<{ private_key: Buffer }>(sql.acmeAccount, [directoryUrl])
   if (account === null) throw new Error('the ACME account vanished')
   acme.axios.defaults.timeout = REQUEST_WITHIN_MS
+  tellUnreachable(acme)
   if (caFile !== null) acme.axios.defaults.httpsAgent = new Agent({ ca: readFileSync(caFile) })
   return new acme.Client({ directoryUrl, accountKey: secrets.open(ACCOUNT_KEY, directoryUrl, account.private_key) })
 }
+
+/** A connection that failed as often as the library tries ends in a type error of its own. */
+function tellUnreachable({ axios }: Acme): void {
+  if (telling.has(axios)) return
+  telling.add(axios)
+  axios.interceptors.response.use(null, (cause) =>
+    Promise.reject(
+      cause instanceof Unreachable
+        ? cause
+        : new Unreachable('The certificate authority could not be reached', { cause }),
+    ),
+  )
+}
+
+const telling = new WeakSet<object>()

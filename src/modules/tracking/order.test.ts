@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import acme from 'acme-client'
+import { systemClock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/db.ts'
+import { secretsFrom } from '../../platform/secrets.ts'
+import { ACCOUNT_KEY, orderCertificate, told } from './order.ts'
+import { acmeAccount } from './sql-names.ts'
+
+const DIRECTORY = 'http://127.0.0.1:9/directory'
+const secrets = secretsFrom(Buffer.alloc(32, 7))
+
+async function failureAt(directory: string): Promise<unknown> {
+  const sealed = secrets.seal(ACCOUNT_KEY, directory, await acme.crypto.createPrivateEcdsaKey('P-256'))
+  const system = {
+    execute: async () => 0,
+    one: async (asked: unknown) => (asked === acmeAccount ? { private_key: sealed } : null),
+  }
+  const database = { system } as unknown as Database
+  const options = { database, clock: systemClock(), secrets, directory, caFile: null, email: null }
+  return orderCertificate(options, 'go.shop.example').catch((error: unknown) => error)
+}
+
+test('a CA that cannot be reached is told so, what it says is told in its own words', async (t) => {
+  const { acmeSettings } = acme.axios.defaults as unknown as { readonly acmeSettings: Record<string, number> }
+  t.after(() => Object.assign(acmeSettings, { retryMaxAttempts: 5, retryDefaultDelay: 5 }))
+  Object.assign(acmeSettings, { retryMaxAttempts: 2, retryDefaultDelay: 0 })
+  for (const _ of [1, 2])
+    assert.equal(told(await failureAt(DIRECTORY)), 'The certificate authority could not be reached')
+  const server = createServer((request, response) => {
+    const { port } = server.address() as AddressInfo
+    const at = (path: string): string => `http://127.0.0.1:${port}/${path}`
+    response.setHeader('replay-nonce', 'bm9uY2U')
+    if (request.url === '/directory') {
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({ newNonce: at('nonce'), newAccount: at('account'), newOrder: at('order') }))
+      return
+    }
+    response.writeHead(request.url === '/nonce' ? 200 : 403, { 'content-type': 'application/problem+json' })
+    response.end(JSON.stringify({ type: 'urn:ietf:params:acme:error:unauthorized', detail: 'No such customer' }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const { port } = server.address() as AddressInfo
+  assert.equal(told(await failureAt(`http://127.0.0.1:${port}/directory`)), 'No such customer')
+})
+
+test('what the CA did not say is told in words of ours', () => {
+  const ours = 'The certificate could not be ordered; it will be tried again'
+  assert.equal(told(new TypeError("Cannot read properties of undefined (reading 'config')")), ours)
+  assert.equal(told(Object.assign(new Error('connect to the database'), { code: '57P01' })), ours)
+  assert.equal(told(new Error('')), ours)
+  assert.equal(told(new Error('a\0b')), 'ab')
+})
