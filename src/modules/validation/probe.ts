@@ -187,7 +187,7 @@ export function proberOf(options: ProbeOptions): Prober {
 const SKIPPED: Probed = { result: 'skipped', latencyMs: null, note: null }
 const NO_ANSWER: Probed = { result: 'timeout', latencyMs: null, note: null }
 const CROWDED = 'The mail server is being asked about many addresses just now: ask again later'
-const UNCLEAR = 'Whether the domain accepts every address could not be found out'
+export const UNCLEAR = 'Whether the domain accepts every address could not be found out'
 const FULL = 'The mailbox exists and is full'
 const INACTIVE = 'The mailbox exists and takes no mail just now'
 

@@ -2,7 +2,8 @@
 // any of these figures.
 //
 // deliverability_score: whether mail to this address does its sender good.
-//   start     mailbox confirmed 95, nothing learnt 78, greylisted 75, blocked or timed out 70, catch-all 65
+//   start     mailbox confirmed 95, nothing learnt 78, greylisted 75, blocked or timed out 70, catch-all 65,
+//             a DNS that did not answer 60
 //   more      tier_1 provider +5
 //   less      no MX record, only an address record 15; role 15; random 10; probably mistyped 25; alias relay 3
 //   caps      bad syntax, no such domain, no exchanger 0; rejected 5; disposable 15
@@ -11,7 +12,7 @@
 // confidence_score: how sure it is that mail reaches an inbox, within a band that the finding sets.
 //   70 to 100   confirmed, no catch-all: start 86; tier_1 +6, tier_2 +3; human name +4; role -4; random -8;
 //               answered within 1 s +2, after more than 5 s -4
-//   30 to 69    catch-all (45) or nothing certain (50, 35 when the DNS did not answer): tier_1 +10, tier_2 +5;
+//   30 to 69    confirmed, catch-all or not unknown (60), catch-all (45) or nothing certain (50, 35 when the DNS did not answer): tier_1 +10, tier_2 +5;
 //               human name +6; role -3; random -12
 //   0 to 29     rejected 3, no exchanger 2, no such domain or bad syntax 0
 //   confidence_label: very_high from 90, high from 70, medium from 50, low from 30, else very_low.
@@ -19,7 +20,7 @@
 import type { Provider } from '../../mail/providers.ts'
 import type { LocalPattern } from './local-part.ts'
 
-export const FORMULA_VERSION = '1'
+export const FORMULA_VERSION = '2'
 
 export type SmtpResult = 'deliverable' | 'rejected' | 'greylisted' | 'blocked' | 'timeout' | 'catch_all' | 'skipped'
 
@@ -35,6 +36,8 @@ export interface Facts {
   readonly pattern: LocalPattern
   readonly provider: Provider
   readonly smtp: SmtpResult
+  /** The mailbox was taken, and whether all others are as well was not to be learnt. */
+  readonly catchAllUnclear: boolean
   /** Of the answer to RCPT; null when there was none. */
   readonly latencyMs: number | null
   /** The address that was probably meant. */
@@ -107,10 +110,11 @@ const START: Readonly<Record<SmtpResult, number>> = {
   catch_all: 65,
   rejected: 5,
 }
+const START_WITHOUT_DNS = 60
 
 function deliverabilityOf(facts: Facts, takesMail: boolean): number {
   if (!takesMail) return 0
-  let points = START[facts.smtp]
+  let points = facts.exchanger === 'unknown' ? START_WITHOUT_DNS : START[facts.smtp]
   if (facts.provider.tier === 'tier_1') points += 5
   if (facts.exchanger === 'implicit') points -= 15
   if (facts.pattern === 'role') points -= 15
@@ -123,19 +127,19 @@ function deliverabilityOf(facts: Facts, takesMail: boolean): number {
 }
 
 function confidenceOf(
-  { syntaxValid, exchanger, smtp, provider, pattern, latencyMs }: Facts,
+  { syntaxValid, exchanger, smtp, catchAllUnclear, provider, pattern, latencyMs }: Facts,
   takesMail: boolean,
 ): number {
   if (!syntaxValid || exchanger === 'no_domain') return 0
   if (!takesMail) return 2
   if (smtp === 'rejected') return 3
-  if (smtp === 'deliverable') {
+  if (smtp === 'deliverable' && !catchAllUnclear) {
     let points = 86 + ({ tier_1: 6, tier_2: 3, tier_3: 0, unknown: 0 }[provider.tier] ?? 0)
     points += { human_name: 4, role: -4, random: -8, generic: 0 }[pattern]
     if (latencyMs !== null) points += latencyMs <= 1_000 ? 2 : latencyMs > 5_000 ? -4 : 0
     return within(points, 70, 100)
   }
-  let points = smtp === 'catch_all' ? 45 : 50
+  let points = smtp === 'deliverable' ? 60 : smtp === 'catch_all' ? 45 : 50
   if (exchanger === 'unknown') points -= 15
   points += { tier_1: 10, tier_2: 5, tier_3: 0, unknown: 0 }[provider.tier] ?? 0
   points += { human_name: 6, role: -3, random: -12, generic: 0 }[pattern]
@@ -168,7 +172,7 @@ const OF_PROBE: Readonly<Partial<Record<SmtpResult, string>>> = {
   rejected: 'The mail server refuses this address',
   greylisted: 'The mail server asked us to come back later (greylisting): ask again in a few minutes',
   blocked: 'The mail server did not let us ask; this says nothing about the address',
-  timeout: 'The mail server did not answer in time; this says nothing about the address',
+  timeout: 'No mail server could be reached, or none answered in time; this says nothing about the address',
 }
 
 function suggestionsOf(facts: Facts): readonly string[] {

@@ -107,6 +107,17 @@ test('each way in which a server may answer is told for what it is, and none but
   }
 })
 
+test('a mailbox that is taken where addresses by chance are put off is no certainty', async () => {
+  const rcpt = (address: string): string => (address.startsWith('anna') ? '250 OK' : '451 4.3.0 try later')
+  await receiverOf('unclear.test', { rcpt })
+  for (const _ of ['asked', 'kept']) {
+    const { body } = await world.api.post(VALIDATE, { email: ' anna@unclear.test ' })
+    assert.deepEqual([body.smtp_result, body.validation_checks.is_catch_all], ['deliverable', false])
+    assert.ok(body.confidence_score < 70, String(body.confidence_score))
+    assert.match(body.suggestions.join(), /could not be found out/)
+  }
+})
+
 test('a full mailbox is told as such, and not as a server that said nothing', async () => {
   await receiverOf('fullbox.test', { rcpt: '552 5.2.2 mailbox full' })
   const { body } = await world.api.post(VALIDATE, { email: 'anna@fullbox.test' })
@@ -304,6 +315,8 @@ test('what the DNS says decides before any server is asked', async () => {
   assert.match(dead.suggestions[0], /names a mail exchanger that does not exist/)
   const broken = await check('a@broken.test')
   assert.deepEqual([broken.is_valid, broken.validation_checks.mailbox_exists], [true, false])
+  assert.deepEqual([broken.deliverability_score, broken.risk_level], [60, 'medium'])
+  assert.match(broken.suggestions.join(), /DNS of the domain did not answer/)
   const bad = await check('no address at all')
   assert.deepEqual([bad.is_valid, bad.validation_checks.syntax_valid, bad.confidence_score], [false, false, 0])
 })

@@ -9,7 +9,8 @@
 //              probes again. By domain, for all: whether it takes every address, 24 h.
 //   greylist   a greylisted address is asked about again in the background, 2, 6, 20 and 65 minutes after the answer before,
 //              until the server says more; who asks after that is answered at once
-//   DNS        no answer disproves nothing: the domain counts as existing, and the suggestion says so
+//   DNS        no answer disproves nothing: the domain counts as existing, scores below what any server said, and the
+//              suggestion says so
 //
 // A crash loses what was under way and nothing else; the credits of a call that was not answered stay taken.
 
@@ -24,7 +25,7 @@ import { type Buckets } from '../accounts/index.ts'
 import { disposableConfidence, isAliasRelay } from './disposable.ts'
 import { patternOf } from './local-part.ts'
 import { mannersOf, sharedManners } from './manners.ts'
-import { type Probed, type Prober, proberOf } from './probe.ts'
+import { type Probed, type Prober, proberOf, UNCLEAR } from './probe.ts'
 import { type Exchanger, type Facts, type Scored, type SmtpResult, score } from './score.ts'
 import * as sql from './sql.ts'
 import { meantDomain } from './typos.ts'
@@ -123,7 +124,7 @@ export function checkerOf(options: CheckerOptions): Checker {
       const signal = AbortSignal.timeout(asked.budgetMs)
       const mayProbe = options.probes && !asked.sandboxed
       const unique = [...new Set(texts)]
-      const parsed = new Map(unique.map((text) => [text, parseAddress(text)]))
+      const parsed = new Map(unique.map((text) => [text, parseAddress(text.trim())]))
       const addresses = [...parsed.values()].flatMap((result) => (result.ok ? [result.address.address] : []))
       const known = mayProbe ? await knownResults(options, asked.accountId, addresses) : new Map<string, Probed>()
       const plans = new Map<string, Promise<MxPlan>>()
@@ -182,6 +183,7 @@ const NO_ADDRESS: Facts = {
   pattern: 'generic',
   provider: UNKNOWN_PROVIDER,
   smtp: 'skipped',
+  catchAllUnclear: false,
   latencyMs: null,
   didYouMean: null,
   notes: [],
@@ -207,6 +209,7 @@ async function factsOf(
     pattern: patternOf(local),
     provider: hosts.length === 0 && exchanger !== 'implicit' ? UNKNOWN_PROVIDER : provider,
     smtp: result,
+    catchAllUnclear: result === 'deliverable' && note === UNCLEAR,
     latencyMs,
     didYouMean: meant === null ? null : `${local}@${meant}`,
     notes: note === null ? [] : [note],
