@@ -87,6 +87,49 @@ test('a link of 4,096 bytes is tracked, one of 4,097 is not', () => {
   assert.equal(scanHtml(`<a href="${url(4_097)}">`).links.length, 0)
 })
 
+// Each row: what stands around a link, and whether it hides it.
+const AROUND_LINKS: readonly (readonly [html: string, hidden: boolean])[] = [
+  ['<div style="display:none">LINK</div>', true],
+  ['<div style="color:red; display : none !important">text<br><p>LINK</div>', true],
+  ['<span hidden><b>LINK</b></span>', true],
+  ['<table style="opacity:0"><tr><td>a<td>LINK</table>', true],
+  ['<div style="max-height:0px;overflow:hidden"><div></div>LINK</div>', true],
+  ['<div style="height:0; overflow:hidden">LINK</div>', true],
+  ['<style>p { display: none }</style><div style="display:none">LINK</div>', true],
+  ['<div style="display:none">before</div>LINK', false],
+  ['<div style="display:none"><div>before</div></div>LINK', false],
+  ['<table><tr><td><div style="display:none">before</td><td>LINK</table>', false],
+  ['<table><tr><td><div style="display:none">before<td>LINK</table>', false],
+  ['<p><span style="display:none">before</p><p>LINK</p>', false],
+  ['<ul><li><span style="display:none">before<li>LINK</ul>', false],
+  [
+    '<style>@media (max-width:9em) { .m { display:block !important } }</style><div style="display:none">LINK</div>',
+    false,
+  ],
+  ['<style>.m{max-height:none!important}</style><div style="max-height:0;overflow:hidden">LINK</div>', false],
+  ['<style>.m{display:block}</style><div hidden>LINK</div>', false],
+  ['<link rel=stylesheet href=x><div style="display:none">LINK</div>', false],
+  ['<div style="display:none; display:block">LINK</div>', false],
+  ['<div style="font-size:0;line-height:0;opacity:0.9;min-height:0;overflow:hidden">LINK</div>', false],
+  ['<p style="display:none">LINK', false],
+  [`<div style="display:none">${'<i>'.repeat(100)}LINK`, false],
+]
+for (const [html, hidden] of AROUND_LINKS) {
+  test(`a link in ${html.slice(0, 100)} is ${hidden ? 'hidden' : 'shown'}`, () => {
+    const { links } = scanHtml(html.replace('LINK', '<a href="http://a.test">a</a>'))
+    assert.deepEqual(
+      links.map((link) => link.hidden),
+      [hidden],
+    )
+  })
+}
+
+test('a link of its own that phones show is not hidden', () => {
+  const sheet = '<style>@media (max-width:9em) { .m { display:inline !important } }</style>'
+  const [link] = scanHtml(`${sheet}<a class="m" style="display:none" href="http://a">a</a>`).links
+  assert.equal(link?.hidden, false)
+})
+
 test('a hidden link is known as such', () => {
   const html =
     '<a style="display : none" href="http://a"><a hidden href="http://b"><a href="http://c" style="color:red">'

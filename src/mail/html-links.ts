@@ -16,13 +16,14 @@
 import { isUtf8 } from 'node:buffer'
 import { decodeHTMLAttribute } from 'entities'
 import { QuoteType, Tokenizer } from 'htmlparser2'
+import { Hiding } from './html-hidden.ts'
 
 export interface HtmlLink {
   /** Counts the replaceable links of the mail from 0. */
   readonly index: number
   /** The address, character references decoded once; blanks around it and line breaks inside it are no part of it. */
   readonly url: string
-  /** The tag says that nobody is meant to see it. */
+  /** The tag, or one around it, says that nobody is meant to see it. */
   readonly hidden: boolean
 }
 
@@ -66,7 +67,6 @@ const AROUND = /^[\0-\x20]+|(?<![\0-\x20])[\0-\x20]+$/g
 const LINE_BREAKS = /[\t\r\n]/g
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const CONTROL = /[\0-\x1f\x7f]/
-const HIDDEN_STYLE = /(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden)/i
 /** Their content is text up to their end tag. */
 const RAW = new Set(['script', 'style', 'title', 'textarea', 'xmp', 'iframe', 'noembed', 'noframes', 'plaintext'])
 /** Of these, what a reader may see. */
@@ -152,7 +152,9 @@ interface Tag {
   readonly name: string
   href: { readonly start: number; readonly end: number } | null
   tracked: boolean
-  hidden: boolean
+  /** The attribute of that name. */
+  marked: boolean
+  style: { readonly start: number; readonly end: number } | null
 }
 
 /** What is open at a place of the html. */
@@ -167,7 +169,8 @@ function cutsOf(html: string, charset: ByteCharset | null): readonly Cut[] {
   const cuts: Cut[] = []
   const open: Open = { raw: null, templates: 0, anchor: false }
   const placeholders = hasPlaceholder(html)
-  let tag: Tag = { name: '', href: null, tracked: true, hidden: false }
+  const hiding = new Hiding(html)
+  let tag: Tag = { name: '', href: null, tracked: true, marked: false, style: null }
   let attribute = ''
   let value: { start: number; end: number } | null = null
   let linkCount = 0
@@ -191,22 +194,25 @@ function cutsOf(html: string, charset: ByteCharset | null): readonly Cut[] {
     if (tag.name === 'a' || tag.name === 'area') {
       if (attribute === 'href') tag.href ??= { start, end }
       else if (attribute === 'data-track') tag.tracked &&= html.slice(start, end).trim().toLowerCase() !== 'off'
-      else if (attribute === 'hidden') tag.hidden = true
-      else if (attribute === 'style') tag.hidden ||= HIDDEN_STYLE.test(html.slice(start, end))
     }
+    if (attribute === 'hidden') tag.marked = true
+    else if (attribute === 'style') tag.style ??= { start, end }
     if (placeholders && value !== null) unsubscribeCuts(IN_ATTRIBUTE, start, end, false)
   }
   const tagEnds = (end: number): void => {
-    const { name, href, tracked, hidden } = tag
+    const { name, href, tracked, marked } = tag
+    const style = tag.style === null ? null : html.slice(tag.style.start, tag.style.end)
     if (href !== null && tracked && open.templates === 0 && linkCount < MAX_LINKS) {
       const raw = html.slice(href.start, href.end)
       const url = webAddress(raw, charset)
       if (url !== null) {
+        const hidden = marked || hiding.around || (style !== null && hiding.hidesLink(style))
         const link = { index: linkCount++, url, hidden }
         cuts.push({ ...href, slot: { kind: 'link', link, raw } })
       }
     }
     whole(end + 1)
+    hiding.opens(name, style, marked)
     if (RAW.has(name)) open.raw = name
     else if (name === 'template') open.templates++
     else if (name === 'a') open.anchor = true
@@ -215,7 +221,7 @@ function cutsOf(html: string, charset: ByteCharset | null): readonly Cut[] {
     { decodeEntities: false },
     {
       onopentagname: (start, end) => {
-        tag = { name: nameOf(html, start, end), href: null, tracked: true, hidden: false }
+        tag = { name: nameOf(html, start, end), href: null, tracked: true, marked: false, style: null }
       },
       onattribname: (start, end) => {
         attribute = end - start > 10 ? '' : html.slice(start, end).toLowerCase()
@@ -232,6 +238,7 @@ function cutsOf(html: string, charset: ByteCharset | null): readonly Cut[] {
       onselfclosingtag: tagEnds,
       onclosetag: (start, end) => {
         const name = nameOf(html, start, end)
+        hiding.closes(name)
         if (name === open.raw) open.raw = null
         else if (name === 'template') open.templates = Math.max(0, open.templates - 1)
         else if (name === 'a') open.anchor = false
