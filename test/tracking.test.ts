@@ -224,6 +224,14 @@ describe('tracking', () => {
       'one_click',
       { body: 'List-Unsubscribe=One-Click', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
     ],
+    [
+      'urlencoded to the last character',
+      'one_click',
+      {
+        body: 'List%2DUnsubscribe=One%2DClick',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      },
+    ],
     ['multipart', 'one_click', { body: formOf('List-Unsubscribe', 'One-Click') }],
     ['the page form', 'link', { body: '', headers: { 'content-type': 'application/x-www-form-urlencoded' } }],
     ['no body', 'link', {}],

@@ -129,12 +129,17 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
         const form = await formText(call.stream)
         if (token === null) return unknownLinkPage()
         const { recipient, accountId } = token
-        const kind = ONE_CLICK.test(form) ? 'one_click' : 'link'
+        const kind = isOneClick(form) ? 'one_click' : 'link'
         await intake.take({ ...hitOf(options, readerOf(call), kind, token), recipient })
         return donePage(recipient, await senderName(accountId))
       },
     }),
   ]
+}
+
+/** An urlencoded form may spell any of its characters as `%2D`. */
+function isOneClick(form: string): boolean {
+  return ONE_CLICK.test(form) || ONE_CLICK.test(new URLSearchParams(form).toString())
 }
 
 function readerOf({ method, headers, ip }: Pick<Call<unknown, unknown, unknown>, 'method' | 'headers' | 'ip'>): Reader {
