@@ -303,6 +303,7 @@ test('whoever is on a list is not asked, and no older link signs up whoever said
     ['unsubscribed', 'New', ['x']],
   )
   assert.deepEqual([(await fetch(link)).status, (await press(link)).status], [409, 409])
+  assert.match(await (await fetch(link)).text(), /ask <strong>[^]*signing up alone does not undo a refusal/)
   assert.equal((await owner.api.post(`${CONTACTS}/${id}/resend-confirmation`)).body.code, 'invalid_state')
   await owner.api.delete(`/api/v1/customer/unsubscribes/${later}`)
   assert.equal((await press(link)).status, 200)
@@ -391,7 +392,10 @@ test("a template of the account carries the link, and the request's own sender",
   }
 })
 
-test('faults of a body are told by field', async () => {
+test('faults of a body are told by field; null is none', async () => {
+  const nulls = { name: null, source: null, consent: null, tags: null, double_opt_in: null, from: null }
+  const { source, tags, double_opt_in } = await added({ email: fresh(), ...nulls })
+  assert.deepEqual([source, tags, double_opt_in], ['api', [], true])
   const cases: [object, string][] = [
     [{}, 'email'],
     [{ email: 'nobody' }, 'email'],

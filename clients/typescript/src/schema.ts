@@ -12595,16 +12595,14 @@ export interface operations {
                 "application/json": {
                     email: string;
                     name?: string | null;
-                    /** @default api */
-                    source?: string;
+                    source?: string | null;
                     consent?: {
                         source_url?: string | null;
                         consent_text?: string | null;
                         timestamp?: string | null;
                     } | null;
-                    tags?: string[];
-                    /** @default true */
-                    double_opt_in?: boolean;
+                    tags?: string[] | null;
+                    double_opt_in?: boolean | null;
                     from?: string | null;
                     template_id?: string | null;
                 };

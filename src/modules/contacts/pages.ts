@@ -29,7 +29,7 @@ export function stoppedPage({ email, sender }: About): Answer {
   return page(
     409,
     'Nothing was changed',
-    `<p role="status">${shownText(masked(email))} gets no mail from ${shownSender(sender)}: mail was refused after this link was sent. Whoever wants it again can sign up anew.</p>`,
+    `<p role="status">${shownText(masked(email))} gets no mail from ${shownSender(sender)}: mail was refused after this link was sent. To get mail again, ask ${shownSender(sender)}: signing up alone does not undo a refusal.</p>`,
   )
 }
 

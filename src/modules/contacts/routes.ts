@@ -70,7 +70,7 @@ const Created = Type.Object(
     email: Type.String({ maxLength: limits.MAX_ADDRESS_CHARS }),
     name: Type.Optional(Name),
     source: Type.Optional(
-      Type.String({ minLength: 1, maxLength: limits.MAX_SOURCE_CHARS, pattern: NO_CONTROLS, default: 'api' }),
+      nullable(Type.String({ minLength: 1, maxLength: limits.MAX_SOURCE_CHARS, pattern: NO_CONTROLS, default: 'api' })),
     ),
     consent: Type.Optional(
       nullable(
@@ -84,8 +84,8 @@ const Created = Type.Object(
         ),
       ),
     ),
-    tags: Type.Optional(Tags),
-    double_opt_in: Type.Optional(Type.Boolean({ default: true })),
+    tags: Type.Optional(nullable(Tags)),
+    double_opt_in: Type.Optional(nullable(Type.Boolean({ default: true }))),
     from: Type.Optional(
       nullable(Type.String({ description: 'Of the confirmation mail: an address, or `Name <address>`' })),
     ),
@@ -241,14 +241,14 @@ function writingRoutes(context: AskContext): readonly AnyEndpoint[] {
 interface CreatedBody {
   readonly email: string
   readonly name?: string | null
-  readonly source?: string
+  readonly source?: string | null
   readonly consent?: {
     readonly source_url?: string | null
     readonly consent_text?: string | null
     readonly timestamp?: string | null
   } | null
-  readonly tags?: readonly string[]
-  readonly double_opt_in?: boolean
+  readonly tags?: readonly string[] | null
+  readonly double_opt_in?: boolean | null
   readonly from?: string | null
   readonly template_id?: string | null
 }
