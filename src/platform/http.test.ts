@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import net, { type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { test } from 'node:test'
 import { Type } from 'typebox'
-import { type ApiError, defineErrors } from './errors.ts'
+import { defineErrors } from './errors.ts'
 import {
   bare,
   endpoint,
@@ -286,49 +283,6 @@ test('an unknown path is 404, a known one with another method 405 with Allow', a
   assert.equal((await ask(http, 'GET', '/api/v1/customer/thing%00')).body.code, 'not_found')
   const put = await ask(http, 'PUT', `/api/v1/customer/things/${ID}`)
   assert.deepEqual([put.status, put.body.code, put.headers['allow']], [405, 'method_not_allowed', 'GET, HEAD'])
-})
-
-test('at an address of the dashboard that is also another interface’s a browser has the page, a program an error in its form', async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'pages-'))
-  await writeFile(path.join(folder, 'index.html'), '<!doctype html>the page')
-  const made = await httpServer({
-    gate: openGate,
-    log: createLogger('silent'),
-    ids: systemIds(),
-    trustedProxies: [],
-    openapi: { publicUrl: 'http://mail.example', euUrl: null },
-    pages: { folder, addresses: ['/letters', '/letters/:id', '/keys'] },
-  })
-  const errorAnswer = ({ status, code, message }: ApiError) => ({ status, body: { theirs: code, message } })
-  made.add([
-    endpoint({
-      method: 'POST',
-      path: '/letters',
-      access: null,
-      summary: 'Theirs',
-      tag: 'Theirs',
-      answers: { 200: Type.Object({}) },
-      foreign: { folder: '/letters', missing: 'Not here', errorAnswer },
-      handle: async () => ({ status: 200, body: {} }),
-    }),
-  ])
-  await made.app.ready()
-  const get = async (url: string, headers: Record<string, string>) => {
-    const { statusCode, body } = await made.app.inject({ method: 'GET', url, headers })
-    return [statusCode, body]
-  }
-  const page = [200, '<!doctype html>the page']
-  const typed = { accept: 'text/html,*/*;q=0.8' }
-  const program = { accept: 'application/json', authorization: 'Bearer x' }
-  for (const url of ['/letters', '/letters/5', '/keys']) assert.deepEqual(await get(url, typed), page, url)
-  assert.deepEqual(await get('/keys', program), page)
-  for (const headers of [program, { ...typed, authorization: 'Bearer x' }, { accept: '*/*' }]) {
-    assert.deepEqual(await get('/letters/5', headers), [404, '{"theirs":"not_found","message":"Not here"}'])
-    assert.equal((await get('/letters', headers))[0], 405)
-  }
-  assert.deepEqual(await get('/letters/5/6', program), [404, '{"theirs":"not_found","message":"Not here"}'])
-  await made.app.close()
-  await rm(folder, { recursive: true })
 })
 
 test('a legacy path ignores unknown fields, names its successor and says since when it is deprecated', async () => {
