@@ -41,6 +41,24 @@ async function ended(
   throw new Error('the email did not leave the queue within a minute')
 }
 
+/** What was said stands at times of its own, one after the other, while the attempt lasted. */
+function assertTold(attempt: Record<string, unknown> | undefined): void {
+  const {
+    started_at: start,
+    duration_ms: lasted,
+    dialogue,
+  } = attempt as {
+    started_at: string
+    duration_ms: number
+    dialogue: readonly { at: string }[]
+  }
+  const times = dialogue.map(({ at }) => at)
+  for (const at of times) assert.match(at, /^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/)
+  assert.deepEqual(times, times.toSorted())
+  const [first = '', last = ''] = [times[0], times.at(-1)]
+  assert.ok(times.length > 5 && first >= start && Date.parse(last) <= Date.parse(start) + lasted + 1, times.join())
+}
+
 // Each row: the next hop's reply to RCPT, and what the sender is told.
 const REPLIES: [reply: string, status: string, event: string, bounce: string | null, suppressed: boolean][] = [
   ['250 2.1.5 ok', 'delivered', 'email.delivered', null, false],
@@ -59,6 +77,7 @@ for (const [reply, status, event, bounce, suppressed] of REPLIES) {
     assert.equal(email.status, status)
     assert.equal(email.events.at(-1)?.event, event)
     assert.equal(email.attempts[0]?.['smtp_code'], Number(reply.slice(0, 3)))
+    assertTold(email.attempts[0])
     const { body } = await world.api.get('/api/v1/customer/bounces')
     assert.equal(body.data[0]?.type ?? null, bounce)
     const listed = await world.api.get('/api/v1/customer/suppressions/b@example.net')

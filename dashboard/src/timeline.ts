@@ -70,7 +70,7 @@ function attemptStep(one: Json): Step {
         : [one.mx, where, tlsOf(one.tls), `took ${tookOf(one.duration_ms)}`].filter((fact) => fact !== null),
     answer: one.response,
     notes: one.throttled_by === null || one.throttled_by === undefined ? [] : [`held back: ${one.throttled_by}`],
-    dialogue: one.dialogue,
+    dialogue: one.dialogue.map((said: Json) => ({ ...said, at: Date.parse(said.at) - Date.parse(one.started_at) })),
   }
 }
 

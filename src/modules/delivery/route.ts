@@ -91,6 +91,12 @@ interface Lane {
   timer: NodeJS.Timeout | null
 }
 
+/** What was said in an attempt, at milliseconds since it began. */
+interface Story {
+  readonly startedMs: number
+  readonly lines: DialogueLine[]
+}
+
 /** What one host came to. */
 interface Tried {
   readonly verdict: Verdict
@@ -229,14 +235,14 @@ export class Route {
     const { clock } = this.#options
     const startedAt = clock.now()
     const startedMs = clock.monotonicMs()
-    const dialogue: DialogueLine[] = []
+    const dialogue: Story = { startedMs, lines: [] }
     const tried: Tried[] = []
     const told = (): Report => {
       const deferrals = tried.filter(({ verdict }) => verdict.kind === 'deferred')
       const decisive =
         tried.findLast(isFinal) ?? deferrals.findLast(isAnswer) ?? deferrals.at(-1) ?? tried.at(-1) ?? null
       const durationMs = clock.monotonicMs() - startedMs
-      const lines = dialogue.slice(0, MAX_DIALOGUE_LINES)
+      const lines = dialogue.lines.slice(0, MAX_DIALOGUE_LINES)
       if (decisive === null) return localReport(unreachable('no host could be tried'), startedAt, durationMs)
       const { verdict, target, sourceIp, tls } = decisive
       const port = this.#options.port
@@ -272,7 +278,7 @@ export class Route {
     lane: Lane,
     { job, targets, outgoing }: { readonly job: Job; readonly targets: readonly Target[]; readonly outgoing: Outgoing },
     tried: Tried[],
-    dialogue: DialogueLine[],
+    dialogue: Story,
   ): Promise<boolean> {
     const done = new Set<string>()
     for (const target of targets) {
@@ -281,9 +287,9 @@ export class Route {
       // A connection that was used before may turn out to be closed: that is said again on a new one, once.
       for (let again = true; again; ) {
         again = false
-        const reused = await this.#connect(lane, target, job, tried, dialogue)
+        await this.#connect(lane, target, job, tried, dialogue)
         const { link } = lane
-        if (link === null || reused === null) break
+        if (link === null) break
         if (!(await job.maySend())) return false
         const result = await link.connection.send({
           from: outgoing.returnPath,
@@ -300,7 +306,7 @@ export class Route {
           again = true
           continue
         }
-        addLines(dialogue, result.dialogue, reused)
+        addLines(dialogue, result.dialogue, this.#options.clock.monotonicMs())
         const [outcome] = result.recipients
         if (outcome === undefined) break
         if (outcome.kind === 'failed' && outcome.fault.code === 'aborted' && !outcome.dotSent) return false
@@ -334,14 +340,8 @@ export class Route {
     this.#plain.add(ip)
   }
 
-  /** @returns whether an open connection is used again; null when there is none, and `tried` says why */
-  async #connect(
-    lane: Lane,
-    target: Target,
-    job: Job,
-    tried: Tried[],
-    dialogue: DialogueLine[],
-  ): Promise<boolean | null> {
+  /** Gives the lane an open connection, the present one where it will do; when there is none, `tried` says why. */
+  async #connect(lane: Lane, target: Target, job: Job, tried: Tried[], dialogue: Story): Promise<void> {
     const { port, ehloName, auth, clock, signal, timeouts, sockets, secureContext } = this.#options
     const { link } = lane
     const judge = judgeOf(target.rule, clock)
@@ -349,7 +349,7 @@ export class Route {
     if (link !== null) {
       const { connection, target: connected } = link
       const isThere = connected.ip === target.ip && connected.terms === target.terms
-      if (isThere && connection.usable && (!tlsRequired || connection.tls !== null)) return true
+      if (isThere && connection.usable && (!tlsRequired || connection.tls !== null)) return
       this.#hangUp(lane)
     }
     const { proven } = this.pace
@@ -386,15 +386,14 @@ export class Route {
         ended === 'secured' ? judge.fault() : (judge.fault() ?? ended),
       )
     if (opened.kind === 'open') {
-      addLines(dialogue, opened.connection.opening, false)
-      return false
+      addLines(dialogue, opened.connection.opening, clock.monotonicMs())
+      return
     }
-    addLines(dialogue, opened.dialogue, false)
+    addLines(dialogue, opened.dialogue, clock.monotonicMs())
     if (opened.kind === 'refused' && isThrottling(opened.reply)) this.pace.throttled(clock.monotonicMs())
     const verdict = openVerdict(opened, tlsRequired)
     const atDoor = opened.kind === 'refused' && opened.phase === 'banner' && verdict.kind === 'bounced'
     tried.push({ verdict, target, sourceIp, tls: null, atDoor })
-    return null
   }
 
   #sourceFor(ip: string, index: number): string | null {
@@ -446,10 +445,10 @@ function unreachable(text: string): Verdict {
   return { kind: 'deferred', said, cause: 'connection', category: 'connection', command: 'connect' }
 }
 
-/** On a connection used before, the clock of the lines begins with this message. */
-function addLines(dialogue: DialogueLine[], lines: readonly DialogueLine[], reused: boolean): void {
-  const [first] = lines
-  if (first === undefined || dialogue.length >= MAX_DIALOGUE_LINES) return
-  const fromMs = reused ? first.at : 0
-  for (const line of lines) dialogue.push(fromMs === 0 ? line : { ...line, at: line.at - fromMs })
+/** Lines that have just been said, in milliseconds since the attempt began: each connection counts from its own beginning. */
+function addLines({ startedMs, lines }: Story, said: readonly DialogueLine[], nowMs: number): void {
+  const last = said.at(-1)
+  if (last === undefined || lines.length >= MAX_DIALOGUE_LINES) return
+  const shiftMs = Math.max(0, Math.round(nowMs - startedMs)) - last.at
+  for (const line of said) lines.push({ ...line, at: Math.max(0, line.at + shiftMs) })
 }

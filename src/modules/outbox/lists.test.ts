@@ -88,7 +88,7 @@ const literal = (value: Value | readonly Value[]): string => {
 test('an email is found by its key alone on a day of which nothing is known yet', async () => {
   const id = firstIdAt(clock.now())
   const one = [[id], [ACCOUNT]]
-  const done = [...one, [1], [3], [clock.now()], [null], 1, [250], ['ok'], [true], id, id]
+  const done = [...one, [1], [3], [clock.now()], [null], 1, [250], ['ok'], [true], id, id, [1_000]]
   for (const [what, values] of [
     [fetchEmails, [[ACCOUNT], [id], id, id]],
     [complete, done],

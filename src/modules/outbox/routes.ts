@@ -31,6 +31,7 @@ import {
   listEmails,
   oneEmail,
   readCursor,
+  type StoredAttempt,
 } from './emails.ts'
 import { emailErrors as errors } from './errors.ts'
 import type { ReadMessage } from './message-reader.ts'
@@ -323,13 +324,13 @@ async function wireStory({ email, content, attempts, events }: EmailStory, readM
     html,
     text,
     attachments: attachments.map(wireAttachment),
-    attempts: attempts.map((attempt) => ({
-      attempt: attempt.number,
-      started_at: attempt.startedAt,
-      duration_ms: attempt.durationMs,
-      outcome: attempt.outcome,
-      ...attempt.detail,
-    })),
+    attempts: attempts.map(wireAttempt),
     events,
   }
+}
+
+function wireAttempt({ number, startedAt, durationMs, outcome, detail }: StoredAttempt): object {
+  const lines = (detail['dialogue'] ?? []) as readonly { readonly at: number }[]
+  const dialogue = lines.map(({ at, ...said }) => ({ at: new Date(startedAt.getTime() + at), ...said }))
+  return { attempt: number, started_at: startedAt, duration_ms: durationMs, outcome, ...detail, dialogue }
 }

@@ -4,7 +4,7 @@
 // 30-49 warn, 50-69 soft_block, 70-100 block; the documented hard-block codes block whatever the sum, and so does an
 // address on a list. The reason is the heaviest factor; `risk_score_critical` when only the sum reaches 70.
 
-export const ENGINE_VERSION = '1.0.0'
+export const ENGINE_VERSION = '1.1.0'
 
 export type RiskCategory = 'recipient' | 'content' | 'sender' | 'behavior'
 export type RiskLevel = 'safe' | 'low' | 'medium' | 'high'
