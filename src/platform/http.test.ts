@@ -283,6 +283,7 @@ test('an unknown path is 404, a known one with another method 405 with Allow', a
   assert.equal((await ask(http, 'GET', '/api/v1/customer/thing%00')).body.code, 'not_found')
   const put = await ask(http, 'PUT', `/api/v1/customer/things/${ID}`)
   assert.deepEqual([put.status, put.body.code, put.headers['allow']], [405, 'method_not_allowed', 'GET, HEAD'])
+  assert.equal(put.headers['cache-control'], 'no-store')
 })
 
 test('a legacy path ignores unknown fields, names its successor and says since when it is deprecated', async () => {

@@ -48,6 +48,8 @@ export function answerError(
   else if (known.status === 503) log.warn({ ...about, err: known.cause }, 'request not served')
   else if (known.status >= 500) log.error({ ...about, err: known.cause ?? error }, 'request failed')
   reply.code(known.status).header('x-request-id', request.id).header('content-type', 'application/json; charset=utf-8')
+  // RFC 9110 section 15.1: caches may keep a 404, 405 or 410 for as long as they see fit.
+  reply.header('cache-control', 'no-store')
   // RFC 9110 section 15.5.2. Browsers open no window for this scheme.
   if (known.status === 401) reply.header('www-authenticate', 'Bearer')
   if (known.retryAfter !== null) reply.header('retry-after', String(known.retryAfter))
