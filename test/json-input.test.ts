@@ -6,9 +6,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, afterEach, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { createAccount } from '../src/modules/accounts/index.ts'
-import { grantOperator } from '../src/modules/accounts/operators.ts'
 import { systemClock } from '../src/platform/clock.ts'
+import { everyDoor } from './every-door.ts'
 import { type Api, type Reply, startWorld, type World } from './world.ts'
 
 const MAIL = { from: 'you@example.com', to: 'someone@example.net', subject: 'Hello', text: 'Hello' }
@@ -218,20 +217,9 @@ function poisoned(shape: Shape, text: string): unknown[] {
   )
 }
 
-/** Who asks with these comes in at every door. */
-async function operatorsHeaders(): Promise<Record<string, string>> {
-  const email = 'operator@posthorn.test'
-  const made = await createAccount(world.operator, { email, name: 'Operator' })
-  await grantOperator(world.operator, { email, accountId: made.accountId, operator: true })
-  const ours = { 'sec-fetch-site': 'same-origin' }
-  const body = { email, password: made.dashboardPassword }
-  const { headers } = await world.api.post('/api/v1/session', body, ours)
-  return { ...ours, cookie: (headers.get('set-cookie') ?? '').split(';')[0] ?? '' }
-}
-
 test('NUL and half a character are refused in every string of every route', async () => {
   const { paths } = (await world.api.get('/openapi.json')).body
-  const signedIn = await operatorsHeaders()
+  const signedIn = await everyDoor(world)
   let asked = 0
   for (const [path, operations] of Object.entries(
     paths as Record<string, Record<string, { requestBody?: { content: Record<string, { schema: Shape }> } }>>,

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, test } from 'node:test'
+import { everyDoor } from './every-door.ts'
 import { type Reply, startWorld, type World } from './world.ts'
 
 const MB = 1_048_576
@@ -76,6 +77,7 @@ function faultsAt({ body }: Reply, field: string): readonly string[] {
 
 test('every limit of every schema of a body is refused one past it and not at it', async () => {
   const { paths } = (await world.api.get('/openapi.json')).body
+  const signedIn = await everyDoor(world)
   let asked = 0
   for (const [path, operations] of Object.entries(
     paths as Record<string, Record<string, { requestBody?: { content: Record<string, { schema: Shape }> } }>>,
@@ -91,11 +93,11 @@ test('every limit of every schema of a body is refused one past it and not at it
         asked++
         const where = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === 'version' ? '1' : NO_ID))
         const named = `${method} ${path} ${field} ${JSON.stringify(past).slice(0, 60)}`
-        const refused: Reply = await call(where, past)
+        const refused: Reply = await call(where, past, signedIn)
         assert.deepEqual([refused.status, refused.body.code], [422, 'validation_error'], named)
         assert.ok(faultsAt(refused, field).length > 0, `${named}: ${JSON.stringify(refused.body.details)}`)
         if (method === 'patch' || path.endsWith('/rotate')) continue
-        const passed: Reply = await call(where, at)
+        const passed: Reply = await call(where, at, signedIn)
         assert.deepEqual(faultsAt(passed, field), [], `${method} ${path} ${field} at its limit`)
       }
     }

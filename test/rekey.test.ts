@@ -184,7 +184,7 @@ test('a second factor survives two other secrets, one of them from POSTHORN_SECR
 
 test('every kind of thing that is sealed is sealed anew', async () => {
   const purposes = new Set<string>()
-  for (const file of globSync('src/modules/**/*.ts'))
+  for (const file of globSync('src/modules/**/*.ts').filter((name) => !name.endsWith('.test.ts')))
     for (const [, purpose] of readFileSync(file, 'utf8').matchAll(/secrets\.seal\((\w+),/g))
       purposes.add(`${file} ${purpose}`)
   assert.equal(new Set(SEALED.map(({ purpose }) => purpose)).size, 8)
