@@ -447,8 +447,9 @@ function unreachable(text: string): Verdict {
 
 /** Lines that have just been said, in milliseconds since the attempt began: each connection counts from its own beginning. */
 function addLines({ startedMs, lines }: Story, said: readonly DialogueLine[], nowMs: number): void {
-  const last = said.at(-1)
-  if (last === undefined || lines.length >= MAX_DIALOGUE_LINES) return
-  const shiftMs = Math.max(0, Math.round(nowMs - startedMs)) - last.at
-  for (const line of said) lines.push({ ...line, at: Math.max(0, line.at + shiftMs) })
+  const [first, last] = [said[0], said.at(-1)]
+  if (first === undefined || last === undefined || lines.length >= MAX_DIALOGUE_LINES) return
+  // Both are rounded: none may come before what was said before it.
+  const shiftMs = Math.max(Math.round(nowMs - startedMs) - last.at, (lines.at(-1)?.at ?? 0) - first.at)
+  for (const line of said) lines.push({ ...line, at: line.at + shiftMs })
 }
