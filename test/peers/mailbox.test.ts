@@ -166,7 +166,12 @@ function variant(i: number): Record<string, unknown> {
         headers: { 'X-Campaign': `Größe ${i}`, 'List-Id': '<a.shop.test>' },
       }
     default:
-      return { ...base, html: `<p>trailing \t \n\n\n</p>${' '.repeat(200)}`, text: ' \n \n', stream: 'broadcast' }
+      return {
+        ...base,
+        html: `<p>trailing \t \n\n\n</p>${' '.repeat(200)}`,
+        text: 'trailing \n \n',
+        stream: 'broadcast',
+      }
   }
 }
 
