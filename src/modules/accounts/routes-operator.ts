@@ -15,6 +15,7 @@ import {
   IdParams,
   list,
   listOf,
+  ONE_LINE,
   PageLimit,
   Page as PageNumber,
   PagePagination,
@@ -58,7 +59,7 @@ const MAX_TEXT_CHARS = 200
 const MAX_EMAIL_CHARS = 320
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
-const Line = Type.String({ minLength: 1, maxLength: MAX_TEXT_CHARS, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' })
+const Line = Type.String({ minLength: 1, maxLength: MAX_TEXT_CHARS, pattern: ONE_LINE })
 const PlanName = Type.Enum([...PLANS])
 const Count = nullable(Type.Integer())
 const Limit = nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))

@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import { parseAddress } from '../../mail/address.ts'
 import { validationError } from '../../platform/errors.ts'
-import { type Answer, type AnyEndpoint, endpoint, isFromOurPages } from '../../platform/http.ts'
+import { type Answer, type AnyEndpoint, endpoint, isFromOurPages, ONE_LINE } from '../../platform/http.ts'
 import type { OperatorContext } from './accounts.ts'
 import { errors } from './errors.ts'
 import { setUp } from './operators.ts'
@@ -28,9 +28,7 @@ export function setupRoutes(options: SetupRoutesOptions): readonly AnyEndpoint[]
           token: Type.String({ minLength: 43, maxLength: 43, pattern: '^[A-Za-z0-9_-]*$' }),
           email: Type.String({ minLength: 3, maxLength: MAX_EMAIL_CHARS }),
           password: Type.String({ minLength: 12, maxLength: 256 }),
-          name: Type.Optional(
-            Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' }),
-          ),
+          name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, pattern: ONE_LINE })),
         },
         { additionalProperties: false },
       ),

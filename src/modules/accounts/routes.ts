@@ -3,7 +3,17 @@
 import { type Static, Type } from 'typebox'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
-import { type AnyEndpoint, bare, type Call, DateTime, dataOf, endpoint, single, Uuid } from '../../platform/http.ts'
+import {
+  type AnyEndpoint,
+  bare,
+  type Call,
+  DateTime,
+  dataOf,
+  endpoint,
+  ONE_LINE,
+  single,
+  Uuid,
+} from '../../platform/http.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Secrets } from '../../platform/secrets.ts'
@@ -53,7 +63,7 @@ const MAX_EMAIL_CHARS = 320
 const MAX_RETENTION_DAYS = 3_650
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
-const Line = Type.String({ minLength: 1, maxLength: MAX_TEXT_CHARS, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' })
+const Line = Type.String({ minLength: 1, maxLength: MAX_TEXT_CHARS, pattern: ONE_LINE })
 
 const CHANGEABLE = {
   name: Line,

@@ -19,6 +19,7 @@ import {
   IdParams,
   list,
   listOf,
+  ONE_LINE,
   Page,
   PageLimit,
   PagePagination,
@@ -47,10 +48,9 @@ const NullableBoolean = nullable(Type.Boolean())
 // The documented pattern, with the lengths of RFC 1035 section 2.3.4: 253 characters, 63 a label.
 const DOMAIN_PATTERN = '^(?=.{4,253}$)(?!(?:.*\\.)?[^.]{64})[a-z0-9]+(?:[-.][a-z0-9]+)*\\.[a-z]{2,}$'
 const DomainNameText = Type.String({ pattern: DOMAIN_PATTERN, maxLength: 253, examples: ['mail.example.com'] })
-const Tags = Type.Array(
-  Type.String({ minLength: 1, maxLength: MAX_TAG_CHARACTERS, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' }),
-  { maxItems: MAX_TAGS },
-)
+const Tags = Type.Array(Type.String({ minLength: 1, maxLength: MAX_TAG_CHARACTERS, pattern: ONE_LINE }), {
+  maxItems: MAX_TAGS,
+})
 
 const TRACKING = {
   tracking_enabled: NullableBoolean,

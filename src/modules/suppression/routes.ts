@@ -15,6 +15,7 @@ import {
   LONGEST_BODY_MS,
   list,
   listOf,
+  ONE_LINE,
   Page,
   PageLimit,
   PagePagination,
@@ -87,7 +88,7 @@ const ListQuery = Type.Object({
   include_sandbox: IncludeSandbox,
 })
 const SuppressionQuery = Type.Object({ ...ListQuery.properties, reason: Type.Optional(Reason) })
-const Line = Type.String({ maxLength: MAX_TEXT_CHARS, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' })
+const Line = Type.String({ maxLength: MAX_TEXT_CHARS, pattern: ONE_LINE })
 const NewUnsubscribeBody = Type.Object(
   {
     email: Type.String({ maxLength: MAX_ADDRESS_CHARS }),

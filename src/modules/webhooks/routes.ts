@@ -7,6 +7,7 @@ import {
   endpoint,
   list,
   listOf,
+  ONE_LINE,
   Page,
   PageLimit,
   PagePagination,
@@ -65,7 +66,7 @@ const WebhookItem = Type.Object({
 })
 
 const FIELDS = {
-  name: Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' }),
+  name: Type.String({ minLength: 1, maxLength: 200, pattern: ONE_LINE }),
   url: Type.String({ minLength: 1, maxLength: 2_048 }),
   events: Type.Array(EventName, { minItems: 1, maxItems: 50 }),
   domain_ids: Type.Union([Type.Array(Uuid, { maxItems: 100 }), Type.Null()]),

@@ -39,6 +39,8 @@ export function typed(mediaType: string, description = mediaType): TSchema {
 
 export const Uuid = Type.String({ format: 'uuid' })
 export const DateTime = Type.String({ format: 'date-time' })
+/** A schema's pattern of a text without control characters: one line. */
+export const ONE_LINE = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
 export const CalendarDate = Type.String({ format: 'date', examples: ['2026-01-31'] })
 export const IdParams = Type.Object({ id: Uuid })
 export const Page = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 }))
