@@ -1,5 +1,5 @@
-// Which links of an html mail nobody is shown, told in the same pass that finds them. A click on one is taken for a
-// machine's, so every doubt is for the reader:
+// What of an html mail nobody is shown. For its links it is told in the same pass that finds them: a click on a hidden one is
+// taken for a machine's. The text that is made of it leaves hidden text out (html-text.ts). Every doubt is for the reader:
 //
 // - An element around a link hides it by its own `style` (display:none, opacity:0, no height with its overflow hidden), or
 //   by `hidden` where no style sheet is. Only elements whose end tags are always written are looked at.
@@ -56,7 +56,7 @@ export class Hiding {
   opens(name: string, style: string | null, isMarked: boolean): void {
     if (VOID.has(name)) return
     if (!this.around) {
-      if (HIDING.has(name) && this.#hides(style, isMarked)) this.#open = [name]
+      if (HIDING.has(name) && this.hides(style, isMarked)) this.#open = [name]
       return
     }
     const outer = WITHIN[name]
@@ -71,15 +71,20 @@ export class Hiding {
     this.#open = at === -1 ? [] : this.#open.slice(0, at)
   }
 
-  #hides(style: string | null, isMarked: boolean): boolean {
+  /** Whether an element's own style, or its `hidden`, hides all that is in it. */
+  hides(style: string | null, isMarked: boolean): boolean {
     if (style !== null && OTHER_DISPLAY.test(style)) return false
     const isStyled =
       style !== null &&
       (DISPLAY_NONE.test(style) || TRANSPARENT.test(style) || (NO_HEIGHT.test(style) && CUT_OFF.test(style)))
     if (isStyled) return !this.#shownAgain()
-    if (!isMarked) return false
+    return isMarked && !this.hasStyleSheet
+  }
+
+  /** A rule of it may show what an element of itself hides. */
+  get hasStyleSheet(): boolean {
     this.#hasStyleSheet ??= STYLE_SHEET.test(this.#html)
-    return !this.#hasStyleSheet
+    return this.#hasStyleSheet
   }
 
   #shownAgain(): boolean {

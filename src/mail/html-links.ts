@@ -56,9 +56,12 @@ export const MAX_LINKS = 2_000
 const MAX_PLACEHOLDERS = 1_000
 
 // Editors put http:// before what they take for an address, and encode its braces.
-const IN_ATTRIBUTE = /(?:https?:\/\/)?(?:\{\{|%7b%7b)unsubscribe(?:\}\}|%7d%7d)/gi
-const IN_TEXT = /\{\{unsubscribe\}\}/g
-const ANYWHERE = /(?:\{\{|%7b%7b)unsubscribe(?:\}\}|%7d%7d)/i
+const IN_ATTRIBUTE =
+  /(?:https?:\/\/)?(?:\{\{|%7b%7b)(?:[ \t\r\n]|%20){0,9}unsubscribe(?:[ \t\r\n]|%20){0,9}(?:\}\}|%7d%7d)/gi
+/** The placeholder as it is written in text, in any case, with blanks around its name or without. */
+export const TEXT_PLACEHOLDER = /\{\{[ \t\r\n]{0,9}unsubscribe[ \t\r\n]{0,9}\}\}/gi
+const IN_TEXT_ONCE = new RegExp(TEXT_PLACEHOLDER, 'i')
+const ANYWHERE = new RegExp(IN_ATTRIBUTE, 'i')
 const BEGUN_TAG = /<\/?$/
 const WEB_ADDRESS = /^https?:\/\/[^/?#\\]/i
 // Those at the end are looked at from their first alone: from each of them on, a long run would take its square.
@@ -106,7 +109,7 @@ export function hasPlaceholder(html: string): boolean {
 }
 
 export function hasTextPlaceholder(text: string): boolean {
-  return text.includes('{{unsubscribe}}')
+  return IN_TEXT_ONCE.test(text)
 }
 
 /** Puts the html together again. */
@@ -138,7 +141,7 @@ function filled(slot: Slot, before: string, { link, pixel, unsubscribe }: Replac
 
 /** The text part: the placeholder becomes the address; null: it is taken away. */
 export function fillText(text: string, unsubscribe: string | null): string {
-  return text.replaceAll(IN_TEXT, () => unsubscribe ?? '')
+  return text.replaceAll(TEXT_PLACEHOLDER, () => unsubscribe ?? '')
 }
 
 interface Cut {
@@ -249,8 +252,8 @@ function cutsOf(html: string, charset: ByteCharset | null): readonly Cut[] {
       ontext: (start, end) => {
         whole(end)
         if (!placeholders || open.templates > 0) return
-        if (open.raw === null) unsubscribeCuts(IN_TEXT, start, end, !open.anchor)
-        else if (SHOWN_RAW.has(open.raw)) unsubscribeCuts(IN_TEXT, start, end, false)
+        if (open.raw === null) unsubscribeCuts(TEXT_PLACEHOLDER, start, end, !open.anchor)
+        else if (SHOWN_RAW.has(open.raw)) unsubscribeCuts(TEXT_PLACEHOLDER, start, end, false)
       },
       oncomment: (start, end) => {
         if (end < html.length) whole(end + 1)
@@ -276,7 +279,7 @@ function cutsOf(html: string, charset: ByteCharset | null): readonly Cut[] {
 function ignore(): void {}
 
 /** The same length, so that places are those of the original: in html `<![CDATA[` only opens a comment that ends at `>`. */
-function structureOf(html: string): string {
+export function structureOf(html: string): string {
   return html.replaceAll('<![CDATA[', '<!_CDATA_')
 }
 

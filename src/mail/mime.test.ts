@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import PostalMime from 'postal-mime'
 import { parseMailbox } from './address.ts'
 import { base64Bytes, encodeBase64, encodedTextBytes, encodeQuotedPrintable, encodeText } from './encodings.ts'
-import { compose, composeMessage, type Envelope, prepare, prepareAttachment, textFromHtml } from './mime.ts'
+import { compose, composeMessage, type Envelope, prepare, prepareAttachment } from './mime.ts'
 
 const corpora = process.env['POSTHORN_CORPORA']
 const golden = new URL('../../test/golden/', import.meta.url)
@@ -277,35 +277,6 @@ test('any text comes back from every field', async () => {
   )
 })
 
-test('text made from html keeps words and links, and ends whatever the html is', () => {
-  assert.equal(
-    textFromHtml('<h1>Hi</h1><p>Read <a href="https://a.example/x">this</a>.</p><img src="x">'),
-    'Hi\n\nRead this [https://a.example/x].\n',
-  )
-  assert.equal(textFromHtml(''), '')
-  for (const href of [
-    '{{unsubscribe}}',
-    ' %7B%7Bunsubscribe%7D%7D',
-    'http://{{unsubscribe}}',
-    'https://%7b%7bunsubscribe%7d%7d ',
-  ])
-    assert.equal(textFromHtml(`<a href="${href}">Out</a>`), 'Out [{{unsubscribe}}]\n', href)
-  const nested = '<table><tr><td>'
-  const hostile = [
-    '<',
-    '<a ',
-    '<div>',
-    '&',
-    nested,
-    '<tr>',
-    '<td>x',
-    '<td colspan=999999999>',
-    '<img alt=x>',
-    '&nbsp;<br>',
-  ]
-  for (const one of hostile) assert.equal(typeof textFromHtml(one.repeat(60_000 / one.length)), 'string')
-})
-
 test('the size of an encoded text is known without encoding it', () => {
   const texts = [
     'hello world ',
@@ -341,26 +312,3 @@ test('the size of an encoded text is known without encoding it', () => {
     assert.ok(base64Bytes(bytes) >= size && base64Bytes(bytes) - size < 80)
   }
 })
-
-// Each row: html and the text that is made of it.
-const TEXTS: [html: string, text: string][] = [
-  [
-    '<table><tr><th>Item</th><th>Price</th></tr><tr><td>Tea</td><td>3</td></tr><tr><td><b>Mi</b>lk</td><td>2</td></tr></table>',
-    'Item Price\nTea 3\nMilk 2\n',
-  ],
-  ['<p>Hi</p><table><caption>Order</caption><tr><td>Tea<td>3</table>Bye', 'Hi\n\nOrder\nTea 3\n\nBye\n'],
-  [
-    `<table><tr><td><table><tr><td><img src="l.png" alt="The Shop"></td></tr></table></td></tr>${'<tr><td height="9">&nbsp;</td></tr><tr><td></td></tr>'.repeat(3)}<tr><td><table><tr><td><p>Dear Ann</p></td><td><p>welcome</p></td></tr></table></td></tr></table>`,
-    'The Shop\n\nDear Ann\n\nwelcome\n',
-  ],
-  [
-    '<a href="https://a.example"><img src="b.png" alt="Buy now"></a><img src="p" alt="">',
-    'Buy now [https://a.example]\n',
-  ],
-  ['<center>Hello</center><center>World</center>', 'Hello\nWorld\n'],
-]
-for (const [html, text] of TEXTS) {
-  test(`the text of ${html.slice(0, 60)} is what a reader of it sees`, () => {
-    assert.equal(textFromHtml(html), text)
-  })
-}

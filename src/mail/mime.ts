@@ -12,7 +12,6 @@
 
 import { isAscii } from 'node:buffer'
 
-import { compile as compileHtml, type FormatCallback } from 'html-to-text'
 import type { Address } from './address.ts'
 import { type EncodedBody, encodeBase64, encodeText, withCrlf } from './encodings.ts'
 import {
@@ -24,7 +23,6 @@ import {
   textHeader,
   tokenHeader,
 } from './headers.ts'
-import { plainPlaceholder } from './html-links.ts'
 import { OCTETS, parseMediaType } from './media-types.ts'
 
 export interface MailboxInput {
@@ -238,73 +236,6 @@ function messageHead(envelope: Envelope): string {
   }
   return `${head}MIME-Version: 1.0\r\n`
 }
-
-/**
- * The text part for a mail that has html alone. Links stand in brackets behind their words, images are what their alt says.
- * A table is a line for each row, with a space between cells: most tables are layout, and columns would pad them.
- *
- * @param html read up to 1 MB and to a depth of 100 elements
- */
-export function textFromHtml(html: string): string {
-  // Empty blocks, such as rows that are there for their height, leave line ends behind.
-  const text = toText(html)
-    .replace(/\n(?:[ \u00a0]*\n){2,}/g, '\n\n')
-    .trimEnd()
-  return text === '' ? '' : `${text}\n`
-}
-
-const asCell: FormatCallback = ({ children }, walk, builder) => {
-  builder.addInline(' ')
-  walk(children, builder)
-}
-
-const asAlt: FormatCallback = ({ attribs }, _walk, builder) => {
-  const alt: string = attribs['alt'] ?? ''
-  if (alt.trim() !== '') builder.addInline(` ${alt} `)
-}
-
-/** What the library takes for a part of the line around it. */
-const MORE_BLOCKS = [
-  'address',
-  'caption',
-  'center',
-  'dd',
-  'dl',
-  'dt',
-  'fieldset',
-  'figcaption',
-  'figure',
-  'legend',
-  'tr',
-]
-
-const toText = compileHtml({
-  wordwrap: 78,
-  formatters: { alt: asAlt, cell: asCell },
-  selectors: [
-    {
-      selector: 'a',
-      options: {
-        ...{ hideLinkHrefIfSameAsText: true, ignoreHref: false, noAnchorUrl: true },
-        pathRewrite: plainPlaceholder,
-      },
-    },
-    { selector: 'img', format: 'alt' },
-    { selector: 'td', format: 'cell' },
-    { selector: 'th', format: 'cell' },
-    ...MORE_BLOCKS.map((selector) => ({
-      ...{ selector, format: 'block' },
-      options: { leadingLineBreaks: 1, trailingLineBreaks: 1 },
-    })),
-    { selector: 'h1', options: { uppercase: false } },
-    { selector: 'h2', options: { uppercase: false } },
-    { selector: 'h3', options: { uppercase: false } },
-    { selector: 'h4', options: { uppercase: false } },
-    { selector: 'h5', options: { uppercase: false } },
-    { selector: 'h6', options: { uppercase: false } },
-  ],
-  limits: { maxInputLength: 1_048_576, maxDepth: 100, maxChildNodes: 10_000, ellipsis: '...' },
-})
 
 function unsubscribeHead({ https, mailto }: ListUnsubscribe): string {
   const links = [https, mailto].filter((link) => link !== null).map((link) => `<${link}>`)

@@ -3,7 +3,7 @@
 // out as it was written, without tracking, and the log says so. A mail is never lost for it.
 
 import { type ByteCharset, type HtmlScan, scanHtml } from '../../mail/html-links.ts'
-import { textFromHtml } from '../../mail/mime.ts'
+import { textFromHtml } from '../../mail/html-text.ts'
 import type { Logger } from '../../platform/log.ts'
 import { type ThreadOptions, threadFor } from '../../platform/thread.ts'
 

@@ -2,7 +2,7 @@
 
 import { parentPort } from 'node:worker_threads'
 import { scanHtml } from '../../mail/html-links.ts'
-import { textFromHtml } from '../../mail/mime.ts'
+import { textFromHtml } from '../../mail/html-text.ts'
 import type { HtmlTask } from './html-reader.ts'
 
 parentPort?.on('message', ({ what, html, charset }: HtmlTask) => {
