@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 import PostalMime from 'postal-mime'
-import { fillHtml, fillText, type Replacements, scanHtml } from './html-links.ts'
+import { fillHtml, fillText, hasTextPlaceholder, type Replacements, scanHtml } from './html-links.ts'
 
 const MARKED: Replacements = {
   link: ({ index, url }) => `<<${index}:${url}>>`,
@@ -144,6 +144,9 @@ const PLACEHOLDERS: [html: string, expected: string][] = [
   ['<a href="http://{{unsubscribe}}">x</a>', '<a href="https://u.test/u">x</a>'],
   ['<a href="%7B%7Bunsubscribe%7D%7D">x</a>', '<a href="https://u.test/u">x</a>'],
   ['<a href="https://x.test/?r={{unsubscribe}}">x</a>', '<a href="https://x.test/?r=https://u.test/u">x</a>'],
+  ['<a href="{{ UnSubscribe }}">x</a>', '<a href="https://u.test/u">x</a>'],
+  ['<a href="%7B%7B%20unsubscribe%20%7D%7D">x</a>', '<a href="https://u.test/u">x</a>'],
+  ['<p>{{\n UNSUBSCRIBE }}</p>', '<p><a href="https://u.test/u">Unsubscribe</a></p>'],
   ['<p>{{unsubscribe}}</p>', '<p><a href="https://u.test/u">Unsubscribe</a></p>'],
   ['<a href="#x">{{unsubscribe}}</a>', '<a href="#x">https://u.test/u</a>'],
   [
@@ -169,6 +172,10 @@ test('links that hold the placeholder are not counted among the links', () => {
 test('the placeholder in text becomes the address, without tricks of replacement patterns', () => {
   assert.equal(fillText('a {{unsubscribe}} b {{unsubscribe}}', 'https://u/$&'), 'a https://u/$& b https://u/$&')
   assert.equal(fillText('a {{unsubscribe}}', null), 'a ')
+  for (const written of ['{{ unsubscribe }}', '{{UNSUBSCRIBE}}', '{{\tUnsubscribe\r\n}}']) {
+    assert.ok(hasTextPlaceholder(written))
+    assert.equal(fillText(`a ${written}`, 'https://u'), 'a https://u')
+  }
 })
 
 const PIXELS: [html: string, at: string][] = [

@@ -6,8 +6,8 @@
 // - Untouched: relative addresses, mailto:, tel:, sms: and every other scheme, fragments, links marked
 //   `data-track="off"`, addresses over 4 KB or with control characters, links after the 2,000th, and whatever a
 //   reader's program does not show as a link: comments (Outlook's conditional ones too), script, style, title, textarea, template and the like.
-// - `{{unsubscribe}}` becomes the address inside an attribute and an anchor in text; the address alone where an anchor
-//   cannot stand (inside another anchor, in a title, in a comment).
+// - `{{unsubscribe}}`, in any case and with blanks around the name or without, becomes the address inside an attribute and an
+//   anchor in text; the address alone where an anchor cannot stand (inside another anchor, in a title, in a comment).
 // - The pixel stands before the last `</body>`, else at the end; when the end lies inside something unclosed, before it.
 //
 // The tokenizer is that of WHATWG HTML (section 13.2.5) without entity decoding; each character is looked at a bounded
@@ -81,6 +81,11 @@ export function plainPlaceholder(address: string): string {
   return address.trim().replace(IN_ATTRIBUTE, '{{unsubscribe}}')
 }
 
+/** The text with each placeholder, however it is written, made one that only looks so: U+2060 joins without being seen. */
+export function withoutPlaceholders(text: string): string {
+  return text.replaceAll(IN_ATTRIBUTE, (found) => found.replace(/\{|%7b/i, '$&\u2060'))
+}
+
 /** How html that is given as bytes, one in each character, says its characters; `other`: only ASCII can be read. */
 export type ByteCharset = 'utf-8' | 'other'
 
@@ -110,6 +115,14 @@ export function hasPlaceholder(html: string): boolean {
 
 export function hasTextPlaceholder(text: string): boolean {
   return IN_TEXT_ONCE.test(text)
+}
+
+/** What stands between the commas of a List-Unsubscribe, with brackets or without. */
+const LISTED = new RegExp(`^\\s*<?\\s*(?:${IN_ATTRIBUTE.source})\\s*>?\\s*$`, 'i')
+
+/** Whether a List-Unsubscribe names the placeholder as an address: who writes so wants the one that is made for each recipient. */
+export function listsPlaceholder(listUnsubscribe: string): boolean {
+  return listUnsubscribe.split(',').some((one) => LISTED.test(one))
 }
 
 /** Puts the html together again. */

@@ -68,6 +68,7 @@ test('what is more than html and text is left to the parser', () => {
 test('no spelling of the placeholder in quoted-printable is overlooked', () => {
   const spellings = [
     '{{unsubscribe}}',
+    '{{ Unsubscribe }}',
     '%7b%7bunsubscribe%7D%7D',
     '{={unsubscribe}}',
     '=7b=7Bunsubscribe=7D=7D',

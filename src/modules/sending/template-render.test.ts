@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { hasPlaceholder, hasTextPlaceholder } from '../../mail/html-links.ts'
 import { type ParsedTemplate, parseTemplate, type Rendered, render, type Variables } from './template-render.ts'
 
 function parsed(source: string): ParsedTemplate {
@@ -38,16 +39,20 @@ for (const [source, variables, html] of ROWS) {
 }
 
 test('the unsubscribe placeholder of the template is left to the service, whatever the variables hold', () => {
-  for (const tag of ['{{unsubscribe}}', '{{ unsubscribe }}', '{{{unsubscribe}}}', '{{&unsubscribe}}']) {
+  for (const tag of ['{{unsubscribe}}', '{{ Unsubscribe }}', '{{{unsubscribe}}}', '{{&unsubscribe}}']) {
     assert.equal(fill(`<a href="${tag}">x</a>`, { unsubscribe: 'evil' }).text, '<a href="{{unsubscribe}}">x</a>')
   }
   assert.equal(fill('{{#a}}{{unsubscribe}}{{/a}}', { a: { unsubscribe: 'evil' } }).text, '{{unsubscribe}}')
   assert.deepEqual(fill('{{unsubscribe}}', {}).missing, [])
+  assert.equal(fill('{{UNSUBSCRIBE}}', { UNSUBSCRIBE: 'word' }).text, 'word')
 })
 
 test('a placeholder that comes from data, whole or in pieces, is not one', () => {
   for (const form of ['html', 'plain'] as const) {
-    assert.doesNotMatch(fill('{{{a}}}', { a: '{{unsubscribe}}' }, form).text, /\{\{unsubscribe\}\}/)
+    for (const a of ['{{unsubscribe}}', '{{ UNSUBSCRIBE\n}}', 'http://{{unsubscribe}}', '%7B%7bunsubscribe%7d%7D']) {
+      const { text } = fill('<a href="{{{a}}}">', { a }, form)
+      assert.ok(!hasPlaceholder(text) && !hasTextPlaceholder(text), text)
+    }
     assert.doesNotMatch(fill('{{{a}}}{{{b}}}', { a: '{{unsub', b: 'scribe}}' }, form).text, /\{\{unsubscribe\}\}/)
   }
 })

@@ -8,6 +8,7 @@
 // Loops can be nested, so the output and the steps taken for it are bounded.
 
 import mustache from 'mustache'
+import { withoutPlaceholders } from '../../mail/html-links.ts'
 
 export type Variables = Readonly<Record<string, unknown>>
 
@@ -26,8 +27,6 @@ export interface Rendered {
 
 const PLACEHOLDER = '{{unsubscribe}}'
 const PLACEHOLDER_NAME = 'unsubscribe'
-/** U+2060 joins without being seen. */
-const BROKEN_PLACEHOLDER = '{\u2060{unsubscribe}}'
 const MAX_DEPTH = 50
 const MAX_STEPS = 200_000
 
@@ -93,7 +92,7 @@ export function render(
     if (error instanceof TooLarge) return 'too_large'
     throw error
   }
-  const filled = work.out.join('').replaceAll(PLACEHOLDER, BROKEN_PLACEHOLDER)
+  const filled = withoutPlaceholders(work.out.join(''))
   return { text: filled.replaceAll(work.marker, PLACEHOLDER), missing: [...work.missing] }
 }
 
@@ -128,8 +127,8 @@ function put(text: string, work: Work): void {
 }
 
 function valueOf(kind: string, name: string, contexts: readonly unknown[], work: Work): string {
-  if (name === PLACEHOLDER_NAME) return work.marker
-  const value = lookUp(name, contexts)
+  const value = name === PLACEHOLDER_NAME ? undefined : lookUp(name, contexts)
+  if (value === undefined && name.toLowerCase() === PLACEHOLDER_NAME) return work.marker
   if (value === undefined) work.missing.add(name)
   if (value === undefined || value === null) return ''
   const text = typeof value === 'string' ? value : JSON.stringify(value)
