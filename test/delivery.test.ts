@@ -173,17 +173,28 @@ test('who brings a List-Unsubscribe-Post to our List-Unsubscribe sends one of th
   const head = `From: ${MAIL.from}\r\nTo: ${MAIL.to}\r\nSubject: Hi\r\nX-Stream: broadcast\r\n`
   const raw = Buffer.from(`${head}List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n\r\nHi\r\n`)
   const { accountId } = world.account
-  const submitted = await world.rooms.submissionDoor.submit(
-    { accountId, keyId: null, mode: 'live', scopes: ['full'], domainIds: null },
-    { mailFrom: 'a@shop.example', senderFault: null, recipients: [parsed.address], raw, trace: () => '' },
+  const submit = async (message: Buffer): Promise<void> => {
+    const submitted = await world.rooms.submissionDoor.submit(
+      { accountId, keyId: null, mode: 'live', scopes: ['full'], domainIds: null },
+      { mailFrom: 'a@shop.example', senderFault: null, recipients: [parsed.address], raw: message, trace: () => '' },
+    )
+    assert.ok('emailId' in submitted)
+    assert.equal((await ended(world, submitted.emailId)).status, 'delivered')
+  }
+  await submit(raw)
+  // Who names the placeholder in it asks for ours, whatever the stream and the settings.
+  const wish = { headers: { 'List-Unsubscribe': '<{{unsubscribe}}>' }, unsubscribe_header_enabled: false }
+  const asked = await world.api.post('/api/v1/send', { ...MAIL, ...wish })
+  assert.equal((await ended(world, asked.body.data.email_id)).status, 'delivered')
+  await submit(
+    Buffer.from(`${head.replace('broadcast', 'transactional')}List-Unsubscribe: {{unsubscribe}}\r\n\r\nHi\r\n`),
   )
-  assert.ok('emailId' in submitted)
-  assert.equal((await ended(world, submitted.emailId)).status, 'delivered')
   for (const { data } of mx.messages) {
     const fields = data.toString('latin1').match(/^list-unsubscribe(?:-post)?:/gim) ?? []
     assert.deepEqual(fields.map((field) => field.toLowerCase()).sort(), ['list-unsubscribe-post:', 'list-unsubscribe:'])
+    assert.match(data.toString('latin1'), /^List-Unsubscribe: <https?:[^>]+\/track\/u\//m)
   }
-  assert.equal(mx.messages.length, 2)
+  assert.equal(mx.messages.length, 4)
 })
 
 test('a domain that has published a name for return paths has them under that name, while it stands', async () => {

@@ -212,6 +212,13 @@ test('List-Unsubscribe-Post goes when there is no List-Unsubscribe, and stays be
   assert.ok(text(prepare(`From: a@shop.example\r\n${post}${own}\r\nx`)).includes(post + own))
 })
 
+test('a List-Unsubscribe that names the placeholder is taken out, a wish for ours', () => {
+  const wish = 'List-Unsubscribe:\r\n <{{unsubscribe}}>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n'
+  const made = prepare(`From: a@shop.example\r\n${wish}\r\nx`)
+  assert.deepEqual([made.hasListUnsubscribe, made.wantsListUnsubscribe], [false, true])
+  assert.doesNotMatch(text(made), /List-Unsubscribe/)
+})
+
 test('text without a type is labelled by its own bytes, not by those of a header', () => {
   const head = Buffer.from('From: a@shop.example\r\nComments: \xff\r\n\r\n', 'latin1')
   const utf8 = text(prepare(Buffer.concat([head, Buffer.from('Körper\r\n')])))

@@ -15,6 +15,7 @@ import { addressesIn, type DomainName, type Mailbox, parseMailbox } from './addr
 import { withCrlf } from './encodings.ts'
 import { encodedField } from './field-encoding.ts'
 import { checkHeaderText, fieldValue, formatDate, parseHeaderBlock, type RawField } from './headers.ts'
+import { listsPlaceholder } from './html-links.ts'
 import { reencode } from './reencode.ts'
 
 /** Read, obeyed and removed (contract section 6). In lower case. */
@@ -44,6 +45,8 @@ export interface SubmittedMessage {
   /** Without angle brackets. */
   readonly messageId: string
   readonly hasListUnsubscribe: boolean
+  /** It had one that names `{{unsubscribe}}`, which is taken out: it is a wish for ours. */
+  readonly wantsListUnsubscribe: boolean
   /** Unfolded, encoded words decoded; not checked. */
   readonly controls: ReadonlyMap<ControlHeader, string>
 }
@@ -110,6 +113,7 @@ export function prepareSubmitted(raw: Buffer, options: SubmittedOptions): Prepar
   }
   const charset = changed ? charsetOf(lines) : null
   out.push(Buffer.from(addedFields({ kept, charset, messageId, now: options.now })), Buffer.from('\r\n'), body)
+  const hasListUnsubscribe = kept.some(({ key }) => key === 'list-unsubscribe')
   const values = (key: string): string[] => kept.filter((one) => one.key === key).map((one) => textOf(whole, one))
   return {
     ok: true,
@@ -122,7 +126,8 @@ export function prepareSubmitted(raw: Buffer, options: SubmittedOptions): Prepar
       replyTo: values('reply-to').flatMap(addressesIn),
       subject: cleanText(decodeWords(values('subject')[0] ?? '')).slice(0, MAX_SUBJECT_CHARS),
       messageId,
-      hasListUnsubscribe: kept.some(({ key }) => key === 'list-unsubscribe'),
+      hasListUnsubscribe,
+      wantsListUnsubscribe: fields.some((field) => isWish(whole, field)),
       controls,
     },
   }
@@ -174,16 +179,20 @@ function readControls(raw: Buffer, fields: readonly RawField[]): ReadonlyMap<Con
 function keptFields(fields: readonly RawField[], raw: Buffer): readonly RawField[] {
   const seen = new Set<string>()
   // Without the other it asks for nothing, and would stand beside the one that goes with ours (RFC 8058 section 3.1).
-  const isOrphan = !fields.some(({ key }) => key === 'list-unsubscribe')
+  const isOrphan = !fields.some((field) => field.key === 'list-unsubscribe' && !isWish(raw, field))
   return fields.filter((field) => {
     const { key } = field
     if (REMOVED.has(key) || CONTROL.has(key)) return false
-    if (isOrphan && key === 'list-unsubscribe-post') return false
+    if ((isOrphan && key === 'list-unsubscribe-post') || isWish(raw, field)) return false
     if (!ONCE.has(key)) return true
     if (seen.has(key) || (key === 'message-id' && messageIdIn(raw, field) === null)) return false
     seen.add(key)
     return true
   })
+}
+
+function isWish(raw: Buffer, field: RawField): boolean {
+  return field.key === 'list-unsubscribe' && listsPlaceholder(textOf(raw, field))
 }
 
 function messageIdOf(raw: Buffer, kept: readonly RawField[]): string | null {

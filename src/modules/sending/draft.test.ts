@@ -41,6 +41,21 @@ test('a List-Unsubscribe without a value is none, and leaves the place to ours',
   assert.deepEqual([made.hasListUnsubscribe, content.kind === 'composed' && content.headers], [false, []])
 })
 
+test('a List-Unsubscribe that names the placeholder is a wish for ours', () => {
+  for (const value of [
+    '{{unsubscribe}}',
+    '<{{ Unsubscribe }}>',
+    '<mailto:u@shop.example>, <https://{{unsubscribe}}>',
+  ]) {
+    const made = draft({ text: 't', headers: { 'List-Unsubscribe': value, 'List-Unsubscribe-Post': 'x' } })
+    const content = made.content(NO_TREATMENT)
+    assert.deepEqual([made.hasListUnsubscribe, made.wantsListUnsubscribe], [false, true])
+    assert.deepEqual(content.kind === 'composed' && content.headers, [])
+  }
+  const own = draft({ text: 't', headers: { 'List-Unsubscribe': '<https://shop.example/?to={{unsubscribe}}>' } })
+  assert.deepEqual([own.hasListUnsubscribe, own.wantsListUnsubscribe], [true, false])
+})
+
 const MB = 1_048_576
 
 // Each row: html, text and the bytes of an attachment that make more than 25 MB once they are encoded, and 2 % less that do not.

@@ -1,6 +1,7 @@
 // A draft is what acceptance needs of a message, whether it came by REST or by SMTP.
 
 import { base64Bytes, encodedTextBytes } from '../../mail/encodings.ts'
+import { listsPlaceholder } from '../../mail/html-links.ts'
 import type { Stream } from '../events/index.ts'
 import {
   type Content,
@@ -32,6 +33,8 @@ export interface Draft {
   readonly readable: () => Promise<ContentQuestion>
   /** The message brings its own List-Unsubscribe and gets none of ours. */
   readonly hasListUnsubscribe: boolean
+  /** It had one that names `{{unsubscribe}}`, which is a wish for ours. */
+  readonly wantsListUnsubscribe: boolean
   /** What a receiver will get, about. */
   readonly sizeBytes: number
   readonly tag: string | null
@@ -69,11 +72,13 @@ export function draftOf(request: SendRequest): Draft {
   const html = unlessBlank(request.html)
   // Of html alone a text is made; without html a blank text is the mail that was asked for.
   const text = html === null ? request.text : unlessBlank(request.text)
-  const hasListUnsubscribe = request.headers.some(([name]) => name.toLowerCase() === 'list-unsubscribe')
-  // Alone it asks for nothing, and would stand beside the one that goes with ours (RFC 8058 section 3.1).
-  const headers = request.headers.filter(
-    ([name]) => hasListUnsubscribe || name.toLowerCase() !== 'list-unsubscribe-post',
+  const wishes = request.headers.filter(
+    ([name, value]) => name.toLowerCase() === 'list-unsubscribe' && listsPlaceholder(value),
   )
+  const others = request.headers.filter((header) => !wishes.includes(header))
+  const hasListUnsubscribe = others.some(([name]) => name.toLowerCase() === 'list-unsubscribe')
+  // Alone it asks for nothing, and would stand beside the one that goes with ours (RFC 8058 section 3.1).
+  const headers = others.filter(([name]) => hasListUnsubscribe || name.toLowerCase() !== 'list-unsubscribe-post')
   const sizeBytes = sizeOf(html ?? '', text ?? '', attachments)
   if (sizeBytes > MAX_MESSAGE_BYTES) throw errors.payload_too_large({ limit_bytes: MAX_MESSAGE_BYTES })
   const subject = request.subject ?? ''
@@ -86,6 +91,7 @@ export function draftOf(request: SendRequest): Draft {
     messageId: null,
     sizeBytes,
     hasListUnsubscribe,
+    wantsListUnsubscribe: wishes.length > 0,
     readable: async () => ({
       ...{ subject, html, text, senderDomain: request.fromDomain },
       attachments: attachments.map(({ filename, contentType }) => ({ filename, contentType })),

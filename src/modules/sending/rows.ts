@@ -78,7 +78,8 @@ export function rowsOf({ accountId, incoming, judged, ids, now }: RowsOptions): 
   }
 
   function treatmentOf({ draft }: Incoming): Treatment {
-    const unsubscribeHeader = (sender.treatment.unsubscribeHeader || goesToMany(draft)) && !draft.hasListUnsubscribe
+    const wanted = sender.treatment.unsubscribeHeader || goesToMany(draft) || draft.wantsListUnsubscribe
+    const unsubscribeHeader = wanted && !draft.hasListUnsubscribe
     return { ...sender.treatment, unsubscribeHeader }
   }
 }

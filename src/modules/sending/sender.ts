@@ -56,10 +56,10 @@ export function goesToMany({ isBulk, stream }: Pick<Draft, 'isBulk' | 'stream'>)
  * what the request says of tracking is no part of a preview, and preview and send judge by the same facts.
  */
 export function canBeLeft(
-  draft: Pick<Draft, 'isBulk' | 'stream' | 'hasListUnsubscribe'>,
+  draft: Pick<Draft, 'isBulk' | 'stream' | 'hasListUnsubscribe' | 'wantsListUnsubscribe'>,
   { unsubscribesByDefault }: Pick<SenderFacts, 'unsubscribesByDefault'>,
 ): boolean {
-  return draft.hasListUnsubscribe || unsubscribesByDefault || goesToMany(draft)
+  return draft.hasListUnsubscribe || draft.wantsListUnsubscribe || unsubscribesByDefault || goesToMany(draft)
 }
 
 export interface SenderQuestion {

@@ -35,7 +35,8 @@ export function submittedDraft(
   const read = readControls(submitted.controls, now)
   if ('badHeader' in read) return read
   const { idempotencyKey, ...controls } = read
-  const { from, fromDomain, to, cc, replyTo, subject, messageId, hasListUnsubscribe, message } = submitted
+  const { from, fromDomain, to, cc, replyTo, subject, messageId, hasListUnsubscribe, wantsListUnsubscribe, message } =
+    submitted
   const unique = new Map<string, RecipientRequest>()
   for (const { address, domain, ...rest } of recipients) {
     const key = suppressionKey({ address, domain, ...rest })
@@ -53,6 +54,7 @@ export function submittedDraft(
       subject,
       messageId,
       hasListUnsubscribe,
+      wantsListUnsubscribe,
       sizeBytes: message.length,
       ...controls,
       isBulk: false,
