@@ -22,6 +22,47 @@ test('a message is read into its parts', async () => {
   )
 })
 
+// Each row: the header of a text part that follows the letter, and the name of the attachment that it is; null: it is of the letter.
+const TEXTS: [header: string, attachment: string | null][] = [
+  ['Content-Disposition: inline; filename=a.txt', 'a.txt'],
+  ['Content-Type: text/html; name=a.html', 'a.html'],
+  ['Content-Type: text/html\r\nContent-ID: <a@b>', '(a@b)'],
+  ['Content-Disposition: attachment', '(null)'],
+  ['Content-Disposition: inline', null],
+  ['Content-Type: text/plain', null],
+]
+for (const [header, attachment] of TEXTS) {
+  test(`a text of ${JSON.stringify(header)} is ${attachment === null ? 'a piece of the letter' : 'an attachment'}`, async () => {
+    const letter = '--o\r\nContent-Type: text/plain; name=body\r\nContent-ID: <l@b>\r\n\r\nletter'
+    const raw = `Content-Type: multipart/mixed; boundary=o\r\n\r\n${letter}\r\n--o\r\n${header}\r\n\r\nmore\r\n--o--\r\n`
+    const { text, html, attachments } = await parseMessage(Buffer.from(raw))
+    const isPiece = attachment === null
+    assert.deepEqual([text?.replaceAll(/\s+/g, ' ').trim(), html], [isPiece ? 'letter more' : 'letter', null])
+    const named = attachments.map((one) => one.filename ?? `(${one.contentId})`)
+    assert.deepEqual(named, isPiece ? [] : [attachment])
+    if (!isPiece) assert.equal(attachments[0]?.content.toString().trim(), 'more')
+  })
+}
+
+test('a letter with a name is a letter, alone, as an alternative and beside what belongs to it', async () => {
+  const html =
+    'Content-Type: text/html; name=l.html\r\nContent-ID: <l@b>\r\nContent-Disposition: inline; filename=l.html\r\n\r\n<p>l</p>\r\n'
+  const within = (kind: string, ...parts: string[]): string =>
+    `Content-Type: multipart/${kind}; boundary=${kind}\r\n\r\n${parts.map((part) => `--${kind}\r\n${part}`).join('')}--${kind}--\r\n`
+  const plain = 'Content-Type: text/plain\r\n\r\nl\r\n'
+  const related = within('related', html, 'Content-Type: image/png\r\nContent-ID: <i@b>\r\n\r\nx\r\n')
+  for (const raw of [
+    html,
+    within('alternative', plain, html),
+    within('mixed', within('alternative', plain, related)),
+    related,
+  ]) {
+    const message = await parseMessage(Buffer.from(raw))
+    assert.equal(message.html?.trim(), '<p>l</p>', raw)
+    assert.ok(message.attachments.every(({ filename }) => filename !== 'l.html'))
+  }
+})
+
 test('hostile header names are only names', async () => {
   const message = await parseMessage(
     Buffer.from('__proto__: x\r\nconstructor: y\r\nhasOwnProperty: z\r\nSubject: s\r\n\r\nb'),
