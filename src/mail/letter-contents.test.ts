@@ -3,15 +3,15 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import PostalMime from 'postal-mime'
 import { decodeQuotedPrintable, encodeBase64, encodeQuotedPrintable } from './encodings.ts'
-import { fillHtml, scanHtml } from './html-links.ts'
-import { contentOf, letterParts, withContents } from './letter-parts.ts'
+import { fillHtml, fillText, scanHtml } from './html-links.ts'
+import { contentOf, letterParts, plainLetter, withContents } from './letter-parts.ts'
 
 /** Every html part with its links replaced. */
 function marked(message: Buffer, url = 'https://t.test/x'): Buffer {
   const contents = letterParts(message).flatMap((part) => {
     const content = contentOf(message, part)
     if (part.kind !== 'html' || content === null) return []
-    const scan = scanHtml(content, part.charset)
+    const scan = scanHtml(content, part.charset.bytes)
     return [{ part, content: fillHtml(scan, { link: () => url, pixel: null, unsubscribe: null }) }]
   })
   return withContents(message, contents)
@@ -81,7 +81,7 @@ test('the address of a link is told in the characters of the part', () => {
   const message = crlf(ALTERNATIVE)
   const [part] = letterParts(message).filter(({ kind }) => kind === 'html')
   assert.ok(part)
-  const { links } = scanHtml(contentOf(message, part) ?? '', part.charset)
+  const { links } = scanHtml(contentOf(message, part) ?? '', part.charset.bytes)
   assert.deepEqual(
     links.map(({ url }) => url),
     ['http://a.test/?q=ü'],
@@ -196,3 +196,74 @@ test('no message makes it throw', () => {
     }),
   )
 })
+
+// Names of charsets that are ASCII as far as ASCII goes.
+const SUPERSETS = [
+  ...['ks_c_5601-1987', 'cp932', 'windows-874', 'windows-31j', 'x-sjis', 'cp949', 'cp936', 'x-gbk', 'iso8859-1'],
+  ...[
+    'iso_8859-1',
+    'ANSI_X3.4-1968',
+    'iso-8859-8-i',
+    'cp437',
+    'Shift_JIS',
+    'euc-kr',
+    'latin1',
+    'ibm866',
+    'x-mac-cyrillic',
+  ],
+  ...[
+    'us-ascii',
+    'ascii',
+    'utf8',
+    'latin-9',
+    'euc-tw',
+    'big5-hkscs',
+    'koi8-u',
+    'tis-620',
+    'macintosh',
+    'cp1252',
+    'sjis',
+  ],
+]
+test('links are replaced in html of any charset that has ASCII in it, under all of its names', () => {
+  for (const name of SUPERSETS) {
+    const head = `Content-Type: text/html; charset="${name}"\nContent-Transfer-Encoding: quoted-printable\n\n<p>=E9</p>`
+    const out = marked(crlf(`${head}<a href=3D"http://a.test/">x</a>\n`))
+    assert.deepEqual(out, crlf(`${head}<a href=3D"https://t.test/x">x</a>\n`), name)
+  }
+  for (const name of ['utf-16', 'utf-16le', 'utf-7', 'iso-2022-kr', 'cp037', 'x-unknown']) {
+    assert.deepEqual(letterParts(crlf(`Content-Type: text/html; charset=${name}\n\nx\n`)), [], name)
+  }
+})
+
+const filled = (message: Buffer): string => {
+  const contents = letterParts(message).flatMap((part) => {
+    const content = contentOf(message, part)
+    return content === null ? [] : [{ part, content: fillText(content, 'https://u.test/u') }]
+  })
+  return withContents(message, contents).toString('latin1')
+}
+// Each row: a charset that shifts, a stretch of it that holds what looks like a tag and the placeholder, and one that is ASCII.
+const SHIFTING: [charset: string, shifted: string, ascii: string][] = [
+  ['ISO-2022-JP', '\x1b$B{{unsubscribe}}<!--\x1b(B', '\x1b(J'],
+  ['iso-2022-jp', '\x1b$@<a href="http://a.test/">\x1b(J', ''],
+  ['iso-2022-jp', '\x1b(I{{unsubscribe}}\x1b$B<!--\x1b(B', ''],
+  ['HZ-GB-2312', '~{{{unsubscribe}}<!--~}', '~~{x~'],
+]
+for (const [charset, shifted, ascii] of SHIFTING) {
+  test(`in ${charset} what stands in ASCII alone is replaced, beside ${JSON.stringify(shifted)}`, () => {
+    const head = `Content-Type: text/html; charset=${charset}\r\n\r\n`
+    const around = (address: string): string =>
+      `${head}<p>${shifted}${ascii}</p><a href="${address}">${shifted}</a>\r\n`
+    const message = Buffer.from(around('http://a.test/'), 'latin1')
+    assert.equal(marked(message).toString('latin1'), around('https://t.test/x'))
+    assert.equal(filled(Buffer.from(around('{{unsubscribe}}'), 'latin1')), around('https://u.test/u'))
+    // A link that holds other characters stays, and so does what is broken.
+    const held = `${head}<a href="http://a.test/${shifted}">x</a>\r\n`
+    assert.equal(marked(Buffer.from(held, 'latin1')).toString('latin1'), held)
+    for (const broken of [`${head}{{unsubscribe}}${shifted.slice(0, 9)}\r\n`, `${head}{{unsubscribe}}\xe9\r\n`]) {
+      assert.equal(filled(Buffer.from(broken, 'latin1')), broken)
+    }
+    assert.equal(plainLetter(message), null)
+  })
+}

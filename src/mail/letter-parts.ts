@@ -3,14 +3,14 @@
 // multipart/encrypted, S/MIME, PGP in the text). They can be replaced one by one; every other byte of the message stays.
 //
 // A part is decoded to bytes and its bytes are worked on: charset and everything else keep as they are. Charsets in which
-// ASCII bytes may be a piece of something else (UTF-16, UTF-7, ISO-2022) are left alone. A replaced part keeps its
+// ASCII bytes may be a piece of something else (UTF-16, UTF-7) are left alone (letter-charset.ts). A replaced part keeps its
 // transfer encoding, but for what that cannot carry: lines over 998 bytes, a boundary, line ends other than CRLF. What lies
 // beyond the budget for reading (multipart.ts) is no part that could be replaced.
 
 import { isAscii } from 'node:buffer'
 import { decodeQuotedPrintable, encodeBase64, encodeQuotedPrintable, withCrlf } from './encodings.ts'
 import { fieldValue, type HeaderBlock, parseHeaderBlock, type RawField } from './headers.ts'
-import type { ByteCharset } from './html-links.ts'
+import { covered, type LetterCharset, letterCharset, uncovered } from './letter-charset.ts'
 import { needsEncoding } from './mime.ts'
 import { boundaryOf, headerWithin, partsBetween, type ReadingBudget, readingBudget } from './multipart.ts'
 import { relabel } from './reencode.ts'
@@ -19,7 +19,7 @@ type Encoding = '7bit' | 'quoted-printable' | 'base64'
 
 export interface LetterPart {
   readonly kind: 'html' | 'plain'
-  readonly charset: ByteCharset
+  readonly charset: LetterCharset
   /** The part with its header, as offsets into the message. */
   readonly start: number
   readonly end: number
@@ -35,8 +35,6 @@ const PARTS_MOST = 100
 /** As much as html and text may have by the API, in base64. */
 const PART_BYTES_MOST = 7_340_032
 const SEALED = new Set(['multipart/signed', 'multipart/encrypted', 'multipart/report'])
-const ASCII_WITHIN =
-  /^(?:us-ascii|ascii|utf-?8|iso-8859-\d{1,2}|latin-?\d|windows-125\d|cp125\d|koi8-[ru]|gb2312|gbk|gb18030|big5(?:-hkscs)?|shift_jis|sjis|euc-(?:jp|kr|tw|cn)|tis-620|macintosh)$/
 const PGP = '-----BEGIN PGP '
 
 /** @param message CRLF line ends, 7-bit, as acceptance stores it */
@@ -100,16 +98,14 @@ function collect(
   found.push({ kind, charset, start, end, bodyStart: start + bodyStart, encoding, encodingField, boundaries })
 }
 
-function charsetOf(contentType: string): ByteCharset | null {
-  const name = /;\s*charset\s*=\s*"?([^\s;"]{1,40})/i.exec(contentType)?.[1]?.toLowerCase() ?? 'us-ascii'
-  if (!ASCII_WITHIN.test(name)) return null
-  return /^utf-?8$/.test(name) ? 'utf-8' : 'other'
+function charsetOf(contentType: string): LetterCharset | null {
+  return letterCharset(/;\s*charset\s*=\s*"?([^\s;"]{1,40})/i.exec(contentType)?.[1]?.toLowerCase() ?? 'us-ascii')
 }
 
-/** The content, one byte in each character; null: it is PGP's. */
-export function contentOf(message: Buffer, { bodyStart, end, encoding }: LetterPart): string | null {
+/** The content, one byte in each character, of which those of ASCII are ASCII; null: it is PGP's, or not in its charset. */
+export function contentOf(message: Buffer, { bodyStart, end, encoding, charset }: LetterPart): string | null {
   const content = decoded(message.subarray(bodyStart, end), encoding)
-  return content.includes(PGP) ? null : content.toString('latin1')
+  return content.includes(PGP) ? null : covered(content.toString('latin1'), charset)
 }
 
 const PLACEHOLDER_STARTS = { '7bit': ['{{', '%7'], 'quoted-printable': ['{', '=7', '%', '=25'] } as const
@@ -194,7 +190,10 @@ export function plainLetter(message: Buffer): { readonly html: string | null; re
 
 /** Where all bytes are ASCII, every charset that is read here says the same. */
 function isReadable(message: Buffer, { end, bodyStart, charset, encoding }: LetterPart): boolean {
-  return charset === 'utf-8' || isAscii(decoded(message.subarray(bodyStart, end), encoding))
+  return (
+    charset.bytes === 'utf-8' ||
+    (charset.shifts === null && isAscii(decoded(message.subarray(bodyStart, end), encoding)))
+  )
 }
 
 function hasOneType(message: Buffer, { start, bodyStart }: LetterPart): boolean {
@@ -216,7 +215,7 @@ function decoded(body: Buffer, encoding: Encoding): Buffer {
 /**
  * The message with other contents in some of its parts.
  *
- * @param contents in the order of the message, one byte in each character
+ * @param contents in the order of the message, as `contentOf` tells them
  */
 export function withContents(
   message: Buffer,
@@ -225,7 +224,7 @@ export function withContents(
   const out: Buffer[] = []
   let copied = 0
   for (const { part, content } of contents) {
-    const bytes = Buffer.from(content, 'latin1')
+    const bytes = uncovered(content, part.charset)
     const encoding = encodingFor(bytes, part)
     out.push(message.subarray(copied, part.start), headOf(message, part, encoding))
     if (encoding === 'base64') {

@@ -141,7 +141,7 @@ async function submittedEntry(
     if (letter === null) continue
     const html = part.kind === 'html'
     const placeholder = html ? hasPlaceholder(letter) : hasTextPlaceholder(letter)
-    const scan = html && (placeholder || wanted) ? await reader.links(letter, part.charset, emailId) : null
+    const scan = html && (placeholder || wanted) ? await reader.links(letter, part.charset.bytes, emailId) : null
     if (scan !== null || placeholder) parts.push({ part, content: letter, scan, placeholder })
   }
   return {
