@@ -183,3 +183,45 @@ test('data and commands that drip are ended, and nothing of them is stored', asy
     ['c@example.net'],
   )
 })
+
+// Each row: what a header and a body may hold that no column of text does.
+const UNKEEPABLE: [name: string, mail: string][] = [
+  ['NULs between letters', 'Subject: x\r\n\r\nh\0e\0l\0l\0o\0 V\0I\0A\0G\0R\0A\0'],
+  ['UTF-16 without its charset', `Content-Type: text/plain\r\n\r\n${'V I A G R A '.replaceAll(' ', '\0 \0')}`],
+  ['NULs within words of fraud', 'Subject: x\r\n\r\nYour acco\0unt\0 has been\0 suspended\0. https://bit.ly/\0x'],
+  [
+    'NULs in html',
+    'Subject: x\r\nContent-Type: text/html\r\n\r\n<a href="http://evil.ex\0ample/">https://ba\0nk.com/</a>\0',
+  ],
+  ['a NUL in an encoded subject', 'Subject: =?utf-8?q?V=00I=00A=00G=00R=00A=00?=\r\n\r\nbody'],
+  ['a NUL in an encoded tag', 'Subject: x\r\nX-Tag: =?utf-8?q?a=00b?=\r\n\r\nbody'],
+  ['a NUL in metadata', 'Subject: x\r\nX-Metadata: {"k":"a\\u0000b\\ud800"}\r\n\r\nbody'],
+  ['a NUL in an idempotency key', 'Subject: x\r\nX-Idempotency-Key: =?utf-8?q?a=00b?=\r\n\r\nbody'],
+  [
+    'a NUL in the name of a file',
+    'Content-Type: application/pdf\r\nContent-Disposition: attachment; filename="=?utf-8?q?a=00.js?="\r\n\r\nx',
+  ],
+  [
+    'a NUL in the name of a file as RFC 2231 has it',
+    "Content-Type: application/pdf\r\nContent-Disposition: attachment; filename*=utf-8''a%00.js\r\n\r\nx",
+  ],
+  ['half of a pair', 'Subject: x\r\nContent-Type: text/plain; charset=utf-16le\r\n\r\nV\0 \0I\0 \0A\0\x00\xd8G\0'],
+]
+test('what no column of text holds never makes a mail wait: it is taken, or refused for good', async () => {
+  await using world = await submissionWorld()
+  const smtp = await world.session()
+  const said = new Map<string, string>()
+  for (const [name, mail] of UNKEEPABLE) {
+    await smtp.ask('MAIL FROM:<a@shop.example>')
+    await smtp.ask('RCPT TO:<b@example.net>')
+    await smtp.ask('DATA')
+    smtp.write(Buffer.from(`From: a@shop.example\r\n${mail}\r\n.\r\n`, 'latin1'))
+    said.set(name, await smtp.reply())
+  }
+  const refused = [...said].filter(([, reply]) => !reply.startsWith('250'))
+  assert.deepEqual(
+    refused.filter(([, reply]) => !reply.startsWith('550 ')),
+    [],
+  )
+  assert.ok(!refused.some(([name]) => name.startsWith('NULs') || name.startsWith('UTF-16')))
+})

@@ -22,8 +22,9 @@ export function severityOf(points: number): Match['severity'] {
   return points >= 4 ? 'low' : 'info'
 }
 
+/** As it is kept and sent: PostgreSQL takes no NUL and no half of a pair, in text or in jsonb. */
 export function told({ rule, category, points, location, offset, match, description, suggestion }: Finding): Match {
-  const shown = match.slice(0, MAX_MATCH_CHARS).toWellFormed()
+  const shown = match.slice(0, MAX_MATCH_CHARS).replaceAll('\0', ' ').toWellFormed()
   return {
     rule,
     category,
