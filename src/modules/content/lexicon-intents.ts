@@ -51,7 +51,9 @@ export const INTENTS: Lexicon = {
       uberweisen uberweisung facture factures paiement virement reglement factura facturas pago pagos transferencia
       payroll salary paycheck gehalt salaire nomina`,
     please: `please kindly bitte veuillez merci_de priere por_favor rogamos ruego we_ask_you bitten_wir wir_bitten`,
-    checkit: `call_your_usual usual_contact by_phone known_number number_on_file verify_by confirm_by_phone telefonisch_ruckfrage
+    checkit: `you_have_my_phone you_have_my_number call_me_to_check call_me_to_confirm call_me_to_verify call_me_and_check
+      sie_haben_meine_nummer du_hast_meine_nummer meine_nummer_haben_sie meine_nummer_hast_du vous_avez_mon_numero
+      tu_as_mon_numero tiene_mi_numero tienes_mi_numero call_your_usual usual_contact by_phone known_number number_on_file verify_by confirm_by_phone telefonisch_ruckfrage
       bekannte_nummer ruckfrage have_not_changed nicht_geandert par_telephone numero_habituel por_telefono has_not_changed
       telefono_de_siempre in_person personlich_ubergeben not_change do_not_change on_the_invoice auf_der_rechnung`,
     // A password that is yet to be chosen is no secret that is asked for.
@@ -68,16 +70,25 @@ export const INTENTS: Lexicon = {
       geschenkkarte amazon_gutscheine amazon_gutscheinen steam_karten google_play_karten cartes_cadeaux cartes_cadeau
       carte_cadeau bons_cadeaux tarjetas_regalo tarjeta_regalo tarjetas_de_regalo paysafecard steam_cards apple_cards
       prepaid_cards neosurf transcash`,
-    backside: `scratch scratched codes code_on_the photos_of_the pictures_of_the numbers_on the_back pin_on
-      freirubbeln rubbeln frei_rubbeln fotos_davon foto_davon ruckseite gratter grattez photo_des photos_des au_dos
-      rascar rasque fotos_de_los foto_de_los reverso email_me_the send_me_the how_to_send text_me_the`,
-    repay: `reimburse pay_you_back repay i_will_pay_you refund_you erstatte ersetze_dir bekommst_das_geld erstatten
+    buy: `buy purchase get_me get_some get_five pick_up i_need i_need_some need_you_to need_some kaufen kaufst kauf kaufe
+      besorgen besorg besorgst ich_brauche brauche_ich acheter achete achetez j_ai_besoin prendre comprar compra compres compre
+      necesito consigue conseguir`,
+    backside: `scratch scratched code_on_the codes_on_the photo_of_the photos_of_the pictures_of_the picture_of_the numbers_on
+      the_back pin_on codes freirubbeln rubbeln frei_rubbeln fotos_davon foto_davon ruckseite gratter grattez photo_des
+      photos_des au_dos rascar rasque rasca codigos fotos_de_los foto_de_los reverso`,
+    sendme: `send_me send_them_to send_over send_the_photos send_photos send_pictures
+      send_a_photo send_a_picture email_me text_me mail_me forward_me whatsapp_me reply_with send_it_to_me to_me_by
+      codes_to_me codes_here how_to_send i_will_send_them photos_of_the pictures_of_the schick_mir schicke_mir schicken_sie_mir
+      sende_mir senden_sie_mir mir_die_codes mir_fotos mir_die_fotos mir_bilder mir_schicken mir_senden mir_ein_foto
+      envoie_moi envoyez_moi m_envoyer envoie_les_moi m_envoies enviame enviarme mandame mandarme envieme
+      me_envies me_mandes`,
+    repay: `reimburse pay_you_back repay i_will_pay_you erstatte_dir erstatte_ihnen erstatte ersetze_dir bekommst_das_geld erstatten
       gebe_dir_das rembourse rembourserai te_rembourse reembolsare te_devuelvo devolvere te_lo_pago`,
     secrecy: `between_us to_yourself keep_this confidential confidentially discreet tell_anyone tell_nobody surprise
       niemandem vertraulich nichts_davon noch_nichts uberraschung unter_uns nur_auf_diesem mit_niemandem entre_nous
       confidentiel discretion personne_n ne_parlez surprise confidencial entre_nosotros no_se_lo nadie sorpresa
       no_comentes only_by_email reply_only strictly`,
-    busy: `in_a_meeting board_meeting in_meetings cannot_talk cannot_take can_t_take no_calls on_a_call sent_from_my
+    busy: `in_a_meeting board_meeting in_meetings cannot_talk cannot_take can_t_take no_calls on_a_call
       at_your_desk are_you_available are_you_free got_a_moment need_a_favor need_a_favour quick_favor phone_is_bad
       in_einer_besprechung in_einer_sitzung nicht_telefonieren nicht_ans_telefon gerade_verfugbar bist_du_gerade
       sind_sie_gerade kurz_zeit en_reunion en_conference pas_telephoner disponible_maintenant besoin_d_un_service
@@ -306,9 +317,9 @@ export const INTENTS: Lexicon = {
     { concept: 'held_goods', sets: ['goods', 'owed', 'pay', 'clock'], gap: 40, unless: 'never' },
     { concept: 'redirected_payment', sets: ['paydata', 'othernow', 'dues', 'please'], gap: 40 },
     { concept: 'redirected_payment', sets: ['paydata', 'henceforth', 'dues'], gap: 24 },
-    { concept: 'card_errand', sets: ['cards', 'backside'], gap: 60 },
-    { concept: 'card_errand', sets: ['cards', 'repay'], gap: 80 },
-    { concept: 'card_errand', sets: ['cards', 'busy'], gap: 80 },
+    { concept: 'card_errand', sets: ['cards', 'buy', 'backside', 'sendme'], gap: 80 },
+    { concept: 'card_errand', sets: ['cards', 'buy', 'repay'], gap: 80 },
+    { concept: 'card_errand', sets: ['cards', 'buy', 'busy'], gap: 80 },
     { concept: 'secret_payment', sets: ['busy', 'secrecy', 'moneymove'], gap: FAR },
     { concept: 'secret_payment', sets: ['takeover', 'secrecy', 'moneymove'], gap: 80 },
     { concept: 'fortune_offer', sets: ['estate', 'fortune', 'tellme'], gap: 80 },
@@ -316,8 +327,8 @@ export const INTENTS: Lexicon = {
     { concept: 'fortune_offer', sets: ['fortune', 'tellme', 'shareit', '#number'], gap: 60 },
     { concept: 'fortune_offer', sets: ['winning', 'fortune', 'tellme'], gap: 80 },
     { concept: 'fortune_offer', sets: ['winning', 'estate', 'tellme', '#number'], gap: 80 },
-    { concept: 'spied_upon', sets: ['spied', 'exposed', 'coinage'], gap: FAR },
-    { concept: 'spied_upon', sets: ['exposed', '#wallet'], gap: FAR },
+    { concept: 'spied_upon', sets: ['spied', 'exposed', 'coinage', 'menace'], gap: FAR },
+    { concept: 'spied_upon', sets: ['exposed', 'menace', 'yours', '#wallet'], gap: FAR },
     { concept: 'call_to_cancel', sets: ['chargedyou', 'notmine', 'callnow', '#phone'], gap: 70 },
     { concept: 'mule_job', sets: ['easywork', 'pays', 'odd'], gap: 60 },
     { concept: 'private_loan', sets: ['lender', 'nocheck'], gap: 60 },

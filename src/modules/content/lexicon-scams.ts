@@ -41,9 +41,9 @@ export const SCAMS: Lexicon = {
       cash_prize preis gewinn hauptgewinn gewinnspiel lotterie gutschein geschenkkarte prix lot loterie tirage
       cheque_cadeau carte_cadeau bon_d_achat premio premios loteria sorteo tarjeta_regalo cheque_regalo bono reward
       airfryer thermomix dyson playstation`,
-    claim: `claim collect redeem_your_prize claims_agent processing_fee shipping_fee small_fee survey einlosen abholen
-      beanspruchen anfordern bearbeitungsgebuhr umfrage versandgebuhr reclamer recuperez recuperer sondage reclamar
-      reclame encuesta cobrar recoger frais_de_dossier gastos_de_envio frais_de_port versandkosten gastos_de_gestion
+    claim: `claim collect_your_prize collect_your_reward collect_your_winnings redeem_your_prize claims_agent processing_fee shipping_fee small_fee survey einlosen jetzt_abholen preis_abholen
+      gewinn_abholen beanspruchen anfordern bearbeitungsgebuhr umfrage versandgebuhr reclamer sondage reclamar
+      reclame encuesta cobrar frais_de_dossier gastos_de_envio frais_de_port versandkosten gastos_de_gestion
       teilnehmen beantworten antworten`,
     recorded: `recorded recording filmed webcam camera kamera cam hacked infected trojan malware spyware rat keylogger
       footage aufgenommen gehackt infiziert schadsoftware trojaner gefilmt aufzeichnung enregistre enregistree filme
@@ -57,6 +57,25 @@ export const SCAMS: Lexicon = {
       adultes contactos amigos familiares familia companeros adultos webcam social_networks perverted embarrassing`,
     ransom: `bitcoin btc pay send transfer zahlen uberweisen uberweise senden payer versez envoyez verser pagar transferir
       envie envia wallet monero`,
+    menace: `i_will_send i_ll_send i_will_publish i_ll_publish i_will_share i_ll_share i_will_release i_ll_release i_will_post
+      i_ll_post i_will_forward i_ll_forward i_will_expose i_ll_expose i_will_leak i_ll_leak i_will_upload i_will_distribute
+      i_will_spread i_will_show i_will_destroy i_will_delete i_ll_delete i_will_erase i_will_forget or_i_will or_i_ll or_i_send
+      or_i_publish or_i_release or_i_share and_i_will_delete i_am_going_to want_me_to_send not_want_me_to don_t_want_me
+      we_will_publish we_will_release we_will_leak we_will_expose we_will_send we_will_attack we_ll_publish we_ll_release
+      we_ll_leak your_data_will_be your_files_will_be will_be_sent_to will_go_to_all will_see_it will_see_the everyone_will_see
+      you_do_not_pay you_don_t_pay unless_you_pay you_refuse ich_werde sende_ich schicke_ich verschicke_ich veroffentliche_ich
+      verbreite_ich loesche_ich losche_ich wir_veroffentlichen werden_wir wenn_sie_nicht_zahlen nicht_bezahlen je_vais
+      j_enverrai je_publierai je_diffuserai je_supprimerai j_envoie je_publie nous_publierons ne_payez_pas enviare publicare
+      difundire compartire borrare voy_a_enviar voy_a_publicar publicaremos quiere_que_envie quieres_que_envie
+      quieres_que_todos que_todos_lo_vean no_paga`,
+    yours: `your_contacts your_friends your_family your_relatives your_colleagues your_address_book your_followers your_employer
+      all_your everyone_you everybody_you of_you recorded_you filmed_you watched_you you_visited your_device your_computer
+      your_webcam your_camera your_screen your_data your_files your_network your_website your_servers ihre_kontakte
+      ihren_kontakten ihrer_kontakte deine_kontakte deinen_kontakten ihre_freunde ihren_freunden ihre_familie ihrer_familie
+      ihr_gerat ihres_gerats ihre_kamera ihrer_kamera deine_kamera ihre_daten sie_gefilmt sie_aufgenommen von_ihnen vos_contacts
+      tes_contacts vos_proches votre_famille vos_amis votre_appareil votre_camera votre_webcam vos_donnees de_vous
+      vous_ai_filme sus_contactos tus_contactos sus_amigos tus_amigos su_familia su_dispositivo tu_dispositivo su_camara
+      tu_camara su_ordenador tu_ordenador de_usted sus_datos`,
     double: `double doubled doubling triple multiply verdoppeln verdoppelt verdreifachen vervielfachen doubler doublez
       multiplier multipliez duplicar duplique multiplicar duplica giveaway send_back`,
     invest: `invest investment investor trading trader profit profits returns investieren investition rendite gewinne
@@ -77,15 +96,13 @@ export const SCAMS: Lexicon = {
     giftcards: `gift_cards giftcards gift_card geschenkkarten geschenkkarte gutscheinkarten guthabenkarten cartes_cadeaux
       cartes_cadeau tarjetas_regalo tarjetas_de_regalo steam_cards itunes_cards google_play_cards apple_cards
       amazon_cards vouchers_for paysafecard neosurf gutscheincodes`,
-    errand: `i_need_you reimburse reimbursed scratch codes at_your_desk confidential
-      discreet kaufen_sie erstatte erstatten freirubbeln codes vertraulich
-      besorg rembourserai rembourse gratter discretion reembolsare reembolso
-      rascar rasques discrecion done_asap `,
+    errand: `i_need_you reimburse reimbursed done_asap send_me_the email_me_the text_me_the kaufen_sie_bitte erstatte erstatten
+      besorg besorgen rembourserai rembourse reembolsare reembolso`,
     reachable: `are_you_available are_you_free are_you_at are_you_in at_your_desk you_available_now in_a_meeting
       in_meetings cannot_talk can_t_talk cant_talk can_t_take_calls no_calls dont_call sind_sie_am am_platz verfugbar
       in_einer_besprechung in_einem_meeting im_meeting nicht_telefonieren nicht_anrufen etes_vous_disponible
       es_tu_disponible en_reunion pas_joignable pas_m_appeler ne_m_appelez esta_disponible estas_disponible
-      estas_en_la en_una_reunion no_puedo_hablar no_me_llames no_llames sent_from_my bist_du_am bist_du_gerade`,
+      estas_en_la en_una_reunion no_puedo_hablar no_me_llames no_llames bist_du_am bist_du_gerade`,
     wire: `wire_transfer wire bank_transfer transfer_of uberweisung eiluberweisung sofortuberweisung uberweisen virement
       transferencia process_a_payment make_a_payment zahlung_veranlassen zahlung_anweisen effectuer_un_paiement
       realizar_un_pago international_payment auslandsuberweisung payment_today zahlung_ausfuhren urgent_payment`,
@@ -184,7 +201,7 @@ export const SCAMS: Lexicon = {
       description: 'Much money is offered by a stranger',
     },
     prize: {
-      ...{ points: 20, more: 18, max: 60, fraud: 2 },
+      ...{ points: 14, more: 21, max: 60, fraud: 2 },
       description: 'The reader is said to have won something',
       suggestion: 'Name the competition and how the reader came to take part, and ask for nothing in return',
     },
@@ -269,7 +286,7 @@ export const SCAMS: Lexicon = {
     { concept: 'bank_change', sets: ['payday', 'alter', 'account'], gap: 16 },
     { concept: 'bank_change', sets: ['payday', 'bank', 'reachable'], gap: FAR },
     { concept: 'bank_change', sets: ['payday', 'bank', 'henceforth'], gap: 50 },
-    { concept: 'extortion', sets: ['attack', 'coins', 'ransom'], gap: FAR },
+    { concept: 'extortion', sets: ['attack', 'coins', 'menace', 'yours'], gap: FAR },
     { concept: 'wallet_phishing', sets: ['airdrop', 'claim'], gap: 30 },
     { concept: 'wallet_phishing', sets: ['airdrop', 'wallet'], gap: 30 },
     { concept: 'prize', sets: ['won', 'prize', 'deal'], gap: FAR },
@@ -286,9 +303,9 @@ export const SCAMS: Lexicon = {
     { concept: 'prize', sets: ['you', 'won', 'prize'], gap: 14 },
     { concept: 'prize', sets: ['won', 'prize', 'claim'], gap: 50 },
     { concept: 'prize', sets: ['won', 'million'], gap: 14 },
-    { concept: 'extortion', sets: ['recorded', 'coins', 'shame'], gap: FAR },
-    { concept: 'extortion', sets: ['recorded', 'shame', 'ransom', '#wallet'], gap: FAR },
-    { concept: 'extortion', sets: ['coins', 'shame', '#wallet'], gap: FAR },
+    { concept: 'extortion', sets: ['recorded', 'coins', 'shame', 'menace', 'yours'], gap: FAR },
+    { concept: 'extortion', sets: ['recorded', 'shame', 'menace', 'yours', '#wallet'], gap: FAR },
+    { concept: 'extortion', sets: ['coins', 'shame', 'menace', 'yours', '#wallet'], gap: FAR },
     { concept: 'false_investment', sets: ['double', 'coins'], gap: 8, unless: 'caution' },
     { concept: 'false_investment', sets: ['invest', 'sure', 'coins'], gap: 30, unless: 'caution' },
     { concept: 'false_investment', sets: ['invest', 'sure', '#money'], gap: 12, unless: 'caution' },
@@ -302,7 +319,7 @@ export const SCAMS: Lexicon = {
     { concept: 'chief_order', sets: ['giftcards', 'errand', 'soon'], gap: 40 },
     { concept: 'chief_order', sets: ['giftcards', 'errand', 'quiet'], gap: FAR },
     { concept: 'chief_order', sets: ['wire', 'quiet', 'soon'], gap: FAR },
-    { concept: 'chief_order', sets: ['wire', 'reachable'], gap: FAR },
+    { concept: 'chief_order', sets: ['wire', 'reachable', 'soon'], gap: FAR },
     { concept: 'chief_order', sets: ['wire', 'quiet', 'reachable'], gap: FAR },
     { concept: 'bank_change', sets: ['bank', 'changed', 'henceforth'], gap: 40 },
     { concept: 'bank_change', sets: ['bank', 'changed', 'invoice', 'soon'], gap: 60 },

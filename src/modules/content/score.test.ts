@@ -9,6 +9,7 @@ import { HELD_BACK_FRAUD } from '../../../test/content-mails/trial-held-back-fra
 import { HELD_BACK_HONEST } from '../../../test/content-mails/trial-held-back-honest.ts'
 import { TUNING_FRAUD } from '../../../test/content-mails/trial-tuning-fraud.ts'
 import { TUNING_HONEST } from '../../../test/content-mails/trial-tuning-honest.ts'
+import { TWINS } from '../../../test/content-mails/twins.ts'
 import { FRAUD } from './lexicon-fraud.ts'
 import { INTENTS } from './lexicon-intents.ts'
 import { SCAMS } from './lexicon-scams.ts'
@@ -57,6 +58,17 @@ test('honest mail that speaks of what fraud speaks of is never called high', () 
   for (const [subject, text] of CLOSE) {
     const { score, matches } = scoreContent({ subject, html: `<p>${text}</p>`, text: null })
     assert.ok(score >= 60, `${subject}: ${score}, ${matches.map(({ rule }) => rule).join(', ')}`)
+  }
+})
+
+test('a rule sees its crime in the mail that commits it, and in none that speaks of the same things', () => {
+  for (const { rules, fraud, honest } of TWINS) {
+    const breaks = ([subject, text]: readonly [string, string]) => {
+      const { score, matches } = scoreContent(plain(subject, text))
+      return { score, broken: matches.filter(({ rule }) => rules.includes(rule)).length, said: `${subject}: ${score}` }
+    }
+    for (const { score, broken, said } of fraud.map(breaks)) assert.ok(broken > 0 && score < 60, said)
+    for (const { score, broken, said } of honest.map(breaks)) assert.ok(broken === 0 && score >= 80, said)
   }
 })
 

@@ -22,7 +22,7 @@ import { characterFindings, htmlFindings, shapeFindings, subjectFindings, wholeF
 import type { ContentLevel, ContentQuestion, ContentScore, Location } from './types.ts'
 
 /** Changes whenever the same content may get another score. */
-export const CONTENT_VERSION = '2.4.0'
+export const CONTENT_VERSION = '2.5.0'
 
 const MAX_LOOK_CHARS = 1_048_576
 /** A strong sign of fraud beside another one, and a weak one beside a strong one. */

@@ -1,0 +1,158 @@
+// For rules that see a crime in words that stand together: the crime, and honest mails in the same words. Subject and text.
+
+export interface Twins {
+  /** Of these a fraud breaks one at least, and no honest mail breaks any. */
+  readonly rules: readonly string[]
+  readonly fraud: readonly (readonly [subject: string, text: string])[]
+  readonly honest: readonly (readonly [subject: string, text: string])[]
+}
+
+const WALLET = 'bc1qxy2kgdygjrsqtzq2n0yrf2493p83kkfjhx0wlh'
+
+export const TWINS: readonly Twins[] = [
+  {
+    rules: ['extortion', 'spied_upon'],
+    fraud: [
+      [
+        'You have been recorded',
+        `I hacked your computer and recorded you with your webcam while you watched porn. Pay $900 in Bitcoin to ${WALLET} or I will send the video to all your contacts.`,
+      ],
+      [
+        'Ihr Gerät',
+        'Ich habe Ihr Gerät gehackt und Sie mit Ihrer Kamera gefilmt. Überweisen Sie 800 Euro in Bitcoin, sonst schicke ich das Video an Ihre Familie und alle Ihre Kontakte. Ich werde es löschen, sobald Sie bezahlt haben.',
+      ],
+      [
+        'Votre secret',
+        `J'ai piraté votre appareil et j'ai filmé vos moments intimes avec votre caméra. Envoyez 700 € en bitcoin à ${WALLET}, sinon je vais envoyer la vidéo à vos contacts et à votre famille.`,
+      ],
+      [
+        'Su cámara',
+        `He instalado un programa en su dispositivo y le he grabado con su cámara. Pague 900 euros en bitcoin a ${WALLET} o voy a enviar el vídeo a todos sus contactos.`,
+      ],
+      [
+        'Your network',
+        'We have encrypted your files and hold the stolen data of your customers. Pay 4 bitcoin within three days. If you do not pay, we will publish your data.',
+      ],
+    ],
+    honest: [
+      [
+        'Meet your new doorbell',
+        'Our new doorbell camera records video when someone comes to your door. Your video stays on your device. We accept cards and Bitcoin. 89 EUR.',
+      ],
+      [
+        'Your webcam has shipped',
+        'Your HD webcam has shipped. Watch the setup video at https://cameras.example/setup. You chose to pay by bank transfer or bitcoin.',
+      ],
+      [
+        'Call for papers: online abuse',
+        'We invite papers on sextortion, in which criminals claim that malware recorded a victim with a webcam and demand bitcoin to keep the video from friends and family. Submit by 1 June: https://workshop.example/cfp',
+      ],
+      [
+        'The river, our film',
+        `Our documentary video about the river is online, and all who helped are in it. If you like what we recorded, you can donate in Bitcoin: ${WALLET}. Thank you, the crew.`,
+      ],
+      [
+        'Weekly security news',
+        'Ransomware: a hospital was offline for two days after an attack. The attackers wanted 40 bitcoin and published stolen data when nobody paid. The hospital restored its files from copies.',
+      ],
+      [
+        'Neue Kamera für Ihr Haus',
+        'Unsere neue Kamera nimmt Videos auf und schickt sie an Ihr Handy. Familie und Freunde können mitsehen. Sie bezahlen per Rechnung, Karte oder Bitcoin.',
+      ],
+      [
+        'Recording of the talk',
+        'Hi Lena, I have recorded the Bitcoin talk with the webcam of room 4. The video is on the drive, and the colleagues of the trading desk have it too. Shall we pay the speaker now?',
+      ],
+    ],
+  },
+  {
+    rules: ['card_errand', 'chief_order'],
+    fraud: [
+      [
+        'Quick favour',
+        'Are you available? I am in a meeting. I need you to buy five Amazon gift cards, scratch them and send me the codes. I will reimburse you today.',
+      ],
+      [
+        'Gift cards',
+        'Could you purchase 6 Steam cards of $100 each for a client? Then send me photos of the codes on the back.',
+      ],
+      [
+        'Kurze Bitte',
+        'Kannst du bitte vier Amazon-Gutscheine zu je 100 Euro kaufen und mir die Codes schicken? Ich erstatte dir das Geld morgen.',
+      ],
+      [
+        'Petit service',
+        'Peux-tu acheter cinq cartes cadeaux de 100 € pour un client et m’envoyer les photos des codes au dos ? Je te rembourse ce soir.',
+      ],
+      [
+        'Un favor',
+        'Necesito que compres cuatro tarjetas regalo de 100 € y que me mandes fotos de los códigos. Te lo pago mañana, no se lo digas a nadie.',
+      ],
+    ],
+    honest: [
+      [
+        'Your order of gift cards',
+        'Hello Dana, your order of 25 Amazon gift cards has been processed. The codes are in your business account: https://rewards.example/orders',
+      ],
+      [
+        'How to use your gift card',
+        'Your gift card is enclosed. Scratch the panel on the back, enter the code at check-out, and the balance is taken off what you pay today.',
+      ],
+      [
+        'Last-minute present?',
+        'Gift cards make everybody happy. Buy them online today, choose the amount, and we send the codes by email within minutes.',
+      ],
+      ['Thank you', 'Dear Ruth, thank you so much for the gift card, we had a lovely evening.\n\nSent from my iPhone'],
+      [
+        'Ihre Gutscheine',
+        'Vielen Dank für Ihre Bestellung. Ihre Gutscheine finden Sie im Anhang, die Codes gelten bis Ende 2027. Bei Rückgabe erstatten wir den Betrag.',
+      ],
+      [
+        'Deposit for the venue',
+        'Hi Jo, the bank transfer for the venue went out this morning. I am in a meeting until three.\n\nSent from my iPhone',
+      ],
+    ],
+  },
+  {
+    rules: ['redirected_payment', 'bank_change'],
+    fraud: [
+      [
+        'New bank details',
+        'Dear partner, our bank account has changed. Please send all future payments to the new IBAN in the attached letter, and confirm today.',
+      ],
+      [
+        'Neue Bankverbindung',
+        'Unsere Bankverbindung hat sich geändert. Bitte überweisen Sie die offene Rechnung ab sofort auf unser neues Konto, IBAN DE02120300000000202051.',
+      ],
+    ],
+    honest: [
+      [
+        'My new account',
+        'Hi Tom, I changed banks this month. My new IBAN is DE02120300000000202051, please use it for the next invoice. You have my phone number, feel free to call me to check.',
+      ],
+      [
+        'Neue Bankverbindung',
+        'Lieber Jan, ich habe die Bank gewechselt: Bitte überweise die Rechnung auf das neue Konto. Du hast meine Nummer, ruf gern an und frag nach.',
+      ],
+    ],
+  },
+  {
+    rules: ['prize_shipping', 'advance_fee', 'fortune_offer'],
+    fraud: [
+      [
+        'You have won',
+        'Congratulations, you have been selected as our winner of an iPhone. Claim your prize now, you only pay shipping of $4.95 today.',
+      ],
+    ],
+    honest: [
+      [
+        'School raffle',
+        'Dear Mrs Lane, congratulations, you won the second prize in our raffle, a picnic basket. Please collect it from the school office by Friday.',
+      ],
+      [
+        'Tombola',
+        'Liebe Frau Roth, herzlichen Glückwunsch, Sie haben bei unserer Tombola den dritten Preis gewonnen, einen Korb Äpfel. Sie können ihn im Vereinsheim abholen.',
+      ],
+    ],
+  },
+]
