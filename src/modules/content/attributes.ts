@@ -13,6 +13,8 @@ export interface Tag {
   /** An attribute that runs a script, '': none. */
   handler: string
   hasAlt: boolean
+  /** Of a field: what is entered there is a password. */
+  isPassword: boolean
   width: number
   height: number
   color: number
@@ -33,6 +35,7 @@ const ATTRIBUTE = {
   color: 8,
   hidden: 9,
   'http-equiv': 10,
+  type: 11,
 } as const
 const ATTRIBUTES = new Names(Object.entries(ATTRIBUTE))
 const MAX_HANDLER_CHARS = 24
@@ -54,6 +57,7 @@ export function readAttributes(html: string, codes: Uint16Array, from: number): 
     hidden: false,
     handler: '',
     hasAlt: false,
+    isPassword: false,
     width: -1,
     height: -1,
     color: -1,
@@ -147,6 +151,9 @@ function set(tag: Tag, name: number, value: string): void {
       break
     case ATTRIBUTE.hidden:
       tag.hidden = true
+      break
+    case ATTRIBUTE.type:
+      tag.isPassword = value.slice(0, SHORT_CHARS).trim().toLowerCase() === 'password'
       break
     case ATTRIBUTE['http-equiv']:
       tag.httpEquiv = value.slice(0, SHORT_CHARS).trim().toLowerCase()

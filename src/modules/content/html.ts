@@ -38,6 +38,8 @@ export interface HtmlFacts {
   /** Elements and attributes that mail clients drop or that filters distrust, each name once. */
   readonly active: readonly Found[]
   readonly refresh: number | null
+  /** The first field for a password. */
+  readonly passwordField: number | null
   readonly commentChars: number
 }
 
@@ -94,6 +96,7 @@ class Walk {
   private firstTrick = 0
   private lateTrickChars = 0
   private refresh: number | null = null
+  private passwordField: number | null = null
   private commentChars = 0
   /** The next `&` from some place before the one at hand, -1: not looked for. */
   private ampersand = -1
@@ -119,10 +122,10 @@ class Walk {
     this.closeLink()
     this.reader.breakSentence()
     const { links, images, imagesWithoutAlt, firstImage, dataImage, visibleChars, hiddenChars } = this
-    const { trickChars, firstTrick, lateTrickChars, refresh, commentChars } = this
+    const { trickChars, firstTrick, lateTrickChars, refresh, passwordField, commentChars } = this
     return {
       ...{ links, images, imagesWithoutAlt, firstImage, dataImage, visibleChars, hiddenChars },
-      ...{ trickChars, firstTrick, lateTrickChars, refresh, commentChars },
+      ...{ trickChars, firstTrick, lateTrickChars, refresh, passwordField, commentChars },
       active: [...this.active.values()],
     }
   }
@@ -236,6 +239,7 @@ class Walk {
     this.part(name)
     if (text === 'a' || text === 'area') this.link(tag, start)
     else if (text === 'img') this.image(tag, start)
+    else if (text === 'input' && tag.isPassword) this.passwordField ??= start
     else if (text === 'meta' && tag.httpEquiv === 'refresh') this.refresh ??= start
     if (name.isActive && (text !== 'base' || tag.href !== null)) this.note(`<${text}>`, start)
     if (tag.handler !== '') this.note(tag.handler, start)

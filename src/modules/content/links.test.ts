@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { BRANDS } from './brands.ts'
 import { brandWithoutLink, isFreeMail, labelOf, linkFindings } from './links.ts'
 
-const CALM = { alarmed: false, spoken: new Set<string>() }
-const ALARMED = { alarmed: true, spoken: new Set<string>() }
+const CALM = { alarmed: false, spoken: new Set<string>(), signsIn: false }
+const ALARMED = { alarmed: true, spoken: new Set<string>(), signsIn: false }
 
 interface Row {
   readonly to: string
@@ -125,8 +125,22 @@ for (const row of ROWS) {
   })
 }
 
+test('an address where a brand has people sign in, over a link that leads elsewhere, is enough alone', () => {
+  const calm = (text: string, to = 'https://evil.example.ru/pp'): string => told({ to, text, calm: '' }, CALM)
+  const asked = (text: string, to = 'https://evil.example.ru/pp'): string =>
+    told({ to, text, calm: '' }, { ...CALM, signsIn: true })
+  assert.equal(calm('https://www.paypal.com/signin'), 'link_mismatch 44 2')
+  assert.equal(calm('https://login.live.com/'), 'link_mismatch 44 2')
+  assert.equal(asked('https://www.paypal.com/'), 'link_mismatch 44 2')
+  // A product behind a count of clicks; a house that is no brand; a brand's own other site; a bare name.
+  assert.equal(calm('https://www.amazon.com/dp/B0123'), 'link_mismatch 24 2')
+  assert.equal(asked('https://my.hoster.com/login'), 'link_mismatch 24 2')
+  assert.equal(asked('https://www.facebook.com/login', 'https://www.meta.com/x'), 'link_mismatch 24 2')
+  assert.equal(asked('paypal.com'), 'link_mismatch 9 0')
+})
+
 test('a brand that the mail speaks of weighs most, also where its short name is a part of the host alone', () => {
-  const speaking = { alarmed: false, spoken: new Set(['paypal', 'dpd', 'booking']) }
+  const speaking = { alarmed: false, spoken: new Set(['paypal', 'dpd', 'booking']), signsIn: false }
   assert.equal(told({ to: 'https://paypal-help.org/', calm: '' }, speaking), 'link_brand 34 2')
   assert.equal(told({ to: 'https://dpd.partner.org/', calm: '' }, speaking), 'link_brand 34 2')
   assert.equal(told({ to: 'https://booking.hotel-adler.de/', calm: '' }, speaking), 'link_brand 34 2')

@@ -30,6 +30,9 @@ const BAIT_WORDS = words(`login logon signin sign secure security secured verify
   delivery redelivery refund rebate tax claim prize reward bonus unlock recover recovery restore suspended limited alert
   notice office mail webmail mailbox id web online app validation payment pay fee customs zoll douane aduana reschedule
   renew renewal airdrop mint presale help desk helpdesk team info center portal giveaway promo`)
+const SIGN_IN = words(
+  'login logon signin auth authenticate verify verification account accounts konto anmelden connexion cuenta acceso',
+)
 const LURES = words(`exe scr pif bat cmd vbs js jse wsf hta msi msp ps1 jar iso img vhd apk dmg lnk xll`)
 const TARGET = /^\s?(?:https?|hxxps?):\/\/([^\s/?#\\]{1,300})([^\s]*)/i
 const SHOWN = /^(?:https?:\/\/)?((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})(?:[/?#:]|\s?$)/i
@@ -71,6 +74,8 @@ export interface Heard {
   readonly alarmed: boolean
   /** Names of brands that the mail speaks of: then they are looked for in every host. */
   readonly spoken: ReadonlySet<string>
+  /** The reader is asked to sign in. */
+  readonly signsIn: boolean
 }
 
 /** Each rule once, for the first link that breaks it. */
@@ -91,7 +96,6 @@ function findingsOf(
   heard: Heard,
   hosts: Map<string, Host>,
 ): readonly Finding[] {
-  const { alarmed } = heard
   const make = (rule: string, points: number, fraud: number) => at(offset, location, rule, points, fraud)
   const parts = takeApart(target)
   if (parts === null) {
@@ -102,7 +106,7 @@ function findingsOf(
   const name = authority.slice(authority.lastIndexOf('@') + 1).toLowerCase()
   const known = hosts.get(name)
   const host = known ?? remembered.find(name, readHost)
-  const findings = mismatch(host, text, alarmed, make)
+  const findings = mismatch(host, text, heard, make)
   const suffix = !rest.includes('.') ? '' : (ENDING.exec(rest)?.[1]?.toLowerCase() ?? '')
   if (LURES.has(suffix))
     findings.push(
@@ -166,7 +170,7 @@ function isPlainOfHost(code: number): boolean {
   return isPlainLetter(code) || (code - 0x30) >>> 0 < 10 || code === 0x2e || code === 0x2d
 }
 
-function mismatch({ host, domain, label }: Host, text: string, alarmed: boolean, make: Make): Finding[] {
+function mismatch({ host, domain, label }: Host, text: string, { alarmed, signsIn }: Heard, make: Make): Finding[] {
   if (!text.includes('.')) return []
   const shown = SHOWN.exec(text.trim())?.[1]?.toLowerCase()
   if (shown === undefined) return []
@@ -180,7 +184,10 @@ function mismatch({ host, domain, label }: Host, text: string, alarmed: boolean,
   const isSame = isNear && !/-|\d/.test(label.replace(name, ''))
   // An address that is written out is believed; a bare name may be the name of the house, behind its counter of clicks.
   const isAddress = alarmed || /^(?:https?:|www\.)|\//i.test(text.trim())
-  const [points, fraud] = isSame ? [6, 0] : isAddress ? [24, 2] : [9, 0]
+  // Where a brand's customers sign in is shown, and the link leads elsewhere. To a product or a page that happens for a count of clicks.
+  const isLogin =
+    isAddress && (signsIn || hasBait(text)) && BRANDS.some((brand) => isOwn(brand, name) && !isOwn(brand, label))
+  const [points, fraud] = isSame ? [6, 0] : isLogin ? [44, 2] : isAddress ? [24, 2] : [9, 0]
   return [
     make('link_mismatch', points, fraud)(
       `${shown} -> ${host}`,
@@ -188,6 +195,13 @@ function mismatch({ host, domain, label }: Host, text: string, alarmed: boolean,
       'Show the domain the link goes to, or words',
     ),
   ]
+}
+
+function hasBait(address: string): boolean {
+  return address
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .some((word) => SIGN_IN.has(word))
 }
 
 function hostFindings(host: Host, heard: Heard, make: Make): Finding[] {
@@ -283,7 +297,7 @@ function readHost(name: string): Host {
     isIp === true || domain === null
       ? { host: name, domain: null, label: '', sub: '', isPlain: false }
       : { host: name, domain, label: domainWithoutSuffix ?? '', sub: subdomain ?? '', isPlain: false }
-  const says = hostFindings(read, { alarmed: true, spoken: ALL_BRANDS }, (rule, points, fraud) =>
+  const says = hostFindings(read, { alarmed: true, spoken: ALL_BRANDS, signsIn: true }, (rule, points, fraud) =>
     at(0, 'html', rule, points, fraud),
   )
   return { ...read, isPlain: says.length === 0 }

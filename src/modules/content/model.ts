@@ -72,7 +72,7 @@ export interface Opinion {
   readonly logit: number
   /** 0 to MODEL_POINTS. */
   readonly points: number
-  /** The words that weigh most, the heaviest first. */
+  /** The words that weigh most against the mail, the heaviest first; none in a language that was not learnt. */
   readonly words: readonly string[]
 }
 
@@ -117,12 +117,13 @@ export class Judge {
     return { logit, points, words: this.heaviest().map((at) => names[at] as string) }
   }
 
-  /** The few that weigh most; of two with the same weight the one that was heard first stands first. */
+  /** The few that weigh most against the mail; of two with the same weight the one that was heard first stands first. */
   private heaviest(): readonly number[] {
     const { weights } = this.model
     const top: number[] = []
     for (const at of this.found.subarray(0, this.count)) {
       const weight = weights[at] as number
+      if (weight <= 0) continue
       let place = top.length
       while (place > 0 && (weights[top[place - 1] as number] as number) < weight) place--
       if (place < TOLD_WORDS) top.splice(place, 0, at)

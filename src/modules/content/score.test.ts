@@ -72,6 +72,27 @@ test('a rule sees its crime in the mail that commits it, and in none that speaks
   }
 })
 
+test('a link that shows a brand where one signs in, and a field for a password, are high at least on their own', () => {
+  const shown = '<p>Please log in at <a href="http://evil.example.ru/pp">https://www.paypal.com/signin</a></p>'
+  const asked = '<form action="https://x.example"><input name="email"><input type="password"><button>Go</button></form>'
+  for (const html of [shown, asked]) assert.ok(scoreContent(page(html)).score < 60, html)
+})
+
+test('words of spam are told by words, or not at all', () => {
+  const japanese =
+    'こんにちは。ご注文の商品は本日発送されました。到着まで今しばらくお待ちください。写真はこちら https://bit.ly/3x です。'
+  const mails = [
+    plain('お知らせ', japanese),
+    { ...page('<p><a href="https://bit.ly/3x">фото</a></p>'), subject: 'фото' },
+  ]
+  for (const { matches } of [...mails, ...LEGITIMATE].map(scoreContent))
+    for (const { rule, match } of matches) if (rule === 'words_of_spam') assert.notEqual(match, '')
+  assert.deepEqual(
+    mails.map((mail) => rulesOf(mail).filter((rule) => rule === 'words_of_spam')),
+    [[], []],
+  )
+})
+
 test('fraud of today scores at most 40, in four languages', () => {
   for (const mail of FRAUDULENT) {
     const { score, matches } = scoreContent(mail)
@@ -130,6 +151,10 @@ const BROKEN: readonly (readonly [rule: string, question: ContentQuestion])[] = 
   ['html_active', page(`<p>${WORDS}</p><script>x()</script>`)],
   ['html_active', page(`<p onclick="x()">${WORDS}</p>`)],
   ['html_refresh', page(`<meta http-equiv="refresh" content="0;url=${LURE}"><p>${WORDS}</p>`)],
+  [
+    'html_password_field',
+    page(`<p>${WORDS}</p><form action="${LURE}"><input name="a"><input type=PassWord name="b"></form>`),
+  ],
   ['html_data_image', page(`<p>${WORDS}</p><img alt="" src="data:image/png;base64,AAAA">`)],
   ['html_image_only', page(`<a href="${LURE}"><img src="x.png" alt="x"></a>`)],
   ['html_few_words', page(`${'<img src="x.png" alt="">'.repeat(6)}<p>${WORDS}</p>`)],
@@ -202,6 +227,7 @@ const SPARED: readonly (readonly [rule: string, question: ContentQuestion])[] = 
   ['html_image_only', page(`<img src="x.png" alt="x"><p>${WORDS.repeat(3)}</p>`)],
   ['html_few_words', page(`<img src="x.png" alt=""><p>${WORDS}</p>`)],
   ['html_hidden_text', page(`<div style="display:none">${WORDS}</div><p>${WORDS.repeat(3)}</p>`)],
+  ['html_password_field', page(`<p>${WORDS}</p><input type="email" name="password">`)],
   ['size_near_clip', page(`<p>${WORDS.repeat(500)}</p>`)],
   ['size_near_clip', page(`<p>${WORDS.repeat(1_100)}</p>`)],
   ['body_empty', page('<img src="x.png" alt="x">')],

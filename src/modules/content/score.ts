@@ -59,7 +59,14 @@ function everything(): Lexicon {
     },
     concepts: {
       ...{ ...FRAUD.concepts, ...SCAMS.concepts, ...SELLING.concepts, ...INTENTS.concepts },
-      ...{ '#brand': silent, '#speaks': silent, '#leave': silent, '#check': silent, '#newsecret': silent },
+      ...{
+        '#brand': silent,
+        '#speaks': silent,
+        '#leave': silent,
+        '#check': silent,
+        '#newsecret': silent,
+        '#signin': silent,
+      },
     },
     patterns: [
       ...[...FRAUD.patterns, ...SCAMS.patterns, ...SELLING.patterns, ...INTENTS.patterns],
@@ -67,6 +74,7 @@ function everything(): Lexicon {
       ...brands.map(([set]) => ({ concept: '#speaks', sets: [set, 'roles'], gap: 2 })),
       { concept: '#check', sets: ['checkit'], gap: ANYWHERE },
       { concept: '#newsecret', sets: ['newsecret'], gap: ANYWHERE },
+      { concept: '#signin', sets: ['signin'], gap: ANYWHERE },
       { concept: '#leave', sets: ['leave'], gap: ANYWHERE },
     ],
   }
@@ -99,7 +107,8 @@ function scoreAt(desk: Desk, question: ContentQuestion): ContentScore {
   const findings: Finding[] = wordFindings(words, ear.words, partOf)
   const alarmed = findings.some(({ fraud }) => fraud === 2)
   const brands = spokenBrands(ear)
-  const { findings: linkFaults, labels } = linkFindings(links, place, { alarmed, spoken: brands.named })
+  const heard = { alarmed, spoken: brands.named, signsIn: said.has('#signin') }
+  const { findings: linkFaults, labels } = linkFindings(links, place, heard)
   findings.push(...linkFaults, ...senderFindings(question))
   const signs = new Set(findings.flatMap(({ rule, fraud }) => (fraud > 0 ? [rule] : []))).size
   findings.push(
@@ -118,7 +127,7 @@ function scoreAt(desk: Desk, question: ContentQuestion): ContentScore {
     }),
     ...attachmentFindings(attachments),
   )
-  findings.push(...together(findings, place), ...opinion(judge, place, signs === 0))
+  findings.push(...together(findings, place), ...opinion(judge, place, findings, signs === 0))
   const score = Math.max(0, 100 - findings.reduce((sum, { points }) => sum + points, 0))
   const matches = findings.sort((a, b) => b.points - a.points).map(told)
   return { score, level: levelOf(score), matches, suggestions: [...new Set(matches.map((one) => one.suggestion))] }
@@ -309,14 +318,19 @@ function together(findings: readonly Finding[], location: Location): Finding[] {
   ]
 }
 
-function opinion(judge: Judge, location: Location, isAlone: boolean): Finding[] {
+function opinion(judge: Judge, location: Location, findings: readonly Finding[], isAlone: boolean): Finding[] {
   const { points, words } = judge.opinion(isAlone)
   if (points === 0) return []
+  const isSilent = words.length === 0
+  // Where no word is known that speaks against a mail, only fraud is held against it that none speaks for it.
+  if (isSilent && !findings.some(({ fraud }) => fraud === 2)) return []
   return [
     {
       ...{ rule: 'words_of_spam', category: 'statistics', points, fraud: 0, location, offset: null },
       match: words.join(', '),
-      description: 'As a whole the words resemble those of spam; the heaviest are shown',
+      description: isSilent
+        ? 'Beside a sign of fraud no word speaks for the mail'
+        : 'As a whole the words resemble those of spam; the heaviest are shown',
       suggestion: 'Say plainly what it is about, in the words of your own trade, and leave out what all advertise with',
     },
   ]

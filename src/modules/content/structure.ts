@@ -196,6 +196,16 @@ export function htmlFindings(facts: HtmlFacts, words: number, html: string): Fin
       'Remove it',
       2,
     )
+  if (facts.passwordField !== null)
+    add(
+      'html_password_field',
+      50,
+      facts.passwordField,
+      '<input type="password">',
+      'The mail itself asks for a password',
+      'Link to a page of your own domain that asks for it',
+      2,
+    )
   if (facts.dataImage !== null)
     add(
       'html_data_image',
