@@ -5,14 +5,15 @@
 //   0.6    on one of them. They copy one another, so that two are weak evidence and one is a hint.
 //   0      on none
 //
-// A sub-domain is as disposable as the domain above it, up to the registrable domain. Three kinds are never disposable,
+// A sub-domain is as disposable as the domain above it, up to the registrable domain. Four kinds are never disposable,
 // whatever a list says: mailbox providers that everybody knows, the further domains under which such providers give out
-// lasting mailboxes, and alias relays, whose addresses reach their owner for years. The lists are packages: a newer version of
+// lasting mailboxes, alias relays, whose addresses reach their owner for years, and slips of the finger (typos.ts): lists
+// hold `gmial.com`, since people register with it, and whoever typed it is to be asked what was meant. The lists are packages: a newer version of
 // the package is the newer list, nothing is fetched at run time.
 
 import { getDomain } from 'tldts'
 import { HashedSet, readOnce } from './hashed-set.ts'
-import { isKnownProvider } from './typos.ts'
+import { isKnownProvider, isSlip } from './typos.ts'
 
 interface Lists {
   readonly precise: HashedSet
@@ -102,9 +103,10 @@ export function disposableConfidence(domain: string): number {
   const names = withParents(domain)
   if (names.some((name) => ALIAS_RELAYS.has(name) || LASTING.has(name) || isKnownProvider(name))) return 0
   const { precise, wide } = lists()
-  if (names.some((name) => precise.has(name))) return 0.97
+  const onPrecise = names.some((name) => precise.has(name))
   const listed = wide.filter((list) => names.some((name) => list.has(name))).length
-  return [0, 0.6, 0.9][listed] ?? 0
+  if ((!onPrecise && listed === 0) || names.some(isSlip)) return 0
+  return onPrecise ? 0.97 : ([0, 0.6, 0.9][listed] ?? 0)
 }
 
 /** The domain and what is above it, down to the registrable one. */

@@ -7,8 +7,9 @@
 //
 // Given names are those of gender-detection-from-name (MIT; English, French, Spanish, Italian, German, Turkish). The
 // same names teach how letters follow one another: the mean logarithm of the probability of each letter after the two
-// before it. Words of these languages, and names that are on no list, score above `SPEAKABLE`; letters drawn by lot
-// below. The threshold is held by labelled lists in the test.
+// before it. Names of languages that the lists lack (Slavic and Baltic, African, Chinese, Vietnamese ones in Latin letters) stand
+// here, since their letters follow one another in ways of their own. Words of these languages, and names that are on no list,
+// score above `SPEAKABLE`; letters drawn by lot below. The threshold is held by labelled lists in the test.
 
 import { createRequire } from 'node:module'
 import { HashedSet, readOnce } from './hashed-set.ts'
@@ -18,11 +19,33 @@ export type LocalPattern = 'human_name' | 'role' | 'random' | 'generic'
 const roleNames = createRequire(import.meta.url)('role-based-email-addresses') as readonly string[]
 /** On the list as places or products, and names of people far more often. */
 const PEOPLE = new Set(['alexa', 'alla', 'arin', 'denver', 'france', 'gardner', 'sydney', 'sem', 'women'])
+/** The package has few that are not English: German, French, Spanish, Italian, Dutch, Scandinavian, Polish, Portuguese. */
+const EUROPEAN_ROLES = `returns orders order refunds dpo gdpr dsgvo legal compliance procurement purchasing reception recruitment
+  recruiting careers bookings booking reservations reservation accountspayable accountsreceivable accounts.payable
+  accounts.receivable invoicing invoice invoices payroll payments warehouse logistics dispatch facilities complaints
+  feedback enquiries enquiry inquiries inquiry customercare customersupport customer.service
+  vertrieb einkauf bewerbung bewerbungen verwaltung kundenservice kundendienst kundenbetreuung kundensupport anfrage anfragen
+  empfang bestellung bestellungen rechnungen rechnungswesen rechnungseingang personalabteilung karriere
+  datenschutz datenschutzbeauftragter geschaeftsfuehrung geschaftsfuhrung geschaeftsleitung geschaftsleitung sekretariat
+  zentrale buero buro verkauf versand retouren reklamation reklamationen service technik presse redaktion beratung
+  buchung buchungen reservierung lohnbuchhaltung mahnung mahnwesen lager poststelle posteingang beschwerde hausverwaltung
+  facturation accueil commande commandes commercial ventes achats service.client serviceclient serviceclients compta
+  comptabilite rh recrutement secretariat direction juridique reclamation reclamations livraison reservations
+  facturacion pedidos compras administracion atencionalcliente atencion.cliente clientes recepcion rrhh empleo reservas
+  contabilidad devoluciones reclamaciones direccion
+  vendite acquisti amministrazione fatturazione fatture ordini assistenza assistenzaclienti prenotazioni segreteria
+  contabilita commerciale risorseumane reclami spedizioni
+  verkoop inkoop klantenservice administratie facturen facturatie bestellingen boekhouding receptie vacatures
+  kundtjanst faktura fakturor ekonomi forsaljning inkop kundeservice regnskab salg ordrer bestilling bogholderi
+  asiakaspalvelu myynti laskutus
+  biuro sprzedaz faktury ksiegowosc zamowienia rekrutacja sekretariat reklamacje obslugaklienta
+  vendas faturacao faturamento financeiro atendimento encomendas`
 const ROLES: ReadonlySet<string> = new Set([
   ...roleNames.map((name) => name.toLowerCase()).filter((name) => !PEOPLE.has(name)),
   ...['abuse', 'postmaster', 'hostmaster', 'webmaster', 'noreply', 'no-reply', 'donotreply', 'do-not-reply'],
   ...['admin', 'administrator', 'info', 'sales', 'support', 'contact', 'office', 'billing', 'security', 'privacy'],
   ...['mailer-daemon', 'help', 'helpdesk', 'kontakt', 'buchhaltung', 'rechnung', 'contacto', 'ventas', 'comptabilite'],
+  ...EUROPEAN_ROLES.split(/\s+/),
 ])
 const COMPACT_ROLES: ReadonlySet<string> = new Set([...ROLES].map((name) => name.replace(/[._-]/g, '')))
 
@@ -32,16 +55,47 @@ export function isRole(local: string): boolean {
   return ROLES.has(name) || (name.length > 3 && COMPACT_ROLES.has(name.replace(/[._-]/g, '')))
 }
 
+/** Of languages that the lists of names lack: how their letters follow one another, not who is a person. */
+const FURTHER_NAMES = `hrvoje zvonimir hrvat krsto krstic mrkonja grgur grgic srdan vrdoljak crnko drago drnic zdravko trpimir
+  brzezinski brzoza szczepan szczesny przemyslaw grzegorczyk krzysztof wrzesniewski zdzislaw mscislaw czeslaw szymczyk
+  strzelec trzaska skrzypczak jedrzejczyk dzierzynski wlodzimierz kiewicz mickiewicz sienkiewicz brzeczy
+  shchepkin shchukin shcherbakov khrushchev hryhorii hrytsenko mstyslav vsevolod dzhokhar chkheidze mkrtchyan mgeladze
+  vlk vlcek prchal brnak trnka smrz vrba strba hlinka zdenek kvetoslava hrbek dvorak
+  dziugas dziedzic zygimantas vytautas kestutis aldis ilze
+  sbusiso sibusiso mthunzi mbongeni ntombi nkosana hlengiwe nhlanhla ngcobo mkhize mwangi njoroge nkrumah ngozi kwame kwabena
+  nguyen nghia nghiem ngoc ngan phuong thuy huynh truong trinh
+  kwok kwong ngai ngkwok tszkit tszwai cheung xiong xiaoqing qingxia qingyu qiuxia xiuying xuefei zhang zhiqiang hsieh hsiao
+  hsueh tseng tzu chih hwang hyun`
 const MIN_SINGLE_NAME = 3
 const MIN_SURNAME = 3
 const MAX_NAME = 20
 const MIN_RANDOM = 6
-const SPEAKABLE = -4.15
+const SPEAKABLE = -4.25
 const UUID_OR_HEX = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$|^(?=.*\d)[0-9a-f]{12,}$/
 
-export function patternOf(local: string): LocalPattern {
+/** Houses that give their customers numbers, or take the number of a telephone for a name. */
+const NUMBERED = new Set([
+  ...[
+    'qq.com',
+    'vip.qq.com',
+    'foxmail.com',
+    '163.com',
+    '126.com',
+    'yeah.net',
+    'vip.163.com',
+    '139.com',
+    '189.cn',
+    'wo.cn',
+  ],
+  ...['sina.com', 'sina.cn', 'sohu.com', 'aliyun.com', '21cn.com'],
+])
+const NUMBER = /^[a-z]{0,12}[._-]?\d{5,}[._-]?[a-z]{0,12}$/
+
+/** @param domain lower-case A-labels */
+export function patternOf(local: string, domain: string): LocalPattern {
   if (isRole(local)) return 'role'
   const name = plain(local)
+  if (NUMBERED.has(domain) && NUMBER.test(name)) return 'generic'
   if (looksRandom(name)) return 'random'
   return looksHuman(name) ? 'human_name' : 'generic'
 }
@@ -134,7 +188,7 @@ function speech(): Speech {
     for (const name of table.keys()) names.add(plain(name).replaceAll(/[^\p{L}]/gu, ''))
   }
   const counts = new Float32Array(LETTERS ** 3)
-  for (const name of names) {
+  for (const name of [...names, ...FURTHER_NAMES.split(/\s+/)]) {
     if (!/^[a-z]{3,}$/.test(name)) continue
     let [a, b] = [0, 0]
     for (const unit of codes(name)) {

@@ -7,7 +7,7 @@ import { providerOf, UNKNOWN_PROVIDER } from '../../mail/providers.ts'
 import { disposableConfidence, isAliasRelay } from './disposable.ts'
 import { isRole, type LocalPattern, patternOf } from './local-part.ts'
 import { type Exchanger, type Facts, type SmtpResult, score } from './score.ts'
-import { distance, meantDomain } from './typos.ts'
+import { distance, meantAddress, meantDomain } from './typos.ts'
 
 test('a domain of throw-away mailboxes is known, with what lies below it', () => {
   for (const domain of [
@@ -42,6 +42,44 @@ test('neither a provider for everybody, nor an alias relay, nor an unknown domai
   for (const domain of ['posthorn.test', 'example.org', 'bbc.co.uk', 'co.uk', 'localhost']) {
     assert.deepEqual([disposableConfidence(domain), isAliasRelay(domain)], [0, false], domain)
   }
+})
+
+test('what is one slip from a well-known provider is not disposable, though lists name it', () => {
+  for (const domain of ['gmial.com', 'hotmai.com', 'hotmial.com', 'yaho.com', 'outlok.com', 'mail.gmial.com']) {
+    assert.equal(disposableConfidence(domain), 0, domain)
+  }
+})
+
+test('roles of European houses are known, and no name of a person is one', () => {
+  const roles = `vertrieb einkauf bewerbung verwaltung kundenservice kundendienst anfrage empfang bestellungen facturation
+    accueil vendite verkoop klantenservice kundtjanst kundtj\u00e4nst faktura returns dpo gdpr service-client
+    accounts.payable pedidos ksiegowosc`
+  assert.deepEqual(
+    roles.split(/\s+/).filter((local) => !isRole(local)),
+    [],
+  )
+  for (const local of ['marie', 'rosa.verwalter', 'empfangen', 'returno', 'faktor', 'anna.einkauf']) {
+    assert.ok(!isRole(local), local)
+  }
+})
+
+test('people whose names other languages string together are no machines, nor are numbers where houses give them', () => {
+  const people = `hrvoje hrvoje.krstic hryhorii.shchepkin grzegorz.brzeczyszczykiewicz ngkwokwai sbusiso.khumalo
+    krzyszkowska.beata szczepan.grzybowski tsvetkova dzhaparidze zhengxiuqin mthembu.n smrckova`
+  const numbers = [
+    ['384756291', 'qq.com'],
+    ['13812345678', '163.com'],
+    ['zhang13812345678', '126.com'],
+  ] as const
+  assert.deepEqual(
+    people.split(/\s+/).filter((local) => patternOf(local, 'posthorn.test') === 'random'),
+    [],
+  )
+  for (const [local, domain] of numbers) {
+    assert.equal(patternOf(local, domain), 'generic', local)
+    assert.equal(patternOf(local, 'posthorn.test'), 'random', local)
+  }
+  assert.equal(patternOf('8f14e45fceea167a', 'qq.com'), 'random')
 })
 
 test('a role is a role with a tag, in capitals and without its hyphen, and no first name is one', () => {
@@ -113,14 +151,16 @@ const LABELLED: Readonly<Record<LocalPattern, readonly string[]>> = {
 
 test('the kind of a local part is told right for at least nine of ten that people labelled', () => {
   const all = Object.entries(LABELLED).flatMap(([kind, locals]) => locals.map((local) => [kind, local] as const))
-  const wrong = all.filter(([kind, local]) => patternOf(local) !== kind)
-  const said = wrong.map(([kind, local]) => `${local}: ${kind}, not ${patternOf(local)}`).join('; ')
+  const wrong = all.filter(([kind, local]) => patternOf(local, 'posthorn.test') !== kind)
+  const said = wrong.map(([kind, local]) => `${local}: ${kind}, not ${patternOf(local, 'posthorn.test')}`).join('; ')
   assert.ok(wrong.length <= all.length / 10, said)
   for (const [kind, local] of wrong) assert.notEqual(kind, 'role', local)
 })
 
 test('any text has a kind, within a moment', () => {
-  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 64 }), (local) => patternOf(local).length > 0))
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 64 }), (local) => patternOf(local, 'posthorn.test').length > 0),
+  )
 })
 
 // Each row: a domain, and which one was meant where it takes mail, and where it does not.
@@ -140,6 +180,21 @@ const TYPED: [domain: string, takingMail: string | null, takingNone: string | nu
   ['life.com', null, 'live.com'],
   ['weg.de', null, 'web.de'],
   ['wax.de', null, null],
+  // The nearest is meant, not the largest.
+  ['mail.con', null, 'mail.com'],
+  ['mail.co', null, 'mail.com'],
+  ['mail.cm', null, 'mail.com'],
+  ['email.con', null, 'email.com'],
+  ['gmx.con', null, 'gmx.com'],
+  ['web.con', null, 'web.de'],
+  ['naver.con', null, 'naver.com'],
+  ['libero.ti', null, 'libero.it'],
+  ['t-onlin.de', 't-online.de', 't-online.de'],
+  ['wanado.fr', 'wanadoo.fr', 'wanadoo.fr'],
+  // Somebody's own again.
+  ['libera.it', null, 'libero.it'],
+  ['mail.local', null, null],
+  ['web.org', null, null],
   ['example.com', null, null],
   ['posthorn.test', null, null],
   // Mailboxes of their own houses.
@@ -153,6 +208,26 @@ test('one slip of the finger is seen, another domain that takes mail is not', ()
     assert.equal(meantDomain(domain, false), takingNone, `${domain}, which takes none`)
   }
   assert.deepEqual([distance('abc', 'acb'), distance('abc', 'abcd'), distance('', 'ab')], [1, 1, 2])
+})
+
+test('of a text that is no address the one that was meant is told, at a well-known provider alone', () => {
+  const meant = {
+    'user@gmail,com': 'user@gmail.com',
+    'user@gmail': 'user@gmail.com',
+    'user@gmail..com': 'user@gmail.com',
+    'user@gmail.com.': 'user@gmail.com',
+    'user@@gmx.de': 'user@gmx.de',
+    'user@hotmial,com': 'user@hotmail.com',
+    'user@web': 'user@web.de',
+    'user@localhost': null,
+    'user@shop,example': null,
+    'us er@gmail,com': null,
+    'user gmail.com': null,
+    '@gmail': null,
+    '': null,
+  }
+  for (const [text, address] of Object.entries(meant)) assert.equal(meantAddress(text), address, text)
+  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 1_000 }), (text) => meantAddress(text) !== ''))
 })
 
 test('a provider is told by its hosts, label by label', () => {

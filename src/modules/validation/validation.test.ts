@@ -319,6 +319,9 @@ test('what the DNS says decides before any server is asked', async () => {
   assert.match(broken.suggestions.join(), /DNS of the domain did not answer/)
   const bad = await check('no address at all')
   assert.deepEqual([bad.is_valid, bad.validation_checks.syntax_valid, bad.confidence_score], [false, false, 0])
+  const comma = await check('erin@gmail,com')
+  assert.deepEqual([comma.is_valid, comma.deliverability_score, comma.did_you_mean], [false, 0, 'erin@gmail.com'])
+  assert.match(comma.suggestions.join(), /Did you mean erin@gmail\.com\?/)
 })
 
 test('a batch is answered in order, duplicates too, and hung servers do not hold up a healthy one', async () => {

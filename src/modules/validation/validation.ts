@@ -28,7 +28,7 @@ import { mannersOf, sharedManners } from './manners.ts'
 import { type Probed, type Prober, proberOf, UNCLEAR } from './probe.ts'
 import { type Exchanger, type Facts, type Scored, type SmtpResult, score } from './score.ts'
 import * as sql from './sql.ts'
-import { meantDomain } from './typos.ts'
+import { meantAddress, meantDomain } from './typos.ts'
 
 export interface CheckerOptions {
   readonly database: Database
@@ -145,7 +145,7 @@ export function checkerOf(options: CheckerOptions): Checker {
       const found = await Promise.all(
         unique.map(async (text): Promise<readonly [string, Scored]> => {
           const result = parsed.get(text)
-          if (result?.ok !== true) return [text, score(NO_ADDRESS)]
+          if (result?.ok !== true) return [text, score({ ...NO_ADDRESS, didYouMean: meantAddress(text) })]
           return [text, score(await factsOf(result.address, await plan(result.address.domain), probed))]
         }),
       )
@@ -206,7 +206,7 @@ async function factsOf(
     exchanger,
     disposable: disposableConfidence(domain),
     aliasRelay: isAliasRelay(domain),
-    pattern: patternOf(local),
+    pattern: patternOf(local, domain),
     provider: hosts.length === 0 && exchanger !== 'implicit' ? UNKNOWN_PROVIDER : provider,
     smtp: result,
     catchAllUnclear: result === 'deliverable' && note === UNCLEAR,
