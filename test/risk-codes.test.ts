@@ -134,6 +134,7 @@ test('content that looks like spam is a soft block that can be overridden, and t
     action: 'soft_block',
     code: 'content_risk_high',
   })
+  const preview = (await world.api.post(PREVIEW, { from: 'a@good.example', to: 'b@example.net', ...SPAM })).body
   const sent = await world.api.post(SEND, {
     from: 'a@good.example',
     to: 'b@example.net',
@@ -144,6 +145,10 @@ test('content that looks like spam is a soft block that can be overridden, and t
   const id = sent.body.data.email_id
   const { risk } = (await world.api.get(`/api/v1/emails/${id}`)).body.data
   assert.deepEqual([risk.action, risk.overridden, risk.content_level], ['soft_block', true, 'critical'])
+  const [heaviest] = risk.content_matches
+  const [, ofContent = '', ...others] = preview.recommendations
+  assert.equal(ofContent, `${heaviest.description} («${heaviest.match}»): ${heaviest.suggestion}`)
+  assert.ok(others.length <= 2 && !others.includes(ofContent))
   const [record] = await world.rooms.database.system.query(
     statement('test_overrides', 'select account_id, key_id, reason, score from risk_override where email_id = $1'),
     [id],

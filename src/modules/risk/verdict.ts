@@ -168,7 +168,7 @@ const RULES: readonly Rule[] = [
     category: 'content',
     severity: 'high',
     message: 'The content looks like spam',
-    advice: 'Score the content and mend what the matches name',
+    advice: 'Mend what speaks against the content, the heaviest first',
     hard: false,
     points: ({ contentLevel }) => (contentLevel === 'critical' ? 55 : contentLevel === 'high' ? 35 : null),
   },

@@ -11,7 +11,7 @@ import { type ApiError, validationError } from '../../platform/errors.ts'
 import type { Principal } from '../../platform/http.ts'
 import { bodyValidator } from '../../platform/validation.ts'
 import type { Quotas } from '../accounts/index.ts'
-import { countPreview, previewStats, type RiskRoom } from '../risk/index.ts'
+import { type ContentFound, countPreview, previewStats, type RiskRoom, type Verdict } from '../risk/index.ts'
 import { PreviewBody } from './body.ts'
 import { draftOf } from './draft.ts'
 import { judge, policySnapshot, verdictSnapshot } from './judge.ts'
@@ -34,6 +34,8 @@ export interface Previews {
   preview(principal: Principal, body: unknown): Promise<object>
   stats(principal: Principal): Promise<object>
 }
+
+type Match = ContentFound['matches'][number]
 
 /** A sender that no account can have (RFC 2606 section 2). */
 const NOBODY_DOMAIN = 'sender.invalid'
@@ -88,7 +90,7 @@ export function previewsOf(options: PreviewOptions): Previews {
           ...verdictSnapshot(verdict),
           block_reason: verdict.blockReason,
           overridable: verdict.overridable,
-          recommendations: verdict.recommendations,
+          recommendations: [...verdict.recommendations, ...contentAdvice(verdict, incoming)],
           ...policySnapshot(incoming.sender.policy),
           quota: {
             used: receipt.used,
@@ -115,6 +117,21 @@ export function previewsOf(options: PreviewOptions): Previews {
       }
     },
   }
+}
+
+const MAX_CONTENT_ADVICE = 3
+
+/** What weighs most in a content that counts, in words: scored without what a send knows besides, it may have other matches. */
+function contentAdvice({ factors }: Verdict, { content }: Incoming): readonly string[] {
+  if (!factors.some(({ code }) => code === 'content_risk_high')) return []
+  const rules = new Map(content.matches.map((one) => [one.rule, one]).reverse() as [string, Match][])
+  // Its match names rules, and those stand here.
+  rules.delete('signs_together')
+  const heaviest = [...rules.values()].sort((a, b) => b.points - a.points).slice(0, MAX_CONTENT_ADVICE)
+  return heaviest.map(({ description, match, suggestion }) => {
+    const found = match === '' ? description : `${description} («${match}»)`
+    return `${found}: ${suggestion}`
+  })
 }
 
 /** A send from a named domain that is not the account's is refused before any verdict, and so is its preview. */
