@@ -9,7 +9,6 @@ import { HELD_BACK_FRAUD } from '../../../test/content-mails/trial-held-back-fra
 import { HELD_BACK_HONEST } from '../../../test/content-mails/trial-held-back-honest.ts'
 import { TUNING_FRAUD } from '../../../test/content-mails/trial-tuning-fraud.ts'
 import { TUNING_HONEST } from '../../../test/content-mails/trial-tuning-honest.ts'
-import { TWINS } from '../../../test/content-mails/twins.ts'
 import { FRAUD } from './lexicon-fraud.ts'
 import { INTENTS } from './lexicon-intents.ts'
 import { SCAMS } from './lexicon-scams.ts'
@@ -59,23 +58,6 @@ test('honest mail that speaks of what fraud speaks of is never called high', () 
     const { score, matches } = scoreContent({ subject, html: `<p>${text}</p>`, text: null })
     assert.ok(score >= 60, `${subject}: ${score}, ${matches.map(({ rule }) => rule).join(', ')}`)
   }
-})
-
-test('a rule sees its crime in the mail that commits it, and in none that speaks of the same things', () => {
-  for (const { rules, fraud, honest } of TWINS) {
-    const breaks = ([subject, text]: readonly [string, string]) => {
-      const { score, matches } = scoreContent(plain(subject, text))
-      return { score, broken: matches.filter(({ rule }) => rules.includes(rule)).length, said: `${subject}: ${score}` }
-    }
-    for (const { score, broken, said } of fraud.map(breaks)) assert.ok(broken > 0 && score < 60, said)
-    for (const { score, broken, said } of honest.map(breaks)) assert.ok(broken === 0 && score >= 80, said)
-  }
-})
-
-test('a link that shows a brand where one signs in, and a field for a password, are high at least on their own', () => {
-  const shown = '<p>Please log in at <a href="http://evil.example.ru/pp">https://www.paypal.com/signin</a></p>'
-  const asked = '<form action="https://x.example"><input name="email"><input type="password"><button>Go</button></form>'
-  for (const html of [shown, asked]) assert.ok(scoreContent(page(html)).score < 60, html)
 })
 
 test('words of spam are told by words, or not at all', () => {

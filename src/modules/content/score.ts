@@ -32,6 +32,8 @@ const MAX_BONUS = 40
 /** Fraud is short. In a longer mail words stand together by chance, and weigh less in the measure of its length. */
 const LETTER_WORDS = 450
 const LEAST_SHARE = 0.3
+/** What a lesson about fraud quotes is fraud's language, and none. */
+const LESSON_SHARE = 0.1
 const BRAND_SET = 'brand:'
 /** Who speaks for a house: `Your Acme team`, `Acme Support`. */
 const ROLES = `team teams support service services security safety customer_service customer_care help center centre billing
@@ -41,6 +43,10 @@ const ROLES = `team teams support service services security safety customer_serv
 const LEAVE = `unsubscribe unsubscribing opt_out optout manage_preferences manage_your_preferences email_preferences
   preferences abbestellen abmelden austragen abbestellung newsletter_abmelden desabonner desabonnez desinscrire
   desinscription darse_de_baja date_de_baja dar_de_baja cancelar_suscripcion cancelar_la_suscripcion baja remove_me`
+
+const LESSON = `phishing security_awareness awareness_training security_training spot_a_scam spot_scams recognise_scams recognize_scams
+  sicherheitsschulung betrugsmaschen betrugsversuche_erkennen hameconnage reconnaitre_les_arnaques evitar_estafas
+  reconocer_estafas`
 
 let compiled: Compiled | null = null
 
@@ -55,7 +61,7 @@ function everything(): Lexicon {
   return {
     sets: {
       ...{ ...FRAUD.sets, ...SCAMS.sets, ...SELLING.sets, ...INTENTS.sets, ...Object.fromEntries(brands) },
-      ...{ leave: LEAVE, roles: ROLES },
+      ...{ leave: LEAVE, roles: ROLES, lesson: LESSON },
     },
     concepts: {
       ...{ ...FRAUD.concepts, ...SCAMS.concepts, ...SELLING.concepts, ...INTENTS.concepts },
@@ -66,6 +72,7 @@ function everything(): Lexicon {
         '#check': silent,
         '#newsecret': silent,
         '#signin': silent,
+        '#lesson': silent,
       },
     },
     patterns: [
@@ -74,6 +81,7 @@ function everything(): Lexicon {
       ...brands.map(([set]) => ({ concept: '#speaks', sets: [set, 'roles'], gap: 2 })),
       { concept: '#check', sets: ['checkit'], gap: ANYWHERE },
       { concept: '#newsecret', sets: ['newsecret'], gap: ANYWHERE },
+      { concept: '#lesson', sets: ['lesson'], gap: ANYWHERE },
       { concept: '#signin', sets: ['signin'], gap: ANYWHERE },
       { concept: '#leave', sets: ['leave'], gap: ANYWHERE },
     ],
@@ -104,17 +112,22 @@ function scoreAt(desk: Desk, question: ContentQuestion): ContentScore {
     const takenBackBy = unlessSaid ?? lexicon().lexicon.concepts[concept]?.unlessSaid
     return !concept.startsWith('#') && (takenBackBy === undefined || !said.has(takenBackBy))
   })
-  const findings: Finding[] = wordFindings(words, ear.words, partOf)
-  const alarmed = findings.some(({ fraud }) => fraud === 2)
+  const spoken = wordFindings(words, ear.words, partOf)
+  const sounds = spoken.some(({ fraud }) => fraud === 2)
   const brands = spokenBrands(ear)
-  const heard = { alarmed, spoken: brands.named, signsIn: said.has('#signin') }
+  const heard = { alarmed: sounds, spoken: brands.named, signsIn: said.has('#signin') }
   const { findings: linkFaults, labels } = linkFindings(links, place, heard)
-  findings.push(...linkFaults, ...senderFindings(question))
+  const own = labelOf(senderDomain)
+  const done = [...linkFaults, ...senderFindings(question), ...attachmentFindings(attachments)]
+  const isLesson =
+    ear.hits.some(({ pattern, location }) => pattern.concept === '#lesson' && location === 'subject') &&
+    [...labels].every((label) => own.includes(label)) &&
+    done.every(({ fraud }) => fraud === 0)
+  const alarmed = sounds && !isLesson
+  const findings: Finding[] = [...(isLesson ? spoken.map(quoted) : spoken), ...done]
   const signs = new Set(findings.flatMap(({ rule, fraud }) => (fraud > 0 ? [rule] : []))).size
   findings.push(
-    ...(signs > 0
-      ? brandFindings(ear, brands, { labels: new Set([...labels, ...labelOf(senderDomain)]), alarmed, signs, partOf })
-      : []),
+    ...(signs > 0 ? brandFindings(ear, brands, { labels: new Set([...labels, ...own]), alarmed, signs, partOf }) : []),
     ...(alarmed ? contactFindings(ear, partOf) : []),
     ...subjectFindings(subject),
     ...characterFindings(ear, partOf, excerpt),
@@ -125,12 +138,16 @@ function scoreAt(desk: Desk, question: ContentQuestion): ContentScore {
       sells: words.some(({ pattern }) => SELLING.concepts[pattern.concept] !== undefined),
       canLeave: ear.hits.some(({ pattern }) => pattern.concept === '#leave'),
     }),
-    ...attachmentFindings(attachments),
   )
   findings.push(...together(findings, place), ...opinion(judge, place, findings, signs === 0))
   const score = Math.max(0, 100 - findings.reduce((sum, { points }) => sum + points, 0))
   const matches = findings.sort((a, b) => b.points - a.points).map(told)
   return { score, level: levelOf(score), matches, suggestions: [...new Set(matches.map((one) => one.suggestion))] }
+}
+
+/** In the subject a lesson is told, nothing else speaks of fraud, and no link leads out of the sender's house: there is nothing to fall for. */
+function quoted(finding: Finding): Finding {
+  return { ...finding, points: Math.round(finding.points * LESSON_SHARE), fraud: 0 }
 }
 
 function levelOf(score: number): ContentLevel {
