@@ -43,7 +43,7 @@ const ROLES = `team teams support service services security safety customer_serv
 const LEAVE = `unsubscribe unsubscribing opt_out optout manage_preferences manage_your_preferences email_preferences
   preferences abbestellen abmelden austragen abbestellung newsletter_abmelden desabonner desabonnez desinscrire
   desinscription darse_de_baja date_de_baja dar_de_baja cancelar_suscripcion cancelar_la_suscripcion baja remove_me`
-
+/** Subjects of who teaches others about fraud. */
 const LESSON = `phishing security_awareness awareness_training security_training spot_a_scam spot_scams recognise_scams recognize_scams
   sicherheitsschulung betrugsmaschen betrugsversuche_erkennen hameconnage reconnaitre_les_arnaques evitar_estafas
   reconocer_estafas`
@@ -118,11 +118,13 @@ function scoreAt(desk: Desk, question: ContentQuestion): ContentScore {
   const heard = { alarmed: sounds, spoken: brands.named, signsIn: said.has('#signin') }
   const { findings: linkFaults, labels } = linkFindings(links, place, heard)
   const own = labelOf(senderDomain)
-  const done = [...linkFaults, ...senderFindings(question), ...attachmentFindings(attachments)]
+  const done = [...linkFaults, ...senderFindings(question)]
+  const attached = attachmentFindings(attachments)
   const isLesson =
     ear.hits.some(({ pattern, location }) => pattern.concept === '#lesson' && location === 'subject') &&
     [...labels].every((label) => own.includes(label)) &&
-    done.every(({ fraud }) => fraud === 0)
+    ear.phones === 0 &&
+    [...done, ...attached, ...contactFindings(ear, partOf)].every(({ fraud }) => fraud === 0)
   const alarmed = sounds && !isLesson
   const findings: Finding[] = [...(isLesson ? spoken.map(quoted) : spoken), ...done]
   const signs = new Set(findings.flatMap(({ rule, fraud }) => (fraud > 0 ? [rule] : []))).size
@@ -138,6 +140,7 @@ function scoreAt(desk: Desk, question: ContentQuestion): ContentScore {
       sells: words.some(({ pattern }) => SELLING.concepts[pattern.concept] !== undefined),
       canLeave: ear.hits.some(({ pattern }) => pattern.concept === '#leave'),
     }),
+    ...attached,
   )
   findings.push(...together(findings, place), ...opinion(judge, place, findings, signs === 0))
   const score = Math.max(0, 100 - findings.reduce((sum, { points }) => sum + points, 0))
@@ -145,7 +148,7 @@ function scoreAt(desk: Desk, question: ContentQuestion): ContentScore {
   return { score, level: levelOf(score), matches, suggestions: [...new Set(matches.map((one) => one.suggestion))] }
 }
 
-/** In the subject a lesson is told, nothing else speaks of fraud, and no link leads out of the sender's house: there is nothing to fall for. */
+/** Of a lesson, as its subject tells: no link leads out of the sender's house, nobody is to be called, and there is nothing to fall for. */
 function quoted(finding: Finding): Finding {
   return { ...finding, points: Math.round(finding.points * LESSON_SHARE), fraud: 0 }
 }

@@ -25,7 +25,7 @@ test('a rule sees its crime in the mail that commits it, and in none that speaks
 test('a lesson about fraud may quote it, where nothing leads out of the house', () => {
   const quotes = `Phrases to beware of: "Your account has been suspended", "Verify your password within 24 hours", "Click here
     immediately", "Are you available? Buy five gift cards and send me the codes". Forward such mails to the helpdesk.`
-  const lesson = plain('This month: phishing training', `${quotes}`)
+  const lesson = plain('This month: phishing training', quotes)
   const at = (address: string): ContentQuestion => ({
     ...lesson,
     text: `${lesson.text} https://${address}/`,
@@ -35,6 +35,8 @@ test('a lesson about fraud may quote it, where nothing leads out of the house', 
   const others = [
     at('elsewhere.org'),
     { ...lesson, subject: 'Hello' },
+    { ...lesson, text: `${lesson.text} Or call +1 888 555 0143.` },
+    { ...lesson, text: `${lesson.text} Or write to it.team.desk@gmail.com.` },
     { ...lesson, attachments: [{ filename: 'a.js', contentType: null }] },
   ]
   for (const one of others) assert.ok(scoreContent(one).score < 40, rulesOf(one))
