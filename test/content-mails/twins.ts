@@ -155,4 +155,55 @@ export const TWINS: readonly Twins[] = [
       ],
     ],
   },
+  {
+    rules: ['secret_payment', 'chief_order'],
+    fraud: [
+      [
+        'Are you at your desk?',
+        'I am in a meeting and cannot talk. I need a wire transfer of 48,000 euros to go out today for an acquisition. Keep this confidential until it is announced, and reply only by email.',
+      ],
+      [
+        'Dringend',
+        'Ich bin in einer Besprechung und kann nicht telefonieren. Bitte veranlassen Sie heute noch eine Eilüberweisung über 39.500 Euro und sprechen Sie mit niemandem darüber, die Übernahme ist streng vertraulich.',
+      ],
+    ],
+    honest: [
+      [
+        'Invoice 4411',
+        'Hi Mark, the bank transfer for invoice 4411 went out today. Kind regards, Ines\n\nThis e-mail is confidential and intended only for the addressee.',
+      ],
+      [
+        'Minutes',
+        'Hi all, I am on a call until two. The payment for the hall is due on Friday, please keep the guest list confidential until then.',
+      ],
+      [
+        'Acquisition of Harlow Ltd',
+        'Dear clients, we have completed the acquisition of Harlow Ltd. Payments to Harlow continue as before. This email is confidential.',
+      ],
+    ],
+  },
+  {
+    rules: ['family_emergency'],
+    fraud: [
+      [
+        'Hi Mum',
+        'Hi Mum, my phone is broken, this is my new number. I have to settle a bill today and my banking app does not work yet. Can you pay it for me? I will pay you back tomorrow.',
+      ],
+      [
+        'Hallo Mama',
+        'Hallo Mama, mein Handy ist kaputt, das ist meine neue Nummer. Ich muss heute noch eine Rechnung bezahlen. Kannst du das für mich überweisen?',
+      ],
+      [
+        'Coucou maman',
+        'Coucou maman, mon téléphone est cassé, voici mon nouveau numéro. Je dois régler une facture aujourd’hui, peux-tu faire le virement pour moi ?',
+      ],
+    ],
+    honest: [
+      ['Photos', 'Hi Mum, my new phone arrived, same number. I will send photos today.'],
+      [
+        'Neue Nummer',
+        'Hallo Mama, ich habe eine neue Nummer und WhatsApp. Die Rechnung vom Handy habe ich heute bezahlt.',
+      ],
+    ],
+  },
 ]

@@ -84,9 +84,14 @@ export const INTENTS: Lexicon = {
       me_envies me_mandes`,
     repay: `reimburse pay_you_back repay i_will_pay_you erstatte_dir erstatte_ihnen erstatte ersetze_dir bekommst_das_geld erstatten
       gebe_dir_das rembourse rembourserai te_rembourse reembolsare te_devuelvo devolvere te_lo_pago`,
-    secrecy: `between_us to_yourself keep_this confidential confidentially discreet tell_anyone tell_nobody surprise
-      niemandem vertraulich nichts_davon noch_nichts uberraschung unter_uns nur_auf_diesem mit_niemandem entre_nous
-      confidentiel discretion personne_n ne_parlez surprise confidencial entre_nosotros no_se_lo nadie sorpresa
+    secrecy: `between_us to_yourself 
+      keep_this_confidential keep_it_confidential keep_confidential keep_this_between strictly_confidential highly_confidential
+      remain_confidential remains_confidential stay_confidential confidential_acquisition confidential_matter confidential_deal
+      confidential_transaction confidential_transfer confidential_payment confidential_task confidential_for_now treat_this_confidentially
+      handle_this_confidentially tell_anyone tell_nobody surprise
+      niemandem streng_vertraulich vertraulich_behandeln vertraulich_bleiben vertraulich_und bleibt_vertraulich absolut_vertraulich vertraulich_zu nichts_davon noch_nichts uberraschung unter_uns nur_auf_diesem mit_niemandem entre_nous
+      strictement_confidentiel strictement_confidentielle rester_confidentiel rester_confidentielle reste_confidentiel confidentiel_et
+      operation_confidentielle confidentielle_et totalement_confidentiel discretion personne_n ne_parlez surprise estrictamente_confidencial muy_confidencial totalmente_confidencial operacion_confidencial confidencial_y mantener_confidencial entre_nosotros no_se_lo nadie sorpresa
       no_comentes only_by_email reply_only strictly`,
     busy: `in_a_meeting board_meeting in_meetings cannot_talk cannot_take can_t_take no_calls on_a_call
       at_your_desk are_you_available are_you_free got_a_moment need_a_favor need_a_favour quick_favor phone_is_bad

@@ -106,9 +106,14 @@ export const SCAMS: Lexicon = {
     wire: `wire_transfer wire bank_transfer transfer_of uberweisung eiluberweisung sofortuberweisung uberweisen virement
       transferencia process_a_payment make_a_payment zahlung_veranlassen zahlung_anweisen effectuer_un_paiement
       realizar_un_pago international_payment auslandsuberweisung payment_today zahlung_ausfuhren urgent_payment`,
-    quiet: `confidential confidentially discreet discretion between_us do_not_tell dont_tell keep_this acquisition
-      vertraulich diskret diskretion stillschweigen ubernahme niemandem confidentiel confidentielle confidentialite
-      discret discrete fusion entre_nous confidencial discrecion discreto entre_nosotros adquisicion no_lo_comentes
+    quiet: `keep_this_confidential keep_it_confidential keep_confidential keep_this_between strictly_confidential highly_confidential
+      remain_confidential remains_confidential stay_confidential confidential_acquisition confidential_matter confidential_deal
+      confidential_transaction confidential_transfer confidential_payment confidential_task confidential_for_now treat_this_confidentially
+      handle_this_confidentially discreet discretion between_us do_not_tell dont_tell keep_this acquisition
+      streng_vertraulich vertraulich_behandeln vertraulich_bleiben vertraulich_und bleibt_vertraulich absolut_vertraulich vertraulich_zu diskret diskretion stillschweigen ubernahme niemandem strictement_confidentiel strictement_confidentielle rester_confidentiel rester_confidentielle reste_confidentiel confidentiel_et
+      operation_confidentielle confidentielle_et totalement_confidentiel
+      toute_confidentialite
+      discret discrete fusion entre_nous estrictamente_confidencial muy_confidencial totalmente_confidencial operacion_confidencial confidencial_y mantener_confidencial discrecion discreto entre_nosotros adquisicion no_lo_comentes
       personally personlich by_email_only nur_per_mail uniquement_par solo_por_correo auditor`,
     soon: `urgent urgently today immediately asap right_away heute sofort dringend umgehend aujourd_hui urgence
       immediatement tout_de_suite hoy urgente inmediatamente ahora_mismo within_the_hour end_of_day this_afternoon`,
@@ -165,6 +170,12 @@ export const SCAMS: Lexicon = {
       perdu_mon_telephone nuevo_numero telefono_roto perdido_el_movil movil_roto se_me_ha_roto whatsapp`,
     send: `pay send transfer lend borrow bezahlen uberweisen schicken sofortuberweisung leihen payer envoyer virement preter
       pagar enviar transferir transferencia prestar bizum rechnung bill facture factura`,
+    askmoney: `pay transfer lend borrow money bill bills invoice bezahlen uberweisen uberweise uberweisung sofortuberweisung geld
+      rechnung rechnungen leihen payer virement argent facture preter regler pagar transferir transferencia bizum dinero factura
+      prestar`,
+    favour: `can_you could_you would_you please need_you need_to have_to urgent urgently kannst_du konntest_du bitte muss_ich
+      ich_muss musst_du dringend peux_tu pourrais_tu tu_peux dois_je je_dois il_faut urgence puedes podrias tengo_que necesito
+      urgente`,
     cashing: `western_union moneygram money_gram cashier_s_check money_order gift_card_codes cash_by_mail ria_money
       bargeld_per_post mandat_cash coupons_pcs transcash prepaid_card`,
     stranger: `abroad mission overseas missionary keys_by_courier agent_will_deliver shipping_agent im_ausland auf_mission
@@ -277,8 +288,8 @@ export const SCAMS: Lexicon = {
     { concept: 'loan_offer', sets: ['loan', 'unsecured'], gap: 24 },
     { concept: 'loan_offer', sets: ['loan', 'deal'], gap: FAR },
     { concept: 'false_support', sets: ['charged', 'notyou', '#phone', 'soon'], gap: FAR },
-    { concept: 'family_emergency', sets: ['kin', 'newnumber', 'send'], gap: FAR },
-    { concept: 'family_emergency', sets: ['kin', 'newnumber', 'soon'], gap: FAR },
+    { concept: 'family_emergency', sets: ['kin', 'newnumber', 'askmoney', 'favour'], gap: FAR },
+    { concept: 'family_emergency', sets: ['kin', 'newnumber', 'askmoney', 'favour', 'soon'], gap: FAR },
     { concept: 'cash_request', sets: ['cashing', 'send'], gap: 30 },
     { concept: 'cash_request', sets: ['cashing', 'stranger'], gap: FAR },
     { concept: 'cash_request', sets: ['deposit', 'stranger', 'send'], gap: 80 },
