@@ -7,6 +7,7 @@ import { house } from '../../../test/delivery-house.ts'
 import { type Answer, type Receiver, type ReceiverScript, startReceiver } from '../../../test/receiver.ts'
 import { declaredZones, type Zones } from '../../../test/zones.ts'
 import { systemClock } from '../../platform/clock.ts'
+import { EMAIL_LIFE_MS } from '../outbox/index.ts'
 import { type Network, networkOf } from './network.ts'
 import type { Outgoing } from './types.ts'
 
@@ -31,6 +32,55 @@ for (const tls of [false, true]) {
     assert.equal(await h.status(strict), tls ? 'delivered' : 'deferred')
   })
 }
+
+// What a relay answers, to which command, and what becomes of the mail. The status of a bounce says what it is.
+const RELAY_SAYS: readonly (readonly [command: 'banner' | 'mail' | 'rcpt' | 'data' | 'dot', Answer, became: string])[] =
+  [
+    ['mail', '530 5.7.0 Authentication required', 'deferred'],
+    ['mail', '530 5.7.0 Must issue a STARTTLS command first', 'deferred'],
+    ['mail', '550 5.7.57 Client not authenticated to send mail', 'deferred'],
+    ['mail', '503 5.5.1 authenticate first', 'deferred'],
+    ['rcpt', '535 5.7.8 log in anew', 'deferred'],
+    ['rcpt', '538 5.7.11 Encryption required for requested authentication mechanism', 'deferred'],
+    ['rcpt', '554 5.7.1 <bob@nowhere.test>: Relay access denied', 'deferred'],
+    ['rcpt', '454 4.7.1 <bob@nowhere.test>: Relay access denied', 'deferred'],
+    ['rcpt', '550 5.7.1 <bob@nowhere.test>... Relaying denied. Proper authentication required.', 'deferred'],
+    ['rcpt', '553 sorry, that domain is not in my list of allowed rcpthosts (#5.7.1)', 'deferred'],
+    ['rcpt', '554 5.7.1 <unknown[192.0.2.1]>: Client host rejected: Access denied', 'deferred'],
+    ['data', '530 5.7.0 Authentication required', 'deferred'],
+    ['banner', { reply: '554 5.7.1 no access from 192.0.2.1', then: 'close' }, 'deferred'],
+    ['mail', '550 5.7.1 Sender address rejected: not owned by user', 'bounced block'],
+    ['rcpt', '550 5.1.1 <bob@nowhere.test>: Recipient address rejected: User unknown', 'bounced hard'],
+    [
+      'rcpt',
+      '550 5.1.1 undeliverable address: host mx.nowhere.test said: 554 5.7.1 Relay access denied',
+      'bounced block',
+    ],
+    ['rcpt', '550 no such user', 'bounced hard'],
+    ['dot', '554 5.7.1 Message rejected as spam', 'bounced block'],
+    ['dot', '550 5.7.26 SPF authentication required of this sender', 'bounced block'],
+  ]
+
+test('what a relay says of our log-in, of TLS or of our right to relay puts mail off, at the last try too; the rest bounces', async () => {
+  for (const [command, answer, became] of RELAY_SAYS) {
+    await using relay = await startReceiver({ [command]: answer })
+    const login = { username: null, password: null }
+    await using h = await house(
+      {},
+      { mode: 'relay', relay: { host: '127.0.0.1', port: relay.port, tls: 'off', ...login } },
+    )
+    const id = await h.put('bob@nowhere.test')
+    await h.delivery.turn()
+    const said = typeof answer === 'string' ? answer : answer.reply
+    const type = (await h.last(id)).data['type'] ?? ''
+    assert.equal(`${await h.status(id)} ${type}`.trim(), became, `${command}: ${said}`)
+    if (became !== 'deferred') continue
+    h.clock.wait(EMAIL_LIFE_MS - 60_000)
+    await h.delivery.turn()
+    assert.equal(await h.status(id), 'failed', said)
+    assert.equal(await h.bounces(), 0, said)
+  }
+})
 
 const LETTER: Outgoing = {
   message: Buffer.from('Subject: s\r\n\r\nx\r\n'),

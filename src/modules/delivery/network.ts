@@ -13,6 +13,7 @@ import { isPassing } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import type { SitePolicy, Transport } from '../transport/index.ts'
 import type { Pace } from './pace.ts'
+import { relayVerdict } from './relay-verdict.ts'
 import { localReport } from './results.ts'
 import { type Job, Route, type RouteOptions, type Sent } from './route.ts'
 import { socketsOf } from './sockets.ts'
@@ -196,6 +197,7 @@ export function networkOf(options: NetworkOptions): Network {
       ehloName: options.hostname,
       tls: relay === null ? 'opportunistic' : RELAY_TLS[relay.tls],
       auth: relay?.username == null ? undefined : { username: relay.username, password: relay.password ?? '' },
+      weigh: relay === null ? (verdict) => verdict : relayVerdict,
       sourceIps: options.sourceIps,
       timeouts: options.timeouts,
       clock,

@@ -47,6 +47,8 @@ export interface RouteOptions {
   readonly ehloName: string
   readonly tls: OpenOptions['tls']
   readonly auth: OpenOptions['auth']
+  /** What an attempt came to, read as what it is for the host that it was made at. */
+  readonly weigh: (verdict: Verdict) => Verdict
   /** Ours; empty: the system's choice. */
   readonly sourceIps: readonly string[]
   readonly timeouts: Partial<Timeouts>
@@ -310,7 +312,7 @@ export class Route {
         const [outcome] = result.recipients
         if (outcome === undefined) break
         if (outcome.kind === 'failed' && outcome.fault.code === 'aborted' && !outcome.dotSent) return false
-        const verdict = outcomeVerdict(outcome)
+        const verdict = this.#options.weigh(outcomeVerdict(outcome))
         tried.push({ verdict, target, sourceIp: link.sourceIp, tls: link.connection.tls, atDoor: false })
         if (outcome.kind === 'replied' && isThrottling(outcome.reply)) {
           this.pace.throttled(this.#options.clock.monotonicMs())
@@ -391,7 +393,7 @@ export class Route {
     }
     addLines(dialogue, opened.dialogue, clock.monotonicMs())
     if (opened.kind === 'refused' && isThrottling(opened.reply)) this.pace.throttled(clock.monotonicMs())
-    const verdict = openVerdict(opened, tlsRequired)
+    const verdict = this.#options.weigh(openVerdict(opened, tlsRequired))
     const atDoor = opened.kind === 'refused' && opened.phase === 'banner' && verdict.kind === 'bounced'
     tried.push({ verdict, target, sourceIp, tls: null, atDoor })
   }
