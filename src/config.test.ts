@@ -19,9 +19,19 @@ const WRONG: readonly (readonly [name: string, text: string, why: RegExp])[] = [
   ['POSTHORN_SUBMISSION_TLS_PORT', ',', /names no port/],
   ['POSTHORN_MX_PORT', 'x', /is not a port/],
   ['POSTHORN_HOSTNAME', 'my_host..example', /is no host name/],
+  ['POSTHORN_HOSTNAME', '127.0.0.1', /«127.0.0.1» is an address: name the host/],
+  ['POSTHORN_HOSTNAME', '2001:db8::1', /is an address/],
   ['POSTHORN_SPF_MECHANISM', 'what is this', /is no SPF mechanism/],
+  ['POSTHORN_SPF_MECHANISM', 'all', /«all» is everybody/],
+  ['POSTHORN_SPF_MECHANISM', '-all', /«-all» is everybody/],
+  ['POSTHORN_SPF_MECHANISM', '?a:mail.example', /«\?a:mail.example» does not pass/],
   ['POSTHORN_DELIVERY', 'relay', /none of sandbox, direct, relay:host:port/],
   ['POSTHORN_DELIVERY', 'relay:host:99999', /«99999» is not a port/],
+  ['POSTHORN_DELIVERY', 'relay:ho st:25', /«ho st» is no host name/],
+  ['POSTHORN_DELIVERY', 'relay:a..b:25', /«a..b» is no host name/],
+  ['POSTHORN_DELIVERY', 'relay:192.0.2.256:25', /«192.0.2.256» is no host name/],
+  ['POSTHORN_DELIVERY', 'relay:[192.0.2.1]:25', /«192.0.2.1» is no IPv6 address/],
+  ['POSTHORN_DELIVERY', 'relay:2001:db8::1:25', /none of sandbox/],
   ['POSTHORN_DELIVERY', 'relay:host:0', /«0» is not a port \(1-65535\)/],
   ['POSTHORN_RELAY_USER', 'somebody', /needs POSTHORN_RELAY_PASSWORD/],
   ['POSTHORN_RELAY_PASSWORD', 's3cret', /needs POSTHORN_RELAY_USER$/],
@@ -39,6 +49,9 @@ const WRONG: readonly (readonly [name: string, text: string, why: RegExp])[] = [
   ['POSTHORN_ACME_CA_FILE', import.meta.filename, /is no certificate in PEM/],
   ['POSTHORN_ALLOW_PRIVATE_NETWORKS', 'yes', /none of true, false/],
   ['POSTHORN_TRUSTED_PROXIES', '10.0.0.0/99', /is no network/],
+  ['POSTHORN_TRUSTED_PROXIES', '10.0.0.0/0', /«10.0.0.0\/0» is everybody/],
+  ['POSTHORN_TRUSTED_PROXIES', '192.0.2.1,::/0', /«::\/0» is everybody/],
+  ['POSTHORN_TRUSTED_PROXIES', '::ffff:0.0.0.0/96', /is everybody/],
   ['POSTHORN_TRUSTED_PROXIES', 'fe80::1%eth0/64', /is no network/],
   ['POSTHORN_RATE_LIMITS', 'no', /none of on, off/],
   ['POSTHORN_VALIDATION_PROBES', '0', /none of on, off/],
@@ -106,6 +119,19 @@ test('what stands in the contract is read as it says', () => {
   assert.deepEqual(config.roles, ['api', 'worker'])
   assert.equal(config.rateLimits, false)
   assert.equal(config.allowPrivateNetworks, true)
+})
+
+test('a relay is named by an address, or by a name as DNS, containers and files of hosts have them', () => {
+  const hosts = ['192.0.2.1', 'smtp.example.com', 'localhost', 'mail_relay', '_smtp.mail-1.example']
+  for (const host of hosts) {
+    assert.deepEqual(readConfig({ POSTHORN_DELIVERY: `relay:${host}:587` }).delivery, {
+      kind: 'relay',
+      host,
+      port: 587,
+    })
+  }
+  const absolute = readConfig({ POSTHORN_DELIVERY: 'relay:smtp.example.com.:25' }).delivery
+  assert.deepEqual(absolute, { kind: 'relay', host: 'smtp.example.com', port: 25 })
 })
 
 test('an empty setting counts as none: the defaults are those of the contract', () => {

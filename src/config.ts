@@ -67,8 +67,8 @@ export const SETTINGS = {
     ports(t, [2465]),
   ),
   mxPort: setting('POSTHORN_MX_PORT', '2525', 'inbound MX', (t) => port(t) ?? 2525),
-  hostname: setting('POSTHORN_HOSTNAME', 'localhost', 'EHLO and return-path host', (t) =>
-    (host(t) ?? 'localhost').toLowerCase(),
+  hostname: setting('POSTHORN_HOSTNAME', 'localhost', 'EHLO and return-path host, a name', (t) =>
+    (hostName(t) ?? 'localhost').toLowerCase(),
   ),
   spfMechanism: setting(
     'POSTHORN_SPF_MECHANISM',
@@ -77,12 +77,17 @@ export const SETTINGS = {
     spfMechanism,
   ),
   delivery: setting('POSTHORN_DELIVERY', 'sandbox', '`sandbox`, `direct` (MX), `relay:host:port`', deliveryMode),
-  relayUser: setting('POSTHORN_RELAY_USER', 'unset', 'log-in at the relay', (t) => t ?? null),
+  relayUser: setting(
+    'POSTHORN_RELAY_USER',
+    'unset',
+    'log-in at the relay; not sent without TLS, unless POSTHORN_RELAY_TLS is `off`',
+    (t) => t ?? null,
+  ),
   relayPassword: setting('POSTHORN_RELAY_PASSWORD', 'unset', 'log-in at the relay', (t) => t ?? null),
   relayTls: setting(
     'POSTHORN_RELAY_TLS',
     'STARTTLS if offered',
-    'towards the relay: `off` (but for mail with `tls_policy: required`), `starttls`, `implicit`',
+    'towards the relay: `off` (but for mail with `tls_policy: required`; the password goes in the clear), `starttls`, `implicit`',
     (t): RelayTls => (t === undefined ? 'offered' : oneOf(t, ['off', 'starttls', 'implicit'] as const)),
   ),
   smtpPort: setting('POSTHORN_SMTP_PORT', '25', 'towards MX hosts', (t) => remotePort(t) ?? 25),
@@ -113,7 +118,7 @@ export const SETTINGS = {
     'lets webhooks, probes and delivery reach private addresses, and webhooks use http (tests)',
     (t) => flag(t, false),
   ),
-  trustedProxies: setting('POSTHORN_TRUSTED_PROXIES', 'none', 'CIDRs whose X-Forwarded-For counts', networks),
+  trustedProxies: setting('POSTHORN_TRUSTED_PROXIES', 'none', 'CIDRs whose X-Forwarded-For counts', proxies),
   rateLimits: setting(
     'POSTHORN_RATE_LIMITS',
     'on',
@@ -289,9 +294,21 @@ function oneOf<const Value extends string>(text: string, values: readonly Value[
 function deliveryMode(text: string | undefined): DeliveryMode {
   if (text === undefined || text === 'sandbox') return { kind: 'sandbox' }
   if (text === 'direct') return { kind: 'direct' }
-  const relay = /^relay:(\[[0-9a-fA-F:]+\]|[^:]+):(\d{1,5})$/.exec(text)
-  if (relay === null) throw new Error(`«${text}» is none of sandbox, direct, relay:host:port`)
-  return { kind: 'relay', host: (relay[1] ?? '').replace(/^\[|\]$/g, ''), port: remotePort(relay[2]) ?? 25 }
+  const [, six, other = '', number] = /^relay:(?:\[([^\]]*)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? []
+  if (number === undefined) throw new Error(`«${text}» is none of sandbox, direct, relay:host:port`)
+  if (six !== undefined && isIP(six) !== 6) throw new Error(`«${six}» is no IPv6 address`)
+  return { kind: 'relay', host: six ?? relayHost(other), port: remotePort(number) ?? 25 }
+}
+
+/** A name may hold underscores, as those of containers do, and end with the root's dot. */
+function relayHost(text: string): string {
+  const name = text.replace(/\.$/, '')
+  try {
+    host(name.replaceAll('_', 'x'))
+  } catch {
+    throw new Error(`«${text}» is no host name and no address`)
+  }
+  return name
 }
 
 function roles(text: string | undefined): readonly Role[] {
@@ -316,6 +333,12 @@ function host(text: string | undefined): string | null {
   return text
 }
 
+/** Addresses have no SPF, no MX and no mailboxes: no bounce would come back to one. */
+function hostName(text: string | undefined): string | null {
+  if (isIP(text ?? '') !== 0) throw new Error(`«${text}» is an address: name the host`)
+  return host(text)
+}
+
 function ips(text: string | undefined): readonly string[] {
   const named = list(text)
   const wrong = named.find((item) => isIP(item) === 0)
@@ -335,10 +358,15 @@ function dnsServers(text: string | undefined): readonly string[] {
   return named
 }
 
-function networks(text: string | undefined): readonly string[] {
+function proxies(text: string | undefined): readonly string[] {
   const named = list(text)
-  const wrong = named.find((item) => parseNetwork(item) === null)
-  if (wrong !== undefined) throw new Error(`«${wrong}» is no network such as 10.0.0.0/8 or 2001:db8::/32`)
+  for (const item of named) {
+    const [address = '', bits] = parseNetwork(item)?.split('/') ?? []
+    if (bits === undefined) throw new Error(`«${item}» is no network such as 10.0.0.0/8 or 2001:db8::/32`)
+    // ::ffff:0:0/96 holds all of IPv4.
+    if (Number(bits) === 0 || (address.startsWith('::ffff:') && Number(bits) <= 96))
+      throw new Error(`«${item}» is everybody, and every client could say it had another's address: name the proxies`)
+  }
   return named
 }
 
@@ -349,9 +377,12 @@ function mailbox(text: string | undefined): string | null {
 }
 
 function spfMechanism(text: string | undefined): string | null {
-  if (text !== undefined && parseMechanism(text) === null)
-    throw new Error(`«${text}» is no SPF mechanism such as include:_spf.example.com`)
-  return text ?? null
+  if (text === undefined) return null
+  const mechanism = parseMechanism(text)
+  if (mechanism === null) throw new Error(`«${text}» is no SPF mechanism such as include:_spf.example.com`)
+  if (mechanism.kind === 'all') throw new Error(`«${text}» is everybody: name the hosts that send`)
+  if (mechanism.qualifier !== '+') throw new Error(`«${text}» does not pass: it must begin with no «${text.charAt(0)}»`)
+  return text
 }
 
 /** A file that holds a certificate in PEM. */
