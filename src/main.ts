@@ -11,6 +11,7 @@ import { firstRun } from './first-run.ts'
 import { systemGround } from './ground.ts'
 import { instanceCommands } from './operator/commands.ts'
 import { type CommandFace, failureText, UsageError } from './platform/command.ts'
+import { foreignAddresses } from './platform/source-addresses.ts'
 import { attachBegun, attachStore, openStore, type StoreOptions } from './platform/store.ts'
 import { catchStray } from './platform/stray.ts'
 
@@ -64,6 +65,9 @@ async function serve(hello: boolean): Promise<void> {
   const { log } = ground
   const stray = strayNames(process.env)
   if (stray.length > 0) log.warn({ names: stray }, 'there are no such settings')
+  const foreign = config.roles.includes('delivery') ? await foreignAddresses(config.sourceIps) : []
+  if (foreign.length > 0 && config.delivery.kind !== 'sandbox')
+    log.warn({ addresses: foreign }, 'POSTHORN_SOURCE_IPS: not of this machine, no mail leaves from there')
   const ended = Promise.withResolvers<string>()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => ended.resolve(signal))
   let count = (_kind: string): void => undefined

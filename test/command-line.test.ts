@@ -195,3 +195,36 @@ test('a start that fails says why, and nothing else', async () => {
     await rm(folder, { recursive: true, force: true })
   }
 })
+
+test('a service that names source addresses of another machine says so at its start', async () => {
+  const settings = { POSTHORN_SOURCE_IPS: '127.0.0.1,192.0.2.77', DATABASE_URL: '' }
+  const direct = await posthorn(['serve'], { ...settings, POSTHORN_DELIVERY: 'direct' })
+  const [told = ''] = direct.err.split('\n')
+  assert.deepEqual(JSON.parse(told).addresses, ['192.0.2.77'])
+  assert.match(told, /"level":"warn".*POSTHORN_SOURCE_IPS: not of this machine/)
+  const sandbox = await posthorn(['serve'], settings)
+  assert.match(sandbox.err, /^posthorn: POSTHORN_DATA_DIR/)
+})
+
+test('the doctor looks at what it can where the database server is down, or the certificate cannot be read', async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
+  try {
+    const settings = {
+      POSTHORN_DATA_DIR: folder,
+      DATABASE_URL: 'postgresql://a:s3cret@127.0.0.1:1/b',
+      POSTHORN_TLS_CERT_FILE: '/there/is/none.crt',
+      POSTHORN_TLS_KEY_FILE: '/there/is/none.key',
+    }
+    const { status, out, err } = await posthorn(['doctor'], settings)
+    assert.equal(status, 1)
+    assert.match(out, /^ok {6}disk +.* free at .*$/m)
+    assert.match(out, /^FAIL {4}certificate +POSTHORN_TLS_CERT_FILE: the file cannot be read$/m)
+    assert.match(out, /^FAIL {4}database +DATABASE_URL: connect ECONNREFUSED/m)
+    assert.match(err, /^posthorn: to be mended: certificate, database\n$/)
+    assert.ok(!`${out}${err}`.includes('s3cret'))
+    const { out: json } = await posthorn(['doctor', '--json'], settings)
+    assert.equal(JSON.parse(json).find(({ check }: { check: string }) => check === 'clock').state, 'skipped')
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})

@@ -3,11 +3,15 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { readConfig } from '../src/config.ts'
-import { examine, type Finding } from '../src/operator/doctor.ts'
+import { examineAround, examineDatabase } from '../src/operator/doctor.ts'
+import type { Finding } from '../src/operator/finding.ts'
 import { selfSigned } from '../src/platform/certificates.ts'
 import { systemClock } from '../src/platform/clock.ts'
-import { connect } from '../src/platform/db.ts'
+import { connect, type Database } from '../src/platform/db.ts'
+import { foreignAddresses } from '../src/platform/source-addresses.ts'
+import { relayOf } from '../src/relay.ts'
 import { freshDb } from './database.ts'
+import { type ReceiverScript, startReceiver } from './receiver.ts'
 import { declaredZones, type Zones } from './zones.ts'
 
 const WELL: Zones = {
@@ -29,12 +33,15 @@ const SETTINGS = {
   POSTHORN_TLS_KEY_FILE: '/key.pem',
 }
 
+const GIGABYTE = 1_073_741_824
+
 interface Situation {
   readonly zones?: Zones
   readonly settings?: Record<string, string>
-  readonly greet?: () => Promise<string>
-  readonly cert?: string
+  readonly greet?: (host: string, port: number, source: string | null) => Promise<string>
+  readonly cert?: string | Error
   readonly freeBytes?: number
+  readonly database?: Database | Error
 }
 
 const stack = new AsyncDisposableStack()
@@ -44,15 +51,25 @@ stack.defer(() => database.close())
 after(() => stack.disposeAsync())
 
 async function findingsOf(situation: Situation): Promise<ReadonlyMap<string, Finding>> {
-  const findings = await examine({
-    config: readConfig({ ...SETTINGS, ...situation.settings }),
+  const config = readConfig({ ...SETTINGS, ...situation.settings })
+  const { cert = selfSigned({ names: ['mail.example.org'] }).cert } = situation
+  const options = {
+    config,
     clock: systemClock(),
     resolver: declaredZones(situation.zones ?? WELL),
-    database,
-    freeBytes: async () => situation.freeBytes ?? 10 * 1_073_741_824,
-    certificate: async () => situation.cert ?? selfSigned({ names: ['mail.example.org'] }).cert,
+    relay: relayOf(config),
+    diskRoom: async () => ({ freeBytes: situation.freeBytes ?? 10 * GIGABYTE, keptBytes: GIGABYTE }),
+    certificate: async () => {
+      if (cert instanceof Error) throw cert
+      return cert
+    },
     greet: situation.greet ?? (async () => '220 mx.gmail.example ESMTP'),
-  })
+    foreignAddresses,
+  }
+  const findings = [
+    ...(await examineAround(options)),
+    ...(await examineDatabase(situation.database ?? database, options)),
+  ]
   return new Map(findings.map((finding) => [finding.check, finding]))
 }
 
@@ -65,8 +82,8 @@ test('a machine that is set up well has nothing to mend', async () => {
   // The test database of this suite does not wait for the disk, and says so.
   const others = [...findings.values()].filter(({ check }) => check !== 'database' && check !== 'blocklists')
   assert.deepEqual(
-    others.filter(({ state }) => state !== 'ok'),
-    [],
+    others.flatMap(({ check, state }) => (state === 'ok' ? [] : [`${check} ${state}`])),
+    ['relay skipped'],
   )
 })
 
@@ -94,7 +111,13 @@ test('each fault of the set-up is found, and said what to do about', async () =>
       'fail',
       { cert: selfSigned({ names: ['mail.example.org'], notAfter: new Date('2021-01-01') }).cert },
     ],
-    ['disk', 'warn', { freeBytes: 1_000_000 }],
+    ['certificate', 'fail', { cert: new Error('POSTHORN_TLS_KEY_FILE: the file holds no private key in PEM') }],
+    ['plans', 'fail', { settings: { POSTHORN_PLANS_FILE: '/there/is/none.json' } }],
+    ['source addresses', 'fail', { settings: { POSTHORN_SOURCE_IPS: '127.0.0.1,192.0.2.77' } }],
+    ['source addresses', 'fail', { settings: { POSTHORN_VALIDATION_SOURCE_IPS: '192.0.2.77' } }],
+    ['disk', 'warn', { freeBytes: 1.5 * GIGABYTE }],
+    ['disk', 'fail', { freeBytes: 1_000_000 }],
+    ['database', 'fail', { database: new Error('DATABASE_URL: connect ECONNREFUSED') }],
     ['operator address', 'warn', { settings: { POSTHORN_OPERATOR_EMAIL: '' } }],
   ]
   for (const [check, state, situation] of cases) {
@@ -108,4 +131,78 @@ test('an instance that sends nothing is not asked about its standing', async () 
   const findings = await findingsOf({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
   assert.equal(stateOf(findings, 'port 25 out'), 'skipped')
   assert.equal(stateOf(findings, 'public address'), 'ok')
+})
+
+test('port 25 is tried from each address that is named', async () => {
+  const settings = { POSTHORN_SOURCE_IPS: '127.0.0.1,127.0.0.2' }
+  const asked: (string | null)[] = []
+  const well = await findingsOf({
+    settings,
+    greet: async (_host, _port, source) => {
+      asked.push(source)
+      return '220 mx.gmail.example ESMTP'
+    },
+  })
+  assert.equal(stateOf(well, 'port 25 out'), 'ok')
+  assert.deepEqual(asked, ['127.0.0.1', '127.0.0.2'])
+  const half = await findingsOf({
+    settings,
+    greet: async (_host, _port, source) => {
+      if (source === '127.0.0.2') throw new Error('no answer within 10 s')
+      return '220 mx.gmail.example ESMTP'
+    },
+  })
+  assert.match(half.get('port 25 out')?.found ?? '', /from 127\.0\.0\.2: no answer/)
+  assert.equal(stateOf(half, 'port 25 out'), 'fail')
+})
+
+test('without a database the rest is looked at', async () => {
+  const findings = await findingsOf({ freeBytes: 0, database: new Error('the database in /data does not answer') })
+  assert.equal(stateOf(findings, 'disk'), 'fail')
+  assert.deepEqual([stateOf(findings, 'commit time'), stateOf(findings, 'clock')], ['skipped', 'skipped'])
+  assert.equal(stateOf(findings, 'port 25 out'), 'ok')
+})
+
+const LOGIN = { POSTHORN_RELAY_USER: 'u', POSTHORN_RELAY_PASSWORD: 'p' }
+const NEEDS_LOGIN = { login: { username: 'u', password: 'p' }, tls: true } as const
+
+// A relay, our settings towards it, and what the doctor says.
+const RELAYS: readonly (readonly [ReceiverScript | null, Record<string, string>, state: string, found: RegExp])[] = [
+  [{}, {}, 'ok', /takes mail \(without TLS\)/],
+  [NEEDS_LOGIN, LOGIN, 'ok', /takes mail \(TLSv1\.3, certificate not verified, logged in\)/],
+  [null, {}, 'fail', /ECONNREFUSED/],
+  [NEEDS_LOGIN, { ...LOGIN, POSTHORN_RELAY_PASSWORD: 'other' }, 'fail', /535 5\.7\.8/],
+  [{ mail: '530 5.7.0 Authentication required' }, {}, 'fail', /530 5\.7\.0/],
+  [{ rcpt: '454 4.7.1 <x@y.test>: Relay access denied' }, {}, 'fail', /Relay access denied/],
+  [{}, { POSTHORN_RELAY_TLS: 'starttls' }, 'fail', /does not offer STARTTLS/],
+  [{ login: NEEDS_LOGIN.login }, LOGIN, 'fail', /the password is not sent without TLS/],
+  [{ login: NEEDS_LOGIN.login }, { ...LOGIN, POSTHORN_RELAY_TLS: 'off' }, 'ok', /logged in/],
+  [{ banner: { reply: '554 no access', then: 'close' } }, {}, 'fail', /554 no access/],
+  [{ rcpt: '550 5.1.1 no such user' }, {}, 'warn', /550 5\.1\.1/],
+  [{}, { POSTHORN_SOURCE_IPS: '192.0.2.77' }, 'fail', /from 192\.0\.2\.77/],
+]
+
+test('a relay is asked whether it takes our mail, and is sent none', async () => {
+  for (const [script, more, state, found] of RELAYS) {
+    await using relay = await startReceiver(script ?? {})
+    if (script === null) await relay.close()
+    const settings = { POSTHORN_DELIVERY: `relay:127.0.0.1:${relay.port}`, ...more }
+    const finding = (await findingsOf({ settings })).get('relay')
+    assert.match(finding?.found ?? '', found)
+    assert.equal(finding?.state, state, finding?.found)
+    assert.equal(relay.messageCount, 0)
+    assert.equal(JSON.stringify(finding).includes('other'), false)
+  }
+  const nowhere = await findingsOf({ settings: { POSTHORN_DELIVERY: 'relay:relay.nowhere.test:25' } })
+  assert.equal(stateOf(nowhere, 'relay'), 'fail')
+})
+
+test('bounces of relayed mail must come back too, and its links lead somewhere', async () => {
+  const settings = { POSTHORN_DELIVERY: 'relay:127.0.0.1:1', POSTHORN_PUBLIC_URL: 'http://127.0.0.1:8080' }
+  const findings = await findingsOf({
+    settings,
+    zones: { 'mail.example.org': { A: ['93.184.216.34'], MX: ['10 mx.elsewhere.example'] } },
+  })
+  assert.deepEqual([stateOf(findings, 'return path'), stateOf(findings, 'public address')], ['fail', 'fail'])
+  assert.deepEqual([stateOf(findings, 'port 25 out'), stateOf(findings, 'reverse DNS')], ['skipped', 'skipped'])
 })

@@ -177,20 +177,20 @@ export class SmtpConnection {
   }
 
   /**
-   * Asks whether the server takes mail from nobody (`MAIL FROM:<>`) to an address, and never sends any: DATA is not
-   * said. Each question is a transaction of its own, undone by RSET at the head of the next. One call at a time.
+   * Asks whether the server takes mail to an address, from nobody (`MAIL FROM:<>`) if not from somebody, and never sends any:
+   * DATA is not said. Each question is a transaction of its own, undone by RSET at the head of the next. One call at a time.
    *
-   * @throws TypeError for a control character in the address; never for what the server does
+   * @throws TypeError for a control character in an address; never for what the server does
    */
-  async probe(recipient: string): Promise<ProbeAnswer> {
-    if (CONTROL.test(recipient)) throw new TypeError('a control character in an address')
+  async probe(recipient: string, from = ''): Promise<ProbeAnswer> {
+    if (CONTROL.test(recipient + from)) throw new TypeError('a control character in an address')
     const utf8 = NON_ASCII.test(recipient)
     if (utf8 && !this.#can.smtpUtf8) {
       return unsupported(553, NO_SMTPUTF8, 'rcpt')
     }
     this.#used = true
     const commands: [phase: 'mail' | 'rcpt', line: string][] = [
-      ['mail', `MAIL FROM:<>${utf8 ? ' SMTPUTF8' : ''}`],
+      ['mail', `MAIL FROM:<${from}>${utf8 ? ' SMTPUTF8' : ''}`],
       ['rcpt', `RCPT TO:<${recipient}>`],
     ]
     if (this.#unfinished) commands.unshift(['mail', 'RSET'])

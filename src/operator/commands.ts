@@ -1,7 +1,7 @@
 // Commands about the instance as a whole. They do not need an open store, or open more than one: unlike the commands of the
 // rooms they are given the settings and see to the rest themselves.
 
-import { readFile, statfs } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import net from 'node:net'
 import path from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
@@ -11,13 +11,18 @@ import type { Config } from '../config.ts'
 import type { Ground } from '../ground.ts'
 import { partitionsLoop } from '../housekeeping.ts'
 import { accountNamed } from '../modules/accounts/index.ts'
+import { sendingLimits } from '../modules/sending/index.ts'
 import { instanceCertificate } from '../platform/certificates.ts'
 import { type CommandFace, type OptionValues, UsageError } from '../platform/command.ts'
-import { assertBegun } from '../platform/data-folder.ts'
+import { assertBegun, ensureDataFolder } from '../platform/data-folder.ts'
+import { diskRoom } from '../platform/disk.ts'
 import { restoreBackup, takeBackup } from '../platform/postgres/backup.ts'
 import { attachOrStart, embeddedCluster, upgradeDatabase } from '../platform/postgres.ts'
+import { foreignAddresses } from '../platform/source-addresses.ts'
 import { attachBegun, type Store } from '../platform/store.ts'
-import { examine, type Finding } from './doctor.ts'
+import { relayOf } from '../relay.ts'
+import { examineAround, examineDatabase } from './doctor.ts'
+import type { Finding } from './finding.ts'
 import type { Ask } from './mcp.ts'
 import { beginRekey, finishRekey, type Rekeyed, secretIn, told } from './rekey.ts'
 
@@ -134,21 +139,30 @@ export const instanceCommands: readonly InstanceCommand[] = [
     options: { json: { type: 'boolean' } },
     run: async (context, values) => {
       const { config, ground, print } = context
-      await using store = await openFor(context)
-      const findings = await examine({
+      const { dataDir, databaseUrl } = config
+      const json = values['json'] === true
+      if (databaseUrl === null) await assertBegun(dataDir)
+      else await ensureDataFolder(dataDir)
+      const options = {
         config,
         clock: ground.clock,
         resolver: ground.resolver,
-        database: store.database,
-        freeBytes: async () => {
-          const { bavail, bsize } = await statfs(config.dataDir)
-          return bavail * bsize
-        },
+        relay: relayOf(config),
+        diskRoom: () => diskRoom(dataDir, sendingLimits.MAX_MESSAGE_BYTES),
         certificate: async () =>
           (await instanceCertificate({ ...certificateFiles(config), now: ground.clock.now() })).cert,
         greet: firstLine,
-      })
-      for (const text of values['json'] === true ? [JSON.stringify(findings)] : findings.map(line)) print(text)
+        foreignAddresses,
+      }
+      const around = await examineAround(options)
+      // At once: a database that does not answer is waited for.
+      if (!json) for (const finding of around) print(line(finding))
+      const store = await openFor(context).catch((error: Error) => error)
+      await using opened = store instanceof Error ? null : store
+      const inside = await examineDatabase(opened?.database ?? (store as Error), options)
+      const findings = [...around, ...inside]
+      if (json) print(JSON.stringify(findings))
+      else for (const finding of inside) print(line(finding))
       const failed = findings.filter(({ state }) => state === 'fail')
       if (failed.length > 0) throw new Error(`to be mended: ${failed.map(({ check }) => check).join(', ')}`)
     },
@@ -300,9 +314,14 @@ function certificateFiles({ tlsCertFile, tlsKeyFile, dataDir, hostname }: Config
 }
 
 /** The first line of what a host says on a port. @throws Error that says what happened instead */
-function firstLine(host: string, port: number): Promise<string> {
+function firstLine(host: string, port: number, source: string | null): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
-  const socket = net.connect({ host, port, timeout: GREET_WITHIN_MS })
+  const socket = net.connect({
+    host,
+    port,
+    timeout: GREET_WITHIN_MS,
+    ...(source !== null && { localAddress: source }),
+  })
   let said = ''
   socket.setEncoding('latin1')
   socket.on('timeout', () => socket.destroy(new Error(`no answer within ${GREET_WITHIN_MS / 1_000} s`)))

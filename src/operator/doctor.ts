@@ -3,35 +3,34 @@
 // provider closes further out) is said to be unknown, never to be well.
 
 import { X509Certificate } from 'node:crypto'
+import { isIPv6 } from 'node:net'
 import type { Config } from '../config.ts'
 import { checkHost } from '../mail/spf.ts'
+import { readPlans } from '../modules/accounts/index.ts'
+import type { Relay } from '../modules/delivery/index.ts'
 import { isPublicAddress } from '../platform/addresses.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
+import type { DiskRoom } from '../platform/disk.ts'
 import type { DnsAnswer, Resolver } from '../platform/dns.ts'
 import { commitOnce, serverFacts } from '../platform/sql-server.ts'
-
-export type State = 'ok' | 'warn' | 'fail' | 'unknown' | 'skipped'
-
-export interface Finding {
-  readonly check: string
-  readonly state: State
-  readonly found: string
-  /** What to do; null when nothing is. */
-  readonly advice: string | null
-}
+import { relayTaking } from './doctor-relay.ts'
+import { type Finding, fail, findingsOf, ok, skipped, type Told, unknown, warn } from './finding.ts'
 
 export interface DoctorOptions {
   readonly config: Config
   readonly clock: Clock
   readonly resolver: Resolver
-  readonly database: Database
-  /** Free bytes on the disk of the data directory. */
-  readonly freeBytes: () => Promise<number>
-  /** The certificate of the SMTP listeners, PEM. */
+  /** Null: POSTHORN_DELIVERY names none. */
+  readonly relay: Relay | null
+  /** On the disk of the data directory. */
+  readonly diskRoom: () => Promise<DiskRoom>
+  /** The certificate of the SMTP listeners, PEM. @throws Error with which the service does not start */
   readonly certificate: () => Promise<string>
-  /** Opens a TCP connection and reads the first line. @throws Error */
-  readonly greet: (host: string, port: number) => Promise<string>
+  /** Opens a TCP connection, from an address of ours if need be, and reads the first line. @throws Error */
+  readonly greet: (host: string, port: number, source: string | null) => Promise<string>
+  /** Which of them are not this machine's. */
+  readonly foreignAddresses: (addresses: readonly string[]) => Promise<readonly string[]>
 }
 
 const FREE_BYTES_WANTED = 2 * 1_073_741_824
@@ -39,52 +38,58 @@ const SLOW_COMMIT_MS = 50
 const CLOCK_OFF_MS = 2_000
 const COMMITS = 20
 const RENEW_WITHIN_MS = 14 * 86_400_000
-/** Somebody whose port 25 answers everyone. */
-const PORT_25_AT = 'gmail.com'
+/** Somebody whose port 25 answers everyone, and whose mail is nobody else's. */
+const ELSEWHERE = 'gmail.com'
 // What each answers for an address that is listed; 127.255.255.x means that our resolver may not ask.
 const BLOCKLISTS = ['zen.spamhaus.org', 'bl.spamcop.net', 'b.barracudacentral.org', 'psbl.surriel.com']
 
-type Told = Omit<Finding, 'check'>
-
-const ok = (found: string): Told => ({ state: 'ok', found, advice: null })
-const warn = (found: string, advice: string): Told => ({ state: 'warn', found, advice })
-const fail = (found: string, advice: string): Told => ({ state: 'fail', found, advice })
-const unknown = (found: string, advice: string): Told => ({ state: 'unknown', found, advice })
-const skipped = (found: string): Told => ({ state: 'skipped', found, advice: null })
-
-/** All findings, in the order in which one would mend them. Never rejects: a check that breaks is unknown. */
-export async function examine(options: DoctorOptions): Promise<readonly Finding[]> {
-  const network = options.config.delivery.kind === 'direct'
-  const outside = (check: () => Promise<Told>): (() => Promise<Told>) =>
-    network ? check : async () => skipped(`POSTHORN_DELIVERY is ${options.config.delivery.kind}`)
-  const checks: readonly (readonly [string, () => Promise<Told>])[] = [
-    ['database', () => database(options)],
-    ['commit time', () => commitTime(options)],
+/** What needs no database, in the order in which one would mend it. Never rejects. */
+export function examineAround(options: DoctorOptions): Promise<readonly Finding[]> {
+  const { kind } = options.config.delivery
+  const during = (modes: readonly string[], check: () => Promise<Told>): (() => Promise<Told>) =>
+    modes.includes(kind) ? check : async () => skipped(`POSTHORN_DELIVERY is ${kind}`)
+  const sending = ['direct', 'relay']
+  return findingsOf([
     ['disk', () => disk(options)],
-    ['clock', () => clock(options)],
+    ['plans', async () => plans(options)],
     ['public address', async () => publicUrl(options)],
     ['certificate', () => certificate(options)],
     ['operator address', async () => operator(options)],
-    ['host name', outside(() => hostName(options))],
-    ['reverse DNS', outside(() => reverseDns(options))],
-    ['return path', outside(() => returnPath(options))],
-    ['SPF of the host name', outside(() => spf(options))],
-    ['port 25 out', outside(() => port25(options))],
-    ['blocklists', outside(() => blocklists(options))],
-  ]
-  return Promise.all(
-    checks.map(async ([check, look]) => {
-      const told = await look().catch((error: Error) =>
-        unknown(`could not be looked at: ${error.message}`, 'try again'),
-      )
-      return { check, ...told }
-    }),
-  )
+    ['source addresses', during(sending, () => sourceAddresses(options))],
+    ['host name', during(sending, () => hostName(options))],
+    ['return path', during(sending, () => returnPath(options))],
+    ['relay', during(['relay'], () => relay(options))],
+    ['reverse DNS', during(['direct'], () => reverseDns(options))],
+    ['SPF of the host name', during(['direct'], () => spf(options))],
+    ['port 25 out', during(['direct'], () => port25(options))],
+    ['blocklists', during(['direct'], () => blocklists(options))],
+  ])
 }
 
-async function database({ database: db, config }: DoctorOptions): Promise<Told> {
+/** @param opened the database, or why there is none. Never rejects */
+export function examineDatabase(
+  opened: Database | Error,
+  { config, clock: time }: DoctorOptions,
+): Promise<readonly Finding[]> {
+  const needing = (check: (db: Database) => Promise<Told>): (() => Promise<Told>) =>
+    opened instanceof Error ? async () => skipped('no database') : () => check(opened)
+  return findingsOf([
+    ['database', () => database(opened, config)],
+    ['commit time', needing((db) => commitTime(db, time))],
+    ['clock', needing((db) => clock(db, time))],
+  ])
+}
+
+async function database(db: Database | Error, { databaseUrl, dataDir }: Config): Promise<Told> {
+  if (db instanceof Error) {
+    const embedded = `see disk, the log of the service and ${dataDir}/postgres.log`
+    return fail(
+      db.message.replace(/\s+/g, ' '),
+      databaseUrl === null ? embedded : 'nothing works without it: see DATABASE_URL',
+    )
+  }
   const { version, fsync, synchronousCommit: commits, fullPageWrites: pages } = await serverFacts(db.system)
-  const what = `PostgreSQL ${version}, ${config.databaseUrl === null ? 'embedded' : 'by DATABASE_URL'}`
+  const what = `PostgreSQL ${version}, ${databaseUrl === null ? 'embedded' : 'by DATABASE_URL'}`
   if (fsync === 'on' && commits !== 'off' && pages === 'on') return ok(what)
   return fail(
     `${what}; fsync ${fsync}, synchronous_commit ${commits}, full_page_writes ${pages}`,
@@ -92,7 +97,7 @@ async function database({ database: db, config }: DoctorOptions): Promise<Told> 
   )
 }
 
-async function commitTime({ database: db, clock: time }: DoctorOptions): Promise<Told> {
+async function commitTime(db: Database, time: Clock): Promise<Told> {
   const tookMs: number[] = []
   for (let i = 0; i < COMMITS; i++) {
     const began = time.monotonicMs()
@@ -108,22 +113,42 @@ async function commitTime({ database: db, clock: time }: DoctorOptions): Promise
   )
 }
 
-async function disk({ freeBytes, config }: DoctorOptions): Promise<Told> {
-  const free = await freeBytes()
-  const said = `${(free / 1_073_741_824).toFixed(1)} GB free at ${config.dataDir}`
-  return free >= FREE_BYTES_WANTED ? ok(said) : warn(said, 'make room: below 1 GB nothing is accepted any more')
+async function disk({ diskRoom, config }: DoctorOptions): Promise<Told> {
+  const { freeBytes, keptBytes } = await diskRoom()
+  const said = `${roomText(freeBytes)} free at ${config.dataDir}`
+  if (freeBytes < keptBytes) return fail(said, `make room: below ${roomText(keptBytes)} no mail is accepted`)
+  if (freeBytes >= FREE_BYTES_WANTED) return ok(said)
+  return warn(said, `make room: below ${roomText(keptBytes)} no mail is accepted any more`)
 }
 
-async function clock({ database: db, clock: time }: DoctorOptions): Promise<Told> {
+function roomText(bytes: number): string {
+  const megabytes = bytes / 1_048_576
+  return megabytes < 1_000 ? `${Math.round(megabytes)} MB` : `${(megabytes / 1_024).toFixed(1)} GB`
+}
+
+async function clock(db: Database, time: Clock): Promise<Told> {
   const { now } = await serverFacts(db.system)
   const offMs = Math.abs(now.getTime() - time.now().getTime())
   if (offMs <= CLOCK_OFF_MS) return ok(`${offMs} ms beside the database's`)
   return warn(`${offMs} ms beside the database's`, 'run a time service (chrony, systemd-timesyncd) on every machine')
 }
 
+function plans({ config }: DoctorOptions): Told {
+  try {
+    readPlans(config.plansFile)
+    return ok(config.plansFile ?? 'built in')
+  } catch (error) {
+    return fail(
+      (error as Error).message,
+      'mend the file, or leave POSTHORN_PLANS_FILE out: the service does not start with it',
+    )
+  }
+}
+
 function publicUrl({ config }: DoctorOptions): Told {
-  const { protocol, hostname } = new URL(config.publicUrl)
-  if (config.delivery.kind !== 'direct') return ok(config.publicUrl)
+  const { protocol, hostname, port } = new URL(config.publicUrl)
+  if (port === '0') return fail(config.publicUrl, 'set POSTHORN_PUBLIC_URL: the service does not start without it')
+  if (config.delivery.kind === 'sandbox') return ok(config.publicUrl)
   if (/^(?:localhost|127\.|\[::1)/.test(hostname)) {
     return fail(
       config.publicUrl,
@@ -135,7 +160,9 @@ function publicUrl({ config }: DoctorOptions): Told {
 }
 
 async function certificate({ certificate: read, config, clock: time }: DoctorOptions): Promise<Told> {
-  const found = new X509Certificate(await read())
+  const pem = await read().catch((error: Error) => error)
+  if (pem instanceof Error) return fail(pem.message, 'the service does not start with it')
+  const found = new X509Certificate(pem)
   const until = found.validToDate
   const said = `for ${found.subjectAltName ?? found.subject}, until ${until.toISOString().slice(0, 10)}`
   if (until.getTime() < time.now().getTime()) return fail(said, 'it has expired: renew it')
@@ -157,6 +184,24 @@ function operator({ config }: DoctorOptions): Told {
   return warn('none', 'set POSTHORN_OPERATOR_EMAIL: mail to postmaster and abuse goes there, and notices')
 }
 
+async function sourceAddresses({ config, foreignAddresses }: DoctorOptions): Promise<Told> {
+  const named = [...new Set([...config.sourceIps, ...config.validationSourceIps])]
+  if (named.length === 0) return ok("the system's choice")
+  const foreign = await foreignAddresses(named)
+  if (foreign.length === 0) return ok(named.join(', '))
+  const advice =
+    'no connection can begin there: name addresses that stand on an interface here (behind NAT, the inner ones)'
+  return fail(
+    `not of this machine: ${foreign.join(', ')}`,
+    `${advice} in POSTHORN_SOURCE_IPS, POSTHORN_VALIDATION_SOURCE_IPS`,
+  )
+}
+
+async function relay({ config, relay: named, resolver, clock: time }: DoctorOptions): Promise<Told> {
+  if (named === null) return skipped('none is named')
+  return relayTaking({ config, relay: named, resolver, clock: time, recipient: `postmaster@${ELSEWHERE}` })
+}
+
 async function addressesOf(resolver: Resolver, name: string): Promise<readonly string[] | 'unknown'> {
   const answers = await Promise.all([resolver.a(name), resolver.aaaa(name)])
   const found = answers.flatMap((answer) => (answer.kind === 'found' ? answer.records : []))
@@ -172,7 +217,8 @@ const NO_DNS = 'the DNS does not answer: see POSTHORN_DNS_SERVERS and /etc/resol
 async function hostName({ config, resolver }: DoctorOptions): Promise<Told> {
   const { hostname } = config
   if (!hostname.includes('.')) {
-    return fail(hostname, 'set POSTHORN_HOSTNAME to the full name of this machine: receivers refuse EHLO without one')
+    const why = 'receivers refuse EHLO without one, and bounces come back to it'
+    return fail(hostname, `set POSTHORN_HOSTNAME to the full name of this machine: ${why}`)
   }
   const addresses = await addressesOf(resolver, hostname)
   if (addresses === 'unknown') return unknown(hostname, NO_DNS)
@@ -241,22 +287,35 @@ async function spf(options: DoctorOptions): Promise<Told> {
 }
 
 async function port25({ resolver, greet, config }: DoctorOptions): Promise<Told> {
-  const answer = await resolver.mx(PORT_25_AT)
-  if (answer.kind !== 'found') return unknown(`${PORT_25_AT} has no MX here`, NO_DNS)
+  const answer = await resolver.mx(ELSEWHERE)
+  if (answer.kind !== 'found') return unknown(`${ELSEWHERE} has no MX here`, NO_DNS)
   const [first] = answer.records.toSorted((a, b) => a.preference - b.preference)
-  const host = first?.exchange ?? PORT_25_AT
-  const addresses = await resolver.a(host)
-  const [address] = addresses.kind === 'found' ? addresses.records : []
-  if (address === undefined) return unknown(`${host} has no address here`, NO_DNS)
+  const host = first?.exchange ?? ELSEWHERE
+  const known = await addressesOf(resolver, host)
+  const sources = config.sourceIps.length === 0 ? [null] : config.sourceIps
+  const knocks = sources.map(async (source): Promise<Told> => {
+    const where = source === null ? host : `${host} from ${source}`
+    const address =
+      known === 'unknown' ? undefined : known.find((ip) => source === null || isIPv6(ip) === isIPv6(source))
+    if (address === undefined) return unknown(`${where}: it has no address for that here`, NO_DNS)
+    return knocked(where, greet(address, config.smtpPort, source))
+  })
+  const told = await Promise.all(knocks)
+  const worst = told.find(({ state }) => state === 'fail') ?? told.find(({ state }) => state === 'unknown')
+  return worst ?? ok(told.map(({ found }) => found).join(', '))
+}
+
+async function knocked(where: string, greeting: Promise<string>): Promise<Told> {
   try {
-    const banner = await greet(address, config.smtpPort)
-    if (banner.startsWith('220')) return ok(`${host} answers`)
-    return fail(`${host} says ${banner}`, 'what it says names the cause: often a blocklisted or residential address')
+    const banner = await greeting
+    if (banner.startsWith('220')) return ok(`${where} answers`)
+    return fail(`${where} says ${banner}`, 'what it says names the cause: often a blocklisted or residential address')
   } catch (error) {
-    return fail(
-      `${host}: ${(error as Error).message}`,
-      'many providers close port 25 until asked: have it opened, or use POSTHORN_DELIVERY=relay:host:port',
-    )
+    const { message } = error as Error
+    const advice = message.includes('EADDRNOTAVAIL')
+      ? 'see source addresses'
+      : 'many providers close port 25 until asked: have it opened, or use POSTHORN_DELIVERY=relay:host:port'
+    return fail(`${where}: ${message}`, advice)
   }
 }
 

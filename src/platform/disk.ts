@@ -15,17 +15,27 @@ const KEPT_SHARE = 0.1
 const KEPT_AT_MOST_BYTES = 1_073_741_824
 const KEPT_MESSAGES = 2
 
+export interface DiskRoom {
+  readonly freeBytes: number
+  /** With less than this nothing is accepted. */
+  readonly keptBytes: number
+}
+
+/** @param maxMessageBytes two such messages must always fit */
+export async function diskRoom(folder: string, maxMessageBytes: number): Promise<DiskRoom> {
+  const { bavail, bsize, blocks } = await statfs(folder)
+  const share = Math.min(blocks * bsize * KEPT_SHARE, KEPT_AT_MOST_BYTES)
+  return { freeBytes: bavail * bsize, keptBytes: Math.max(share, KEPT_MESSAGES * maxMessageBytes) }
+}
+
 /**
  * @param folder on the file system that fills up: the data directory
- * @param maxMessageBytes two such messages must always fit
+ * @param maxMessageBytes as above
  */
 export function diskGuard(folder: string, maxMessageBytes: number, log: Logger): DiskGuard {
   let room = true
   const look = async (): Promise<number> => {
-    const { bavail, bsize, blocks } = await statfs(folder)
-    const share = Math.min(blocks * bsize * KEPT_SHARE, KEPT_AT_MOST_BYTES)
-    const free_bytes = bavail * bsize
-    const kept_bytes = Math.max(share, KEPT_MESSAGES * maxMessageBytes)
+    const { freeBytes: free_bytes, keptBytes: kept_bytes } = await diskRoom(folder, maxMessageBytes)
     const had = room
     room = free_bytes >= kept_bytes
     if (had && !room) log.error({ folder, free_bytes, kept_bytes }, 'no room on the disk: no mail is accepted')

@@ -4,7 +4,6 @@
 // connections and its pace, and the next plan leads to it too. Routes that nothing uses are forgotten.
 
 import { setMaxListeners } from 'node:events'
-import { isIP } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { type MxPlan, planOf } from '../../mail/mx.ts'
 import type { Timeouts } from '../../mail/smtp-client.ts'
@@ -13,20 +12,13 @@ import { isPassing } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import type { SitePolicy, Transport } from '../transport/index.ts'
 import type { Pace } from './pace.ts'
+import { type Relay, relayAddresses, relayTerms } from './relay.ts'
 import { relayVerdict } from './relay-verdict.ts'
 import { localReport } from './results.ts'
 import { type Job, Route, type RouteOptions, type Sent } from './route.ts'
 import { socketsOf } from './sockets.ts'
 import type { Verdict } from './types.ts'
 import { exchangersOf, keysOf, type RouteKeys, type Way, wayOf } from './ways.ts'
-
-export interface Relay {
-  readonly host: string
-  readonly port: number
-  readonly tls: 'off' | 'starttls' | 'implicit' | 'offered'
-  readonly username: string | null
-  readonly password: string | null
-}
 
 export interface NetworkOptions {
   readonly resolver: Resolver
@@ -195,8 +187,7 @@ export function networkOf(options: NetworkOptions): Network {
     new Route({
       port: relay?.port ?? options.port,
       ehloName: options.hostname,
-      tls: relay === null ? 'opportunistic' : RELAY_TLS[relay.tls],
-      auth: relay?.username == null ? undefined : { username: relay.username, password: relay.password ?? '' },
+      ...(relay === null ? { tls: 'opportunistic', auth: undefined } : { auth: undefined, ...relayTerms(relay) }),
       weigh: relay === null ? (verdict) => verdict : relayVerdict,
       sourceIps: options.sourceIps,
       timeouts: options.timeouts,
@@ -245,8 +236,6 @@ export function networkOf(options: NetworkOptions): Network {
   }
 }
 
-const RELAY_TLS = { off: 'off', starttls: 'required', implicit: 'implicit', offered: 'opportunistic' } as const
-
 function newController(): AbortController {
   const made = new AbortController()
   // Each connection listens to it.
@@ -260,15 +249,11 @@ function familiesOf(sourceIps: readonly string[]): { readonly families?: readonl
   return { families: [...new Set(sourceIps.map((ip) => (ip.includes(':') ? 6 : 4)))] }
 }
 
-async function relayPlan({ host }: Relay, resolver: Resolver): Promise<MxPlan> {
-  const as = (addresses: readonly string[]): MxPlan => {
-    return { kind: 'hosts', hosts: [{ host, preference: 0, addresses }], names: host, implicit: true }
-  }
-  if (isIP(host) !== 0) return as([host])
-  if (host === 'localhost') return as(['127.0.0.1', '::1'])
-  const [a, aaaa] = await Promise.all([resolver.a(host), resolver.aaaa(host)])
-  const addresses = [a, aaaa].flatMap((answer) => (answer.kind === 'found' ? answer.records : []))
-  return addresses.length > 0 ? as(addresses) : { kind: 'defer', detail: `the relay ${host} has no address` }
+async function relayPlan(relay: Relay, resolver: Resolver): Promise<MxPlan> {
+  const { host } = relay
+  const addresses = await relayAddresses(relay, resolver)
+  if (addresses.length === 0) return { kind: 'defer', detail: `the relay ${host} has no address` }
+  return { kind: 'hosts', hosts: [{ host, preference: 0, addresses }], names: host, implicit: true }
 }
 
 function planVerdict(plan: Exclude<Plan, { readonly kind: 'open' | 'unasked' }>): Verdict {

@@ -11,7 +11,7 @@ import type { Logger } from '../../platform/log.ts'
 import { type AttemptRecord, type FreshLetters, type Letter, RENEW_EVERY_MS } from '../outbox/index.ts'
 import type { Transport } from '../transport/index.ts'
 import type { HtmlReader } from './html-reader.ts'
-import type { Relay } from './network.ts'
+import type { Relay } from './relay.ts'
 import type { SigningKeys, Tracking } from './types.ts'
 
 export interface Limits {

@@ -1,0 +1,34 @@
+// What the doctor says of one thing that it has looked at.
+
+export type State = 'ok' | 'warn' | 'fail' | 'unknown' | 'skipped'
+
+export interface Finding {
+  readonly check: string
+  readonly state: State
+  readonly found: string
+  /** What to do; null when nothing is. */
+  readonly advice: string | null
+}
+
+export type Told = Omit<Finding, 'check'>
+
+/** One check; a rejection is a finding too, of state unknown. */
+export type Check = readonly [check: string, look: () => Promise<Told>]
+
+export const ok = (found: string): Told => ({ state: 'ok', found, advice: null })
+export const warn = (found: string, advice: string): Told => ({ state: 'warn', found, advice })
+export const fail = (found: string, advice: string): Told => ({ state: 'fail', found, advice })
+export const unknown = (found: string, advice: string): Told => ({ state: 'unknown', found, advice })
+export const skipped = (found: string): Told => ({ state: 'skipped', found, advice: null })
+
+/** Never rejects: a check that breaks is unknown. */
+export function findingsOf(checks: readonly Check[]): Promise<readonly Finding[]> {
+  return Promise.all(
+    checks.map(async ([check, look]) => {
+      const told = await look().catch((error: Error) =>
+        unknown(`could not be looked at: ${error.message}`, 'try again'),
+      )
+      return { check, ...told }
+    }),
+  )
+}
