@@ -72,8 +72,8 @@ test('what a relay says of our log-in, of TLS or of our right to relay puts mail
     const id = await h.put('bob@nowhere.test')
     await h.delivery.turn()
     const said = typeof answer === 'string' ? answer : answer.reply
-    const type = (await h.last(id)).data['type'] ?? ''
-    assert.equal(`${await h.status(id)} ${type}`.trim(), became, `${command}: ${said}`)
+    const { type } = (await h.last(id)).data as { readonly type?: string }
+    assert.equal([await h.status(id), type].join(' ').trim(), became, `${command}: ${said}`)
     if (became !== 'deferred') continue
     h.clock.wait(EMAIL_LIFE_MS - 60_000)
     await h.delivery.turn()

@@ -4,7 +4,7 @@
 
 import type { Said, Verdict } from './types.ts'
 
-/** RFC 4954 section 6, RFC 3207 section 4: log in, or begin TLS. They have no other meaning. */
+/** RFC 4954 section 6: log in, or begin TLS. They have no other meaning. */
 const ADMISSION_CODES: ReadonlySet<number | null> = new Set([530, 534, 535, 538])
 
 const ADMISSION = new RegExp(
