@@ -179,7 +179,9 @@ const RELAYS: readonly (readonly [ReceiverScript | null, Record<string, string>,
   [{ login: NEEDS_LOGIN.login }, { ...LOGIN, POSTHORN_RELAY_TLS: 'off' }, 'ok', /logged in/],
   [{ banner: { reply: '554 no access', then: 'close' } }, {}, 'fail', /554 no access/],
   [{ rcpt: '550 5.1.1 no such user' }, {}, 'warn', /550 5\.1\.1/],
-  [{}, { POSTHORN_SOURCE_IPS: '192.0.2.77' }, 'fail', /from 192\.0\.2\.77/],
+  [{}, { POSTHORN_SOURCE_IPS: '127.0.0.1,192.0.2.77' }, 'fail', /from 192\.0\.2\.77/],
+  // It has no address of that family: the system's choice, as mail goes.
+  [{}, { POSTHORN_SOURCE_IPS: '::1' }, 'ok', /takes mail/],
 ]
 
 test('a relay is asked whether it takes our mail, and is sent none', async () => {
@@ -197,6 +199,11 @@ test('a relay is asked whether it takes our mail, and is sent none', async () =>
   }
   const nowhere = await findingsOf({ settings: { POSTHORN_DELIVERY: 'relay:relay.nowhere.test:25' } })
   assert.equal(stateOf(nowhere, 'relay'), 'fail')
+  const unheard = await findingsOf({
+    settings: { POSTHORN_DELIVERY: 'relay:relay.nowhere.test:25' },
+    zones: { 'relay.nowhere.test': 'timeout' },
+  })
+  assert.equal(stateOf(unheard, 'relay'), 'unknown')
 })
 
 test('bounces of relayed mail must come back too, and its links lead somewhere', async () => {

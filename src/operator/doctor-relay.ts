@@ -18,30 +18,27 @@ export interface RelayCheckOptions {
 type KeptOut = Extract<RelayAnswer, { readonly kind: 'keeps us out' }>
 
 export async function relayTaking({ config, relay, resolver, clock, recipient }: RelayCheckOptions): Promise<Told> {
-  const sources = config.sourceIps.length === 0 ? [null] : config.sourceIps
-  const sender = `postmaster@${config.hostname}`
-  const answering = sources.map(async (sourceIp) => {
-    const answer = await askRelay({ relay, resolver, clock, ehloName: config.hostname, sourceIp, sender, recipient })
-    return { answer, from: sourceIp === null ? '' : ` from ${sourceIp}` }
-  })
-  const where = `${relay.host} port ${relay.port}`
-  const answers = await Promise.all(answering)
-  for (const { answer, from } of answers)
-    if (answer.kind === 'keeps us out') return fail(`${where}${from}: ${answer.said}`, advice(answer, relay))
-  for (const { answer, from } of answers) {
-    if (answer.kind === 'declines') {
-      const asked = `it was asked about mail of ${sender} to ${recipient}`
-      return warn(`${where}${from}: ${answer.said}`, `${asked}; see whether it means all of yours`)
-    }
+  const { hostname, sourceIps } = config
+  const sender = `postmaster@${hostname}`
+  const answers = await askRelay({ relay, resolver, clock, ehloName: hostname, sourceIps, sender, recipient })
+  const where = ({ sourceIp }: RelayAnswer): string =>
+    `${relay.host} port ${relay.port}${sourceIp === null ? '' : ` from ${sourceIp}`}`
+  const out = answers.find((answer) => answer.kind === 'keeps us out')
+  if (out !== undefined) return fail(`${where(out)}: ${out.said}`, advice(out, relay))
+  const no = answers.find((answer) => answer.kind === 'declines')
+  if (no !== undefined) {
+    const asked = `it was asked about mail of ${sender} to ${recipient}`
+    return warn(`${where(no)}: ${no.said}`, `${asked}; see whether it means all of yours`)
   }
   const [first] = answers
-  const tls = first?.answer.kind === 'takes mail' ? first.answer.tls : null
+  const tls = first?.kind === 'takes mail' ? first.tls : null
   const how =
     tls === null ? 'without TLS' : `${tls.version}, certificate ${tls.verified === 'none' ? 'not ' : ''}verified`
-  return ok(`${where} takes mail (${how}${relay.username === null ? '' : ', logged in'})`)
+  return ok(`${relay.host} port ${relay.port} takes mail (${how}${relay.username === null ? '' : ', logged in'})`)
 }
 
-function advice({ at }: KeptOut, { username, tls }: Relay): string {
+function advice({ at, said }: KeptOut, { username, tls }: Relay): string {
+  if (said.includes('EADDRNOTAVAIL')) return 'see source addresses'
   switch (at) {
     case 'connection':
       return 'mail waits until it answers: see POSTHORN_DELIVERY, whether the relay is up, and whether a firewall lies between'

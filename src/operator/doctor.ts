@@ -3,7 +3,7 @@
 // provider closes further out) is said to be unknown, never to be well.
 
 import { X509Certificate } from 'node:crypto'
-import { isIPv6 } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 import type { Config } from '../config.ts'
 import { checkHost } from '../mail/spf.ts'
 import { readPlans } from '../modules/accounts/index.ts'
@@ -199,6 +199,9 @@ async function sourceAddresses({ config, foreignAddresses }: DoctorOptions): Pro
 
 async function relay({ config, relay: named, resolver, clock: time }: DoctorOptions): Promise<Told> {
   if (named === null) return skipped('none is named')
+  const { host } = named
+  const isName = isIP(host) === 0 && host !== 'localhost'
+  if (isName && (await addressesOf(resolver, host)) === 'unknown') return unknown(host, NO_DNS)
   return relayTaking({ config, relay: named, resolver, clock: time, recipient: `postmaster@${ELSEWHERE}` })
 }
 

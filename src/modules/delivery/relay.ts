@@ -33,20 +33,22 @@ export async function relayAddresses({ host }: Pick<Relay, 'host'>, resolver: Re
   return answers.flatMap((answer) => (answer.kind === 'found' ? answer.records : []))
 }
 
-export type RelayAnswer =
+type Answer =
   | { readonly kind: 'takes mail'; readonly tls: TlsInfo | null }
   /** What keeps us out, whatever the mail. */
   | { readonly kind: 'keeps us out'; readonly at: 'connection' | 'tls' | 'log-in' | 'relaying'; readonly said: string }
   /** It speaks of the sender or the recipient that were named. */
   | { readonly kind: 'declines'; readonly said: string }
 
+/** And from which of our addresses it was asked; null: the system's choice. */
+export type RelayAnswer = Answer & { readonly sourceIp: string | null }
+
 export interface RelayQuestion {
   readonly relay: Relay
   readonly resolver: Resolver
   readonly clock: Clock
   readonly ehloName: string
-  /** One of ours; null: the system's choice. */
-  readonly sourceIp: string | null
+  readonly sourceIps: readonly string[]
   readonly sender: string
   readonly recipient: string
 }
@@ -56,23 +58,41 @@ const STEPS = ['connect', 'tls', 'banner', 'ehlo', 'auth', 'mail', 'rcpt'] as co
 const ASKING: Partial<Timeouts> = Object.fromEntries(STEPS.map((step) => [step, STEP_WITHIN_MS]))
 const MAX_ADDRESSES = 4
 
-/** Whether it would take a mail, at the first of its addresses that answers; none is sent. */
-export async function askRelay(question: RelayQuestion): Promise<RelayAnswer> {
-  const { relay, resolver, sourceIp } = question
-  const known = await relayAddresses(relay, resolver)
-  const within = known.filter((ip) => sourceIp === null || isIPv6(ip) === isIPv6(sourceIp))
-  let last: RelayAnswer = { kind: 'keeps us out', at: 'connection', said: `${relay.host} has no address to connect to` }
-  for (const ip of within.slice(0, MAX_ADDRESSES)) {
-    last = await askAt(ip, question)
+/**
+ * Whether it would take a mail; none is sent. One answer for each of our addresses that it is reached from: those of a family
+ * that it has, else the system's choice.
+ */
+export async function askRelay(question: RelayQuestion): Promise<readonly RelayAnswer[]> {
+  const known = await relayAddresses(question.relay, question.resolver)
+  const able = question.sourceIps.filter((source) => ofFamily(known, source).length > 0)
+  const sources = able.length === 0 ? [null] : able
+  return Promise.all(sources.map((source) => askFrom(source, ofFamily(known, source), question)))
+}
+
+function ofFamily(addresses: readonly string[], source: string | null): readonly string[] {
+  return addresses.filter((ip) => source === null || isIPv6(ip) === isIPv6(source))
+}
+
+/** At the first address that answers. */
+async function askFrom(
+  sourceIp: string | null,
+  addresses: readonly string[],
+  question: RelayQuestion,
+): Promise<RelayAnswer> {
+  const said = `${question.relay.host} has no address`
+  let last: Answer = { kind: 'keeps us out', at: 'connection', said }
+  for (const ip of addresses.slice(0, MAX_ADDRESSES)) {
+    last = await askAt(ip, sourceIp, question)
     if (last.kind !== 'keeps us out' || last.at !== 'connection') break
   }
-  return last
+  return { ...last, sourceIp }
 }
 
 async function askAt(
   ip: string,
-  { relay, clock, ehloName, sourceIp, sender, recipient }: RelayQuestion,
-): Promise<RelayAnswer> {
+  sourceIp: string | null,
+  { relay, clock, ehloName, sender, recipient }: RelayQuestion,
+): Promise<Answer> {
   const { host, port } = relay
   const opened = await SmtpConnection.open({
     host,
