@@ -67,8 +67,8 @@ export const SETTINGS = {
     ports(t, [2465]),
   ),
   mxPort: setting('POSTHORN_MX_PORT', '2525', 'inbound MX', (t) => port(t) ?? 2525),
-  hostname: setting('POSTHORN_HOSTNAME', 'localhost', 'EHLO and return-path host, a name', (t) =>
-    (hostName(t) ?? 'localhost').toLowerCase(),
+  hostname: setting('POSTHORN_HOSTNAME', 'localhost', 'EHLO and return-path host', (t) =>
+    (host(t) ?? 'localhost').toLowerCase(),
   ),
   spfMechanism: setting(
     'POSTHORN_SPF_MECHANISM',
@@ -331,12 +331,6 @@ function host(text: string | undefined): string | null {
   const isName = text.length <= 253 && labels.every((label) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i.test(label))
   if (!isName || /^\d+$/.test(labels.at(-1) ?? '')) throw new Error(`«${text}» is no host name and no address`)
   return text
-}
-
-/** Addresses have no SPF, no MX and no mailboxes: no bounce would come back to one. */
-function hostName(text: string | undefined): string | null {
-  if (isIP(text ?? '') !== 0) throw new Error(`«${text}» is an address: name the host`)
-  return host(text)
 }
 
 function ips(text: string | undefined): readonly string[] {

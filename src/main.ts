@@ -1,6 +1,7 @@
 // The command line. `serve` and `start` run the service; every other command works whether or not it is running.
 
 import { readFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { startApp } from './app.ts'
@@ -68,6 +69,11 @@ async function serve(hello: boolean): Promise<void> {
   const foreign = config.roles.includes('delivery') ? await foreignAddresses(config.sourceIps) : []
   if (foreign.length > 0 && config.delivery.kind !== 'sandbox')
     log.warn({ addresses: foreign }, 'POSTHORN_SOURCE_IPS: not of this machine, no mail leaves from there')
+  if (isIP(config.hostname) !== 0 && config.delivery.kind !== 'sandbox')
+    log.warn(
+      { hostname: config.hostname },
+      'POSTHORN_HOSTNAME is an address: it has no SPF, and no bounce comes back to it',
+    )
   const ended = Promise.withResolvers<string>()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => ended.resolve(signal))
   let count = (_kind: string): void => undefined

@@ -91,6 +91,7 @@ test('each fault of the set-up is found, and said what to do about', async () =>
   const listed = { ...WELL, '34.216.184.93.zen.spamhaus.org': { A: ['127.0.0.2'] } }
   const cases: readonly (readonly [string, string, Situation])[] = [
     ['host name', 'fail', { settings: { POSTHORN_HOSTNAME: 'localhost' } }],
+    ['host name', 'fail', { settings: { POSTHORN_HOSTNAME: '192.0.2.9' } }],
     ['host name', 'fail', { zones: { ...WELL, 'mail.example.org': { MX: ['10 mail.example.org'] } } }],
     ['reverse DNS', 'fail', { zones: { ...WELL, '93.184.216.34': { PTR: ['host-34.provider.example'] } } }],
     [

@@ -219,6 +219,11 @@ const NO_DNS = 'the DNS does not answer: see POSTHORN_DNS_SERVERS and /etc/resol
 
 async function hostName({ config, resolver }: DoctorOptions): Promise<Told> {
   const { hostname } = config
+  if (isIP(hostname) !== 0)
+    return fail(
+      `${hostname} is an address`,
+      'set POSTHORN_HOSTNAME to a name: an address has no SPF, and no bounce comes back to it',
+    )
   if (!hostname.includes('.')) {
     const why = 'receivers refuse EHLO without one, and bounces come back to it'
     return fail(hostname, `set POSTHORN_HOSTNAME to the full name of this machine: ${why}`)
