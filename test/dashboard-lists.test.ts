@@ -3,25 +3,98 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { csvText, readList, readRows } from '../dashboard/src/csv.ts'
+import { CONTACT_COLUMNS, contactOf, contactRefusal } from '../dashboard/src/contact-list.ts'
+import { csvText, readList, textOf } from '../dashboard/src/csv.ts'
 import { type Outcome, type Progress, type Work, workThrough } from '../dashboard/src/work.ts'
 
-test('what is written as CSV is read back the same, but for formulas and blanks at the ends', () => {
-  const cell = fc.string({ unit: 'binary' }).map((text) =>
-    text
-      .replaceAll('\r', '')
-      .replace(/^[=+\-@\t]+/, '')
-      .trim(),
-  )
+test('what is written as CSV is read back the same, formulas too, but for blanks at the ends', () => {
+  const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\n', '=', "'", '+', '@', ' ', 'é') })
   fc.assert(
-    fc.property(fc.array(fc.tuple(fc.constant('x,'), cell, cell), { minLength: 1, maxLength: 5 }), (rows) => {
+    fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 5 }), (rows) => {
+      const { entries } = readList(csvText([['email', 'name', 'note'], ...rows.map((row) => ['a@x.test', ...row])]))
       assert.deepEqual(
-        readRows(csvText(rows)).map(({ cells }) => cells),
-        rows.map((cells) => cells.map((one) => one.trim())),
+        entries.map(({ fields }) => [fields['name'], fields['note']]),
+        rows,
       )
     }),
   )
-  assert.equal(csvText([['=1+1', '@x', '-2.5', '+49 30']]), "'=1+1,'@x,-2.5,'+49 30\r\n")
+  assert.equal(csvText([['=1+1', '@x', 2.5, null]]), "'=1+1,'@x,2.5,\r\n")
+})
+
+test('a quote that is never closed costs its own line, which is told, and no other', () => {
+  const good = Array.from({ length: 300 }, (_, i) => `good${i}@q.example,manual,,`)
+  const text = ['email,reason,details,name', 'first@q.example,manual,"5 inch screen,x', ...good].join('\n')
+  const { entries, faults } = readList(text)
+  assert.deepEqual(
+    entries.map(({ line, email }) => `${line} ${email}`),
+    good.map((_, i) => `${i + 3} good${i}@q.example`),
+  )
+  assert.deepEqual(faults, [{ line: 2, text: '', message: 'The line has a quote that is never closed.' }])
+  const closed = readList('email,details\na@q.example,"5 inch\nb@q.example,\nc@q.example,12"\nd@q.example,\n')
+  assert.deepEqual(closed.swallowing, [2])
+  assert.deepEqual(
+    closed.entries.map(({ email }) => email),
+    ['a@q.example', 'd@q.example'],
+  )
+})
+
+test('files are read as spreadsheets write them: Windows-1252, UTF-16, CR alone, a line that names the separator', () => {
+  const name = (bytes: Uint8Array): string | undefined => readList(textOf(bytes)).entries[0]?.fields['name']
+  const text = 'email;name\r\nj@x.test;Jörg “Jo” €\r\n'
+  const known = new Map(Object.entries({ ö: 0xf6, '“': 0x93, '”': 0x94, '€': 0x80 }))
+  assert.equal(name(Uint8Array.from(text, (char) => known.get(char) ?? char.charCodeAt(0))), 'Jörg “Jo” €')
+  assert.equal(name(Buffer.from(text)), 'Jörg “Jo” €')
+  assert.equal(name(Buffer.from(`\uFEFF${text}`, 'utf16le')), 'Jörg “Jo” €')
+  for (const whole of [
+    'email,name\ra@x.test,Al\rb@x.test,Bo\r',
+    'sep=;\r\nemail;name\r\na@x.test;Al\r\nb@x.test;Bo\r\n',
+  ]) {
+    const { entries, without } = readList(whole)
+    const found = entries.map(({ email, fields }) => `${email} ${fields['name']}`)
+    assert.deepEqual([found, without], [['a@x.test Al', 'b@x.test Bo'], []])
+  }
+  assert.equal(readList('sep=;\nemail\na@x.test').entries[0]?.line, 3)
+})
+
+test('who is no subscriber in a list of contacts becomes none, and what proves the others is kept', () => {
+  const agreed = 'form,https://x.test/,"I agree, ""all""",2026-01-02T03:04:05.000Z,"two words,a,b"'
+  const statuses = ['unsubscribed', 'bounced', 'complained', 'cleaned', 'Pending_Confirmation']
+  const own = [
+    'email,name,status,source,source_url,consent_text,consent_at,tags',
+    `a@x.test,'=cmd|calc,subscribed,${agreed}`,
+    ...statuses.map((status) => `${status}@x.test,,${status},${agreed}`),
+  ]
+  const rows = readList(own.join('\r\n')).entries
+  assert.equal(rows.length, 6)
+  assert.deepEqual(rows.filter((row) => contactRefusal(row) === null).map(contactOf), [
+    {
+      email: 'a@x.test',
+      name: '=cmd|calc',
+      source: 'form',
+      tags: ['two words', 'a', 'b'],
+      consent: { source_url: 'https://x.test/', consent_text: 'I agree, "all"', timestamp: '2026-01-02T03:04:05.000Z' },
+    },
+  ])
+  const other = [
+    'Address,Email Address,First Name,Last Name,TAGS,UNSUB_TIME',
+    '1 Road,jo@x.test,Jo,Doe,"""One"",""Two""",',
+    '2 Road,al@x.test,Al,,,2026-01-02',
+  ]
+  const { entries, headings } = readList(other.join('\n'))
+  assert.deepEqual(entries.map(contactOf)[0], {
+    email: 'jo@x.test',
+    name: 'Jo Doe',
+    source: 'import',
+    tags: ['One', 'Two'],
+  })
+  assert.deepEqual(
+    entries.map((entry) => contactRefusal(entry)?.split(',')[0] ?? null),
+    [null, 'unsub_time has a time'],
+  )
+  assert.deepEqual(
+    headings.filter((heading) => !CONTACT_COLUMNS.includes(heading.toLowerCase())),
+    ['Address'],
+  )
 })
 
 test('addresses are found by their heading or by their @, with the lines on which they stand', () => {

@@ -1,11 +1,9 @@
 // Lists as people have them: a file out of a spreadsheet, or lines that were pasted. Fields are parted by a comma, a
-// semicolon or a tab, whichever the first line has most of; quoted fields as in RFC 4180. Knows nothing of the browser.
+// semicolon or a tab, whichever the first line has most of, or by what a line `sep=;` above it says. The rows are read as
+// the service reads a file: one that is broken is told with its line and costs no other. Knows nothing of the browser.
 
-export interface Row {
-  /** In the file, from 1; of a field over several lines, the first. */
-  readonly line: number
-  readonly cells: readonly string[]
-}
+import { type CsvRow, csvLine, csvRows } from '../../src/platform/csv.ts'
+import type { Fault } from './work.ts'
 
 export interface Entry {
   readonly line: number
@@ -21,62 +19,41 @@ export interface Listed {
   readonly entries: readonly Entry[]
   /** Lines in which no address stands. */
   readonly without: readonly { readonly line: number; readonly text: string }[]
+  /** Lines that cannot be read. */
+  readonly faults: readonly Fault[]
+  /** Lines whose row goes on over further lines with an @ in them, as behind a forgotten quote. */
+  readonly swallowing: readonly number[]
+  /** The headings of the other columns, as they are written. */
+  readonly headings: readonly string[]
 }
 
 const SEPARATORS = [',', ';', '\t'] as const
-const HEADINGS = new Set(['email', 'e-mail', 'email address', 'email_address', 'mail', 'address', 'recipient'])
+const SAID_SEPARATOR = /^sep=(.)(?=\r|\n|$)/i
+/** The surest comes first: a list of people may have an `Address` that is a street. */
+const HEADINGS = ['email', 'e-mail', 'email address', 'email_address', 'e-mail address', 'mail', 'recipient', 'address']
 const MAX_SHOWN_CHARS = 80
 
-/** Empty lines are left out, blanks around a field too. An open quote at the end takes all that is left. */
-export function readRows(text: string): readonly Row[] {
-  const source = text.replace(/^\uFEFF/, '')
-  const separator = separatorOf(source)
-  const rows: Row[] = []
-  let cells: string[] = []
-  let cell = ''
-  let quoted = false
-  let line = 1
-  let begun = 1
-  const endRow = (): void => {
-    cells.push(cell.trim())
-    if (cells.some((one) => one !== '')) rows.push({ line: begun, cells })
-    cells = []
-    cell = ''
+/** Of a file whose bytes say no other: UTF-8, or Windows-1252 as spreadsheets on Windows still write it. */
+export function textOf(bytes: Uint8Array): string {
+  const [first, second] = bytes
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes)
   }
-  for (let i = 0; i < source.length; i++) {
-    const char = source[i] ?? ''
-    if (char === '\n') line++
-    if (quoted) {
-      if (char !== '"') cell += char
-      else if (source[i + 1] === '"') cell += source[++i]
-      else quoted = false
-    } else if (char === '"' && cell.trim() === '') {
-      quoted = true
-      cell = ''
-    } else if (char === separator) {
-      cells.push(cell.trim())
-      cell = ''
-    } else if (char === '\n') {
-      endRow()
-      begun = line
-    } else if (char !== '\r') cell += char
-  }
-  endRow()
-  return rows
-}
-
-function separatorOf(text: string): string {
-  const first = text.split('\n', 1)[0] ?? ''
-  const counted = SEPARATORS.map((one) => [first.split(one).length, one] as const)
-  return counted.reduce((best, one) => (one[0] > best[0] ? one : best))[1]
 }
 
 /** Finds the column of the addresses: by its heading, or else the first field with an @ in each line. */
 export function readList(text: string): Listed {
-  const rows = readRows(text)
-  const first = rows[0]?.cells.map((cell) => cell.toLowerCase()) ?? []
-  const column = first.findIndex((cell) => HEADINGS.has(cell))
-  const headed = column !== -1 && !(first[column] ?? '').includes('@')
+  const source = text.replace(/^\uFEFF/, '')
+  const [said = '', separator = separatorOf(source)] = SAID_SEPARATOR.exec(source) ?? []
+  const lines = [...csvRows(source.slice(said.length), separator)]
+  const rows = lines.flatMap((one) => ('cells' in one && one.cells.some((cell) => cell !== '') ? [one] : []))
+  const written = rows[0]?.cells ?? []
+  const first = written.map((cell) => cell.toLowerCase())
+  const column = first.indexOf(HEADINGS.find((heading) => first.includes(heading)) ?? '')
+  const headed = column !== -1 && first[column] !== ''
   const entries: Entry[] = []
   const without: { line: number; text: string }[] = []
   for (const { line, cells } of headed ? rows.slice(1) : rows) {
@@ -84,20 +61,39 @@ export function readList(text: string): Listed {
     if (email === '') without.push({ line, text: cells.join(', ').slice(0, MAX_SHOWN_CHARS) })
     else entries.push({ line, email, fields: headed ? fieldsOf(first, cells) : {} })
   }
-  return { entries, without }
+  return {
+    entries,
+    without,
+    faults: lines.flatMap((one) =>
+      'fault' in one ? [{ line: one.line, text: '', message: `The line ${one.fault}.` }] : [],
+    ),
+    swallowing: rows.filter(swallows).map(({ line }) => line),
+    headings: headed ? written.filter((heading, i) => i !== column && heading !== '') : [],
+  }
+}
+
+function separatorOf(text: string): string {
+  const first = text.split(/[\r\n]/, 1)[0] ?? ''
+  const counted = SEPARATORS.map((one) => [first.split(one).length, one] as const)
+  return counted.reduce((best, one) => (one[0] > best[0] ? one : best))[1]
+}
+
+function swallows({ cells }: CsvRow): boolean {
+  return cells.some((cell) =>
+    cell
+      .split('\n')
+      .slice(1)
+      .some((line) => line.includes('@')),
+  )
 }
 
 function fieldsOf(headings: readonly string[], cells: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(headings.map((heading, i) => [heading, cells[i] ?? '']))
 }
 
-/** A field that a spreadsheet would take for a formula gets an apostrophe in front. */
+/** A field that a spreadsheet would take for a formula gets an apostrophe in front; reading takes it off. */
 export function csvText(rows: readonly (readonly Cell[])[]): string {
-  return rows.map((cells) => `${cells.map(field).join(',')}\r\n`).join('')
-}
-
-function field(value: Cell): string {
-  const text = value === null || value === undefined ? '' : String(value)
-  const safe = /^[=+\-@\t\r]/.test(text) && !/^[+-]?\d+(?:\.\d+)?$/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  return rows
+    .map((cells) => csvLine(cells.map((cell) => (cell === null || cell === undefined ? null : String(cell)))))
+    .join('')
 }

@@ -3,20 +3,23 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ChangeEvent, type ReactNode, useId, useMemo, useRef, useState } from 'react'
 import { call, problemText } from './api.ts'
-import { csvText, type Entry, type Listed, readList } from './csv.ts'
+import { csvText, type Entry, type Listed, readList, textOf } from './csv.ts'
 import { type Scope, useMay } from './may.tsx'
 import { save } from './save.ts'
 import type { Search } from './search.ts'
 import { Table } from './table.tsx'
 import { Button, Field, Problem } from './ui.tsx'
-import { type Outcome, type Progress, pause, workThrough } from './work.ts'
+import { type Fault, type Outcome, type Progress, pause, workThrough } from './work.ts'
 
 const SHOWN_FAULTS = 100
+const SHOWN_LINES = 5
 
 export function Import({
   verb,
   size,
   hint,
+  reads,
+  refusal = none,
   call,
   started,
   finished,
@@ -29,6 +32,10 @@ export function Import({
   readonly size: number
   /** What the columns may be called. */
   readonly hint: string
+  /** The headings that are read, in lower case; others are named. Absent: none is, and nobody expects it. */
+  readonly reads?: readonly string[]
+  /** Why an entry is left out; null: it is not. */
+  readonly refusal?: (entry: Entry) => string | null
   readonly call: (part: readonly Entry[]) => Promise<Outcome>
   readonly started?: () => void
   readonly finished?: () => void
@@ -40,6 +47,7 @@ export function Import({
   const [text, setText] = useState('')
   const [file, setFile] = useState<string | null>(null)
   const list = useMemo(() => readList(text), [text])
+  const { entries, leftOut } = useMemo(() => sifted(list, refusal), [list, refusal])
   const [progress, setProgress] = useState<Progress | null>(null)
   const [error, setError] = useState<unknown>(null)
   const running = useRef<AbortController | null>(null)
@@ -52,7 +60,7 @@ export function Import({
     started?.()
     try {
       const { signal } = control
-      await workThrough({ items: list.entries, size, call, tell: setProgress, signal, pause })
+      await workThrough({ items: entries, size, call, tell: setProgress, signal, pause })
     } catch (problem) {
       setError(problem)
     }
@@ -72,16 +80,16 @@ export function Import({
           setProgress(null)
         }}
       />
-      {text !== '' && <Found list={list} />}
+      {text !== '' && <Found list={list} left={entries.length} leftOut={leftOut} reads={reads} />}
       {text !== '' && before?.(list)}
       <div className="flex flex-wrap gap-2">
-        <Button kind="main" disabled={busy || list.entries.length === 0} onClick={() => void begin()}>
-          {list.entries.length === 0 ? verb : `${verb} ${list.entries.length.toLocaleString()}`}
+        <Button kind="main" disabled={busy || entries.length === 0} onClick={() => void begin()}>
+          {entries.length === 0 ? verb : `${verb} ${entries.length.toLocaleString()}`}
         </Button>
         {busy && <Button onClick={() => running.current?.abort()}>Stop</Button>}
       </div>
       <Problem error={error} />
-      {progress !== null && <Shown progress={progress} busy={busy} result={result} />}
+      {progress !== null && <Shown progress={progress} leftOut={leftOut} busy={busy} result={result} />}
     </div>
   )
 }
@@ -102,7 +110,7 @@ function Choose({
   const id = useId()
   const chosen = async (event: ChangeEvent<HTMLInputElement>): Promise<void> => {
     const one = event.target.files?.[0]
-    if (one !== undefined) give(await one.text(), one.name)
+    if (one !== undefined) give(textOf(new Uint8Array(await one.arrayBuffer())), one.name)
   }
   return (
     <>
@@ -133,30 +141,78 @@ function Choose({
   )
 }
 
-function Found({ list: { entries, without } }: { readonly list: Listed }) {
-  return (
-    <p role="status" className="text-quiet">
-      {entries.length.toLocaleString()} {entries.length === 1 ? 'address' : 'addresses'}
-      {without.length > 0 &&
-        `; no address in ${without.length === 1 ? 'line' : 'lines'} ${without
-          .slice(0, 5)
-          .map(({ line }) => line)
-          .join(', ')}${without.length > 5 ? ` and ${without.length - 5} more` : ''}`}
-      .
-    </p>
+function none(): null {
+  return null
+}
+
+/** What goes in, and what does not and why, by line. */
+function sifted(
+  { entries, faults }: Listed,
+  refusal: (entry: Entry) => string | null,
+): { readonly entries: readonly Entry[]; readonly leftOut: readonly Fault[] } {
+  const judged = entries.map((entry) => ({ entry, message: refusal(entry) }))
+  const refused = judged.flatMap(({ entry: { line, email }, message }) =>
+    message === null ? [] : [{ line, text: email, message }],
   )
+  return {
+    entries: judged.filter(({ message }) => message === null).map(({ entry }) => entry),
+    leftOut: [...faults, ...refused].sort((one, other) => one.line - other.line),
+  }
+}
+
+function Found({
+  list: { without, swallowing, headings },
+  left,
+  leftOut,
+  reads,
+}: {
+  readonly list: Listed
+  readonly left: number
+  readonly leftOut: readonly Fault[]
+  readonly reads: readonly string[] | undefined
+}) {
+  const ignored = reads === undefined ? [] : headings.filter((heading) => !reads.includes(heading.toLowerCase()))
+  const reasons = Map.groupBy(leftOut, ({ message }) => message)
+  return (
+    <div role="status" className="grid gap-1 text-quiet">
+      <p>
+        {left.toLocaleString()} {left === 1 ? 'address' : 'addresses'}
+        {without.length > 0 && `; no address in ${linesOf(without.map(({ line }) => line))}`}.
+      </p>
+      {[...reasons].map(([reason, faults]) => (
+        <p key={reason} className="text-bad">
+          Left out, {linesOf(faults.map(({ line }) => line))}: {reason}
+        </p>
+      ))}
+      {swallowing.length > 0 && (
+        <p className="text-wait">
+          A field goes over several lines, with an @ in them, in {linesOf(swallowing)}. Is a closing quote missing?
+        </p>
+      )}
+      {ignored.length > 0 && <p className="text-wait">Columns that are not read: {ignored.join(', ')}.</p>}
+    </div>
+  )
+}
+
+function linesOf(lines: readonly number[]): string {
+  const shown = lines.slice(0, SHOWN_LINES).join(', ')
+  const more = lines.length - SHOWN_LINES
+  return `${lines.length === 1 ? 'line' : 'lines'} ${shown}${more > 0 ? ` and ${more.toLocaleString()} more` : ''}`
 }
 
 function Shown({
   progress,
+  leftOut,
   busy,
   result,
 }: {
   readonly progress: Progress
+  readonly leftOut: readonly Fault[]
   readonly busy: boolean
   readonly result: ReactNode
 }) {
-  const { at, total, done, faults, waits } = progress
+  const { at, total, done, waits } = progress
+  const faults = [...leftOut, ...progress.faults].sort((one, other) => one.line - other.line)
   const state = !busy
     ? at < total
       ? `Stopped after ${at.toLocaleString()} of ${total.toLocaleString()}: `
@@ -169,7 +225,7 @@ function Shown({
       <progress className="meter" max={total} value={at} aria-label="Progress" />
       <p role="status">
         {state}
-        {done.toLocaleString()} of {total.toLocaleString()} done
+        {done.toLocaleString()} of {(total + leftOut.length).toLocaleString()} done
         {faults.length > 0 && `, ${faults.length.toLocaleString()} with a fault`}.
       </p>
       {result}

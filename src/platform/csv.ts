@@ -1,5 +1,5 @@
 // CSV as RFC 4180 has it, for lists that come and go as files: CRLF, LF or CR end a line, blanks around cells are dropped, a quoted
-// cell may go over several lines.
+// cell may go over several lines. The dashboard reads with it too, in the browser: it imports no values.
 //
 // A row that is not CSV is told with its line, and the reading goes on at the line behind the one where that row began:
 // one forgotten quote costs one row. The common parsers give up the rest of the file, or take it for one cell; that is
@@ -54,12 +54,21 @@ export async function* readCsv(source: Readable, maxBytes: number): AsyncGenerat
   yield* rows.end()
 }
 
+/** The rows of a text that is there whole. The separator is one character, no quote and no blank. */
+export function* csvRows(text: string, separator: string): Generator<CsvRow | CsvFault> {
+  const rows = rowReader(separator)
+  yield* rows.read(
+    text.split(/\r\n|\n|\r/).map((line, i) => ({ number: i + 1, text: line.length > MAX_ROW_CHARS ? null : line })),
+  )
+  yield* rows.end()
+}
+
 interface RowReader {
   read(lines: readonly Line[]): Generator<CsvRow | CsvFault>
   end(): Generator<CsvRow | CsvFault>
 }
 
-function rowReader(): RowReader {
+function rowReader(separator = ','): RowReader {
   // The lines of a row that is still open, kept to begin again behind its first one.
   let held: Line[] = []
   let open: OpenRow | null = null
@@ -75,7 +84,7 @@ function rowReader(): RowReader {
   const read = function* (lines: readonly Line[]): Generator<CsvRow | CsvFault> {
     const ahead = lines.toReversed()
     for (let line = ahead.pop(); line !== undefined; line = ahead.pop()) {
-      const found = readLine(line, open)
+      const found = readLine(line, open, separator)
       if (found.kind === 'open' && held.length < MAX_ROW_LINES && found.row.chars <= MAX_ROW_CHARS) {
         held.push(line)
         open = found.row
@@ -154,7 +163,7 @@ type Read =
   | { readonly kind: 'fault'; readonly fault: string }
   | { readonly kind: 'empty' }
 
-function readLine({ text }: Line, open: OpenRow | null): Read {
+function readLine({ text }: Line, open: OpenRow | null, separator: string): Read {
   if (text === null) return { kind: 'fault', fault: `is longer than ${MAX_ROW_CHARS} characters` }
   if (open === null && text.trim() === '') return { kind: 'empty' }
   const cells = open === null ? [] : [...open.cells]
@@ -164,10 +173,10 @@ function readLine({ text }: Line, open: OpenRow | null): Read {
     if (cell === null) {
       while (text[at] === ' ') at++
       if (text[at] !== '"') {
-        const comma = text.indexOf(',', at)
-        cells.push(unguarded(text.slice(at, comma < 0 ? text.length : comma).trim()))
-        if (comma < 0) return { kind: 'row', cells }
-        at = comma + 1
+        const end = text.indexOf(separator, at)
+        cells.push(unguarded(text.slice(at, end < 0 ? text.length : end).trim()))
+        if (end < 0) return { kind: 'row', cells }
+        at = end + 1
         continue
       }
       at++
@@ -178,7 +187,7 @@ function readLine({ text }: Line, open: OpenRow | null): Read {
     if (quoted.end < 0) return { kind: 'open', row: { cells, cell, chars: (open?.chars ?? 0) + text.length + 1 } }
     at = quoted.end
     while (text[at] === ' ') at++
-    if (at < text.length && text[at] !== ',') return { kind: 'fault', fault: 'has text behind a closing quote' }
+    if (at < text.length && text[at] !== separator) return { kind: 'fault', fault: 'has text behind a closing quote' }
     cells.push(unguarded(cell))
     cell = null
     if (at === text.length) return { kind: 'row', cells }

@@ -235,21 +235,23 @@ test('lists go in and come out: bad lines are told by their number, and what was
   const { page } = here
   await dashboard.open(page, '/suppressions?import=1')
   const csv =
-    'email;reason;details\nold1@example.net;complaint;from before\nnonsense;;\nold2@example.net;no such;\n\nold3@example.net;;\n'
+    'email;reason;details;Shop\nold1@example.net;complaint;from before;\nnonsense;;\nold2@example.net;no such;\n\nold3@example.net;;\nopen@example.net;;"5 inch\nold4@example.net;;\n'
   await page.getByLabel('CSV file', { exact: true }).setInputFiles({
     name: 'list.csv',
     mimeType: 'text/csv',
     buffer: Buffer.from(csv),
   })
-  await page.getByRole('button', { name: 'Import 4', exact: true }).click()
-  await page.getByText('2 of 4 done, 2 with a fault').waitFor()
+  await page.getByText('Left out, line 7: The line has a quote that is never closed.').waitFor()
+  await page.getByText('Columns that are not read: Shop.').waitFor()
+  await page.getByRole('button', { name: 'Import 5', exact: true }).click()
+  await page.getByText('3 of 6 done, 3 with a fault').waitFor()
   const faults = page.getByRole('table', { name: 'Lines with a fault' })
   assert.deepEqual(
     (await faults.getByRole('row').allInnerTexts()).slice(1).map((row) => Number.parseInt(row, 10)),
-    [3, 4],
+    [3, 4, 7],
   )
   const listed = page.getByRole('table', { name: 'Suppressed addresses' })
-  await listed.getByText('old3@example.net').waitFor()
+  await listed.getByText('old4@example.net').waitFor()
   await listed.getByText('complaint').waitFor()
 
   await dashboard.open(page, '/unsubscribes?import=1')

@@ -6,6 +6,7 @@ import { AddForm } from '../add-form.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi } from '../api.ts'
 import { useEdited } from '../changes.ts'
 import { Confirm } from '../confirm.tsx'
+import { CONTACT_COLUMNS, contactOf, contactRefusal } from '../contact-list.ts'
 import { Import, oneByOne, useImport } from '../import.tsx'
 import { Listing, words } from '../listing.tsx'
 import { Held, May } from '../may.tsx'
@@ -47,14 +48,10 @@ export function Contacts() {
         <Import
           verb="Import"
           size={1}
-          hint="With a heading line, the columns email, name, source and tags (parted by blanks) are read."
-          call={oneByOne(PATH, ({ email, fields }) => ({
-            email,
-            name: fields['name'] || null,
-            source: fields['source'] || 'import',
-            tags: (fields['tags'] ?? '').split(/\s+/).filter((tag) => tag !== ''),
-            double_opt_in: asks,
-          }))}
+          hint="With a heading line, the columns email, name (or first name and last name), source, tags (parted by commas), status, source_url, consent_text and consent_at are read."
+          reads={CONTACT_COLUMNS}
+          refusal={contactRefusal}
+          call={oneByOne(PATH, (entry) => ({ ...contactOf(entry), double_opt_in: asks }))}
           before={() =>
             ask(
               'Ask each by mail to confirm. Leave it out only for people who confirmed before, where you can prove it.',

@@ -89,6 +89,7 @@ export function Suppressions() {
           verb="Import"
           size={500}
           hint="With a heading line, the columns email, reason, details and expires_at are read. Who is listed already stays."
+          reads={['reason', 'details', 'expires_at']}
           call={importSuppressions}
           finished={() => void refresh(SUPPRESSIONS)}
         />
@@ -217,6 +218,7 @@ export function Unsubscribes() {
           verb="Import"
           size={1}
           hint="With a heading line, the columns email and reason are read. Who unsubscribed already stays so."
+          reads={['reason']}
           call={oneByOne(UNSUBSCRIBES, ({ email, fields }) => ({ email, reason: fields['reason'] || null }))}
           finished={() => void refresh(UNSUBSCRIBES)}
         />

@@ -1,0 +1,53 @@
+// Contacts out of a file: the service's own export, or that of another one. Who is no subscriber there becomes none here.
+// Knows nothing of the browser.
+
+import type { Entry } from './csv.ts'
+
+const FIRST_NAMES = ['first name', 'first_name', 'firstname']
+const LAST_NAMES = ['last name', 'last_name', 'lastname']
+const STATUSES = ['status', 'subscription status', 'subscription_status', 'subscriber status', 'email status']
+/** When somebody left, as some services export it. */
+const LEFT = ['unsub_time', 'unsubscribed_at', 'clean_time', 'cleaned_at', 'bounced_at', 'complained_at']
+const SUBSCRIBED = ['', 'subscribed', 'confirmed', 'active']
+
+/** The headings that are read, beside the address. */
+export const CONTACT_COLUMNS: readonly string[] = [
+  ...['name', ...FIRST_NAMES, ...LAST_NAMES, 'source', 'tags', ...STATUSES, ...LEFT],
+  ...['source_url', 'consent_text', 'consent_at'],
+]
+
+/** Null for a subscriber. */
+export function contactRefusal({ fields }: Entry): string | null {
+  const status = STATUSES.map((name) => fields[name] ?? '').find((word) => !SUBSCRIBED.includes(word.toLowerCase()))
+  const left = LEFT.find((name) => (fields[name] ?? '') !== '')
+  if (status === undefined && left === undefined) return null
+  const what = status === undefined ? `${left} has a time` : `the status is «${status}»`
+  return `${what}, which is no subscriber. Who unsubscribed can be imported on the page of unsubscribes, who bounced or complained on that of suppressions.`
+}
+
+/** What the API is given of one. */
+export function contactOf({ email, fields }: Entry): object {
+  const one = (names: readonly string[]): string => names.map((name) => fields[name] ?? '').find(Boolean) ?? ''
+  const name = one(['name']) || `${one(FIRST_NAMES)} ${one(LAST_NAMES)}`.trim()
+  const consent = {
+    source_url: one(['source_url']),
+    consent_text: one(['consent_text']),
+    timestamp: one(['consent_at']),
+  }
+  const given = Object.entries(consent).filter(([, value]) => value !== '')
+  return {
+    email,
+    name: name || null,
+    source: one(['source']) || 'import',
+    tags: tagsOf(one(['tags'])),
+    ...(given.length > 0 && { consent: Object.fromEntries(given) }),
+  }
+}
+
+/** Parted by commas; each may stand in quotes. */
+function tagsOf(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((tag) => tag.trim().replace(/^"(.*)"$/, '$1'))
+    .filter((tag) => tag !== '')
+}
