@@ -7,6 +7,8 @@ import { say } from './say.tsx'
 export interface Edited<Typed> {
   /** The address without its id, which is the list's, too. */
   readonly path: string
+  /** The address where it is no entry of a list. */
+  readonly address?: string
   readonly method: 'PATCH' | 'PUT'
   /** What stands in the form at first. */
   readonly typedOf: (data: Json) => Typed
@@ -19,18 +21,26 @@ export interface Edited<Typed> {
 /**
  * Sends what was changed in the form, and nothing else: what somebody else set meanwhile in the other fields stays.
  *
- * @param of as it was when it was read here: what somebody else sets meanwhile is no change of this form
+ * @param of as it was read last: it takes the place of what stands in the form while nothing is changed there
  */
-export function useEdited<Typed>(of: Json, { path, method, typedOf, fieldsOf, told }: Edited<Typed>) {
+export function useEdited<Typed>(of: Json, { path, address, method, typedOf, fieldsOf, told }: Edited<Typed>) {
+  const [seen, setSeen] = useState(of)
   const [kept, setKept] = useState(of)
   const [typed, setTyped] = useState(() => typedOf(of))
   const [error, setError] = useState<unknown>(null)
   const changes = changedIn(fieldsOf(typedOf(kept)), fieldsOf(typed))
+  if (of !== seen) {
+    setSeen(of)
+    if (JSON.stringify(typed) === JSON.stringify(typedOf(kept))) {
+      setKept(of)
+      setTyped(typedOf(of))
+    }
+  }
   const save = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     setError(null)
     try {
-      const { data } = await call(method, `${path}/${of.id}`, changes)
+      const { data } = await call(method, address ?? `${path}/${of.id}`, changes)
       // As it is written there: 2001:db8::1 is kept as 2001:db8::1/128.
       setKept(data)
       setTyped(typedOf(data))

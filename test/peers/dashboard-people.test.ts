@@ -241,6 +241,18 @@ test('what was written into a template is not lost by leaving, nor by a version 
   assert.equal(await subject.inputValue(), 'Mine')
   await page.getByRole('button', { name: 'Save as a new version', exact: true }).click()
   await page.getByText('Version 3; each change').waitFor()
+  // One that the page does not know of yet: the fields that were not changed here are theirs.
+  await page.getByLabel('Text', { exact: true }).fill('Mine too')
+  const theirs = { name: 'Theirs', subject: 'Theirs again', text: 'Theirs' }
+  await call(who.api_key, 'PUT', `/api/v1/templates/${id}`, theirs)
+  await page.getByRole('button', { name: 'Save as a new version', exact: true }).click()
+  await page.getByText('Version 4 was written meanwhile.').waitFor()
+  await page.getByText('text changed in both').waitFor()
+  assert.equal(await subject.inputValue(), 'Theirs again')
+  await page.getByRole('button', { name: 'Save as a new version', exact: true }).click()
+  await page.getByText('Version 5; each change').waitFor()
+  const { name, text: kept, subject: led } = (await call(who.api_key, 'GET', `/api/v1/templates/${id}`)).body.data
+  assert.deepEqual({ name, subject: led, text: kept }, { ...theirs, text: 'Mine too' })
   await subject.fill('Given up')
   await page.getByRole('link', { name: 'Domains', exact: true }).click()
   await asks.getByRole('button', { name: 'Leave without it', exact: true }).click()

@@ -88,15 +88,32 @@ function draftOf({ name, subject, html, text }: Json): Draft {
   return { name, subject, html: html ?? '', text: text ?? '' }
 }
 
+/** A version of somebody else that came while something was typed here. */
+interface Met {
+  readonly version: number
+  /** Changed there and here: what stands here is one's own. */
+  readonly both: readonly string[]
+}
+
 function Editor({ template }: { readonly template: Json }) {
-  // The version that the draft began with: a newer one takes its place, unless something would be lost by it.
+  // The version that the draft is based on. A newer one takes its place, but for the fields that were changed here: the
+  // API takes a template whole, and what somebody else wrote in the others is not to be written back.
   const [base, setBase] = useState<Json>(template)
   const [draft, setDraft] = useState<Draft>(() => draftOf(template))
-  const changed = FIELDS.some((field) => draft[field] !== draftOf(base)[field])
-  if (template.version !== base.version && !changed) {
-    setBase(template)
-    setDraft(draftOf(template))
+  const [met, setMet] = useState<Met | null>(null)
+  const mine = FIELDS.filter((field) => draft[field] !== draftOf(base)[field])
+  const changed = mine.length > 0
+  const meet = (now: Json): void => {
+    const [before, theirs] = [draftOf(base), draftOf(now)]
+    const both = mine.filter((field) => theirs[field] !== before[field] && theirs[field] !== draft[field])
+    setBase(now)
+    setDraft((so) => {
+      const kept = FIELDS.filter((field) => so[field] !== before[field]).map((field) => [field, so[field]])
+      return { ...theirs, ...Object.fromEntries(kept) }
+    })
+    setMet(changed ? { version: now.version, both } : null)
   }
+  if (template.version > base.version) meet(template)
   const leaves = useRef(false)
   const [error, setError] = useState<unknown>(null)
   const navigate = useNavigate()
@@ -107,9 +124,16 @@ function Editor({ template }: { readonly template: Json }) {
     const { name, subject, html, text } = draft
     const body = { name, subject, ...(html !== '' && { html }), ...(text !== '' && { text }) }
     try {
+      const now: Json = isNew ? base : (await call('GET', `${PATH}/${template.id}`)).data
+      if (now.version > base.version) {
+        meet(now)
+        await refresh(PATH)
+        return
+      }
       const { data } = await call(isNew ? 'POST' : 'PUT', isNew ? PATH : `${PATH}/${template.id}`, body)
       say(`«${name}» is kept as version ${data.version}.`)
       leaves.current = isNew
+      setMet(null)
       if (!isNew) setBase(data)
       await refresh(PATH)
       if (isNew) await navigate({ to: '/templates/$id', params: { id: data.id } })
@@ -176,10 +200,11 @@ function Editor({ template }: { readonly template: Json }) {
             />
           </div>
           <Problem error={besides(error, FIELDS)} />
-          {template.version !== base.version && (
+          {met !== null && (
             <p role="status" className="text-wait">
-              Version {template.version} was written meanwhile. What stands here began with version {base.version};
-              saved, it comes after both.
+              Version {met.version} was written meanwhile. What you did not change stands here as it is there
+              {met.both.length > 0 && `; ${met.both.join(' and ')} changed in both, and stands here as you wrote it`}.
+              Look it over, then save.
             </p>
           )}
           <Unsaved waits={() => changed && !leaves.current} />
