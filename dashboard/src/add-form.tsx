@@ -14,6 +14,8 @@ export interface AddField {
   readonly optional?: boolean
   /** How it is to be written, said when it is not. */
   readonly form?: string
+  /** The name of a domain: small letters, and no dot behind it, however it is typed. */
+  readonly domain?: boolean
 }
 
 export function AddForm({
@@ -57,7 +59,11 @@ export function AddForm({
     setError(null)
     setBusy(true)
     try {
-      const trimmed = Object.entries(typed).map(([name, value]) => [name, value.trim()])
+      const domains = fields.filter(({ domain }) => domain === true).map(({ name }) => name)
+      const trimmed = Object.entries(typed).map(([name, value]) => [
+        name,
+        domains.includes(name) ? value.trim().toLowerCase().replace(/\.$/, '') : value.trim(),
+      ])
       const given = Object.fromEntries(trimmed.filter(([, value]) => value !== ''))
       const { data } = await call('POST', path, { ...given, ...also })
       setTyped({})
@@ -75,11 +81,12 @@ export function AddForm({
         onSubmit={(event) => void add(event)}
         className={`mb-4 flex flex-wrap gap-3 ${high ? 'items-start' : 'items-end'}`}
       >
-        {fields.map(({ name, label, type, form, optional = false }) => (
+        {fields.map(({ name, label, type = 'text', form, optional = false, domain = false }) => (
           <div key={name} className="min-w-48 flex-1 sm:max-w-md">
             <Field
               label={label}
-              type={type ?? 'text'}
+              type={type}
+              {...(domain && { literal: true })}
               required={!optional}
               value={typed[name] ?? ''}
               fault={faultText(faultOf(error, name), form)}

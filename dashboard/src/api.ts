@@ -1,6 +1,7 @@
 // The public API, as every other client uses it; the session's cookie stands in for a key.
 
 import { QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { asSentence, type FieldFault, inWords, parameterText, sentenceOf } from './faults.ts'
 import { useLive } from './live.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the API document holds the shapes; pages read what they show
@@ -10,10 +11,17 @@ export class ApiProblem extends Error {
   readonly status: number
   readonly code: string
   readonly details: Json
+  /** Seconds until the service may be asked again; null: it did not say. */
+  readonly retryAfter: number | null
 
-  constructor(status: number, { error, code, details }: { error: string; code: string; details: Json }) {
+  constructor(
+    status: number,
+    { error, code, details }: { error: string; code: string; details: Json },
+    retryAfter: number | null = null,
+  ) {
     super(error)
     this.status = status
+    this.retryAfter = retryAfter
     this.code = code
     this.details = details
   }
@@ -49,7 +57,8 @@ async function ask(method: string, path: string, body: unknown): Promise<Json> {
       code: 'unknown',
       details: {},
     }
-    throw new ApiProblem(answer.status, read ?? unknown)
+    const seconds = Number.parseInt(answer.headers.get('retry-after') ?? '', 10)
+    throw new ApiProblem(answer.status, read ?? unknown, Number.isNaN(seconds) ? null : seconds)
   }
   return read
 }
@@ -63,20 +72,8 @@ function readJson(text: string): Json {
   }
 }
 
-interface FieldFault {
-  readonly field: string
-  readonly rule: string
-  readonly message: string
-}
-
 function faultsOf(error: unknown): readonly FieldFault[] {
   return error instanceof ApiProblem ? (error.details?.fields ?? []) : []
-}
-
-/** A pattern is for programs, and so are signs. */
-function inWords({ rule, message }: FieldFault): string {
-  if (rule === 'pattern' || rule === 'format') return 'is not written as it should be'
-  return message.replace('must be <=', 'must be at most').replace('must be >=', 'must be at least')
 }
 
 /** What is wrong, with the fields when the form has faults. */
@@ -87,8 +84,10 @@ export function problemText(error: unknown): string {
   const seconds: unknown = error.details?.retry_after
   if (error.status === 429 && typeof seconds === 'number')
     return `${error.message}; it may be tried ${inTime(seconds)}.`
+  if (error.code === 'invalid_parameter')
+    return error.details?.rule === 'enum' ? asSentence(error.message) : parameterText(error.details)
   const fields = faultsOf(error)
-  return fields.length === 0 ? error.message : fields.map((one) => `${one.field} ${inWords(one)}`).join('; ')
+  return fields.length === 0 ? error.message : fields.map(sentenceOf).join(' ')
 }
 
 function inTime(seconds: number): string {
@@ -107,7 +106,8 @@ export function faultOf(error: unknown, field: string): string | undefined {
   const fault = faultsOf(error).find((one) => isOf(one, field))
   if (fault === undefined) return undefined
   const [, place] = ENTRY.exec(fault.field) ?? []
-  return place === undefined ? inWords(fault) : `entry ${Number(place) + 1} ${inWords(fault)}`
+  const said = inWords(fault.message, fault.rule)
+  return place === undefined ? said : `entry ${Number(place) + 1} ${said}`
 }
 
 /** An error without the faults that stand beside the fields of a form; null when nothing else is wrong. */
@@ -119,11 +119,29 @@ export function besides(error: unknown, fields: readonly string[]): unknown {
   return new ApiProblem(error.status, { error: error.message, code: error.code, details: { fields: others } })
 }
 
+/** Whether it may be otherwise when it is asked again: a refusal stays one. */
+export function mayPass(error: unknown): boolean {
+  return !(error instanceof ApiProblem) || error.status >= 500 || error.status === 429
+}
+
+/** Seconds that the service said to wait. */
+export function waitOf(error: unknown): number | null {
+  return error instanceof ApiProblem ? error.retryAfter : null
+}
+
+/** Reads again what failed and is shown. */
+export function tryAgain(): Promise<void> {
+  return queries.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' })
+}
+
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      retry: (count, error) => count < 2 && !(error instanceof ApiProblem && error.status < 500),
+      // A browser that is offline says so at once, and asks again when it is back.
+      networkMode: 'always',
+      refetchOnReconnect: true,
+      retry: (count, error) => count < 2 && navigator.onLine && mayPass(error) && waitOf(error) === null,
     },
   },
 })

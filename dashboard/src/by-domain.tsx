@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { call, type Json, useApi, withQuery } from './api.ts'
+import { figure } from './figure.ts'
 import type { Filter } from './listing.tsx'
 import { isOver, lastDays, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE } from './rates.ts'
 import type { Search } from './search.ts'
@@ -75,7 +76,7 @@ export function ByDomain() {
               </Link>
             ),
           },
-          { head: 'Sent', right: true, named: true, cell: ({ figures }) => figures.sent.toLocaleString() },
+          { head: 'Sent', right: true, named: true, cell: ({ figures }) => figure(figures.sent) },
           {
             head: 'Delivered',
             right: true,
@@ -117,7 +118,7 @@ export function ByDomain() {
 function Share({ part, whole, most }: { readonly part: number; readonly whole: number; readonly most?: number }) {
   const bad = most !== undefined && isOver(part, whole, most)
   return (
-    <span className={bad ? 'text-bad' : ''} title={`${part.toLocaleString()} of ${whole.toLocaleString()}`}>
+    <span className={bad ? 'text-bad' : ''} title={`${figure(part)} of ${figure(whole)}`}>
       {bad && (
         <>
           <span aria-hidden="true">▲ </span>

@@ -3,6 +3,7 @@
 
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useId, useState } from 'react'
+import { figure } from './figure.ts'
 import type { Search } from './search.ts'
 
 export interface Series {
@@ -45,8 +46,8 @@ export function StackedDays({
       days={days}
       series={series}
       beside={beside}
-      top={most.toLocaleString()}
-      show={(value) => value.toLocaleString()}
+      top={figure(most)}
+      show={(value) => figure(value)}
       short={short}
     >
       {days.map((day, i) => {

@@ -11,7 +11,7 @@ import { groupsFor, type Person } from './nav.ts'
 import { Palette } from './palette.tsx'
 import { Said, say } from './say.tsx'
 import { SignIn } from './sign-in.tsx'
-import { Button, Problem, Waiting } from './ui.tsx'
+import { Button, Pending } from './ui.tsx'
 
 export function Frame() {
   const settingUp = location.pathname === '/setup'
@@ -33,7 +33,11 @@ export function Frame() {
       </>
     )
   if (signedOut) return <SignIn />
-  return <div className="p-8">{me.error === null ? <Waiting /> : <Problem error={me.error} />}</div>
+  return (
+    <div className="p-8">
+      <Pending error={me.error} />
+    </div>
+  )
 }
 
 /** What was read for one person is not shown to the next one, who may have signed in on another tab. */

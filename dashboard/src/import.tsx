@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ChangeEvent, type ReactNode, useId, useMemo, useRef, useState } from 'react'
 import { call, problemText } from './api.ts'
 import { csvText, type Entry, type Listed, readList, textOf } from './csv.ts'
+import { figure } from './figure.ts'
 import { type Scope, useMay } from './may.tsx'
 import { save } from './save.ts'
 import type { Search } from './search.ts'
@@ -84,7 +85,7 @@ export function Import({
       {text !== '' && before?.(list)}
       <div className="flex flex-wrap gap-2">
         <Button kind="main" disabled={busy || entries.length === 0} onClick={() => void begin()}>
-          {entries.length === 0 ? verb : `${verb} ${entries.length.toLocaleString()}`}
+          {entries.length === 0 ? verb : `${verb} ${figure(entries.length)}`}
         </Button>
         {busy && <Button onClick={() => running.current?.abort()}>Stop</Button>}
       </div>
@@ -176,7 +177,7 @@ function Found({
   return (
     <div role="status" className="grid gap-1 text-quiet">
       <p>
-        {left.toLocaleString()} {left === 1 ? 'address' : 'addresses'}
+        {figure(left)} {left === 1 ? 'address' : 'addresses'}
         {without.length > 0 && `; no address in ${linesOf(without.map(({ line }) => line))}`}.
       </p>
       {[...reasons].map(([reason, faults]) => (
@@ -197,7 +198,7 @@ function Found({
 function linesOf(lines: readonly number[]): string {
   const shown = lines.slice(0, SHOWN_LINES).join(', ')
   const more = lines.length - SHOWN_LINES
-  return `${lines.length === 1 ? 'line' : 'lines'} ${shown}${more > 0 ? ` and ${more.toLocaleString()} more` : ''}`
+  return `${lines.length === 1 ? 'line' : 'lines'} ${shown}${more > 0 ? ` and ${figure(more)} more` : ''}`
 }
 
 function Shown({
@@ -215,7 +216,7 @@ function Shown({
   const faults = [...leftOut, ...progress.faults].sort((one, other) => one.line - other.line)
   const state = !busy
     ? at < total
-      ? `Stopped after ${at.toLocaleString()} of ${total.toLocaleString()}: `
+      ? `Stopped after ${figure(at)} of ${figure(total)}: `
       : 'Finished: '
     : waits > 0
       ? `Asked too often, going on in ${waits} s: `
@@ -225,8 +226,8 @@ function Shown({
       <progress className="meter" max={total} value={at} aria-label="Progress" />
       <p role="status">
         {state}
-        {done.toLocaleString()} of {(total + leftOut.length).toLocaleString()} done
-        {faults.length > 0 && `, ${faults.length.toLocaleString()} with a fault`}.
+        {figure(done)} of {figure(total + leftOut.length)} done
+        {faults.length > 0 && `, ${figure(faults.length)} with a fault`}.
       </p>
       {result}
       {faults.length > 0 && (
@@ -252,7 +253,7 @@ function Shown({
                 )
               }
             >
-              Download all {faults.length.toLocaleString()} with a fault
+              Download all {figure(faults.length)} with a fault
             </Button>
           </div>
         </>

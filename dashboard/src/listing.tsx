@@ -2,7 +2,8 @@
 
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
-import { type Json, useApi, withQuery } from './api.ts'
+import { ApiProblem, type Json, useApi, withQuery } from './api.ts'
+import { figure } from './figure.ts'
 import type { Search } from './search.ts'
 import { type Column, Table } from './table.tsx'
 import { Button, Choice, Field, Problem } from './ui.tsx'
@@ -14,7 +15,12 @@ export interface Filter {
   readonly options?: readonly (readonly [value: string, label: string])[]
   /** A day: the address holds it as written, the API is asked for its first or last moment in the viewer's zone. */
   readonly day?: 'start' | 'end'
+  /** How its text is to be written, said when it is not. */
+  readonly form?: string
 }
+
+/** For recipients, whom the API finds by a whole address alone. */
+export const WHOLE_ADDRESS = 'It takes a whole address, such as jo@example.net.'
 
 const PAGE_ROWS = 50
 /** Where the API stops counting. */
@@ -63,26 +69,35 @@ export function Listing({
     const wanted = Object.entries({ ...search, ...changes }).filter(([, value]) => value !== undefined && value !== '')
     void navigate({ to: '.', search: Object.fromEntries(wanted) as never })
   }
+  const clear = (): void => go({ ...Object.fromEntries(filters.map(({ name }) => [name, ''])), page: '' })
+  const refused = refusedOf(found.error, filters)
   return (
     <>
-      {filters.length > 0 && <Filters filters={filters} search={search} go={go} />}
+      {filters.length > 0 && <Filters filters={filters} search={search} go={go} refused={refused} />}
       {found.data !== undefined && <Problem error={found.error} />}
       <Table
         caption={caption}
-        rows={found.data?.data}
+        rows={refused === null ? found.data?.data : []}
         error={found.error}
         columns={columns}
         {...(keyOf !== undefined && { keyOf })}
         empty={
-          page > last && total > 0 ? (
+          refused !== null ? (
             <>
-              There is no page {page.toLocaleString()}.{' '}
+              «{search[refused.name]}» is nothing that {refused.label} can be.{' '}
+              <button type="button" className="cursor-pointer underline" onClick={clear}>
+                Show all
+              </button>
+            </>
+          ) : page > last && total > 0 ? (
+            <>
+              There is no page {figure(page)}.{' '}
               <button type="button" className="cursor-pointer underline" onClick={() => go({ page: String(last) })}>
                 To the last one
               </button>
             </>
           ) : Object.keys(chosen).length > 0 ? (
-            <NothingFits clear={() => go({ ...Object.fromEntries(filters.map(({ name }) => [name, ''])), page: '' })} />
+            <NothingFits clear={clear} />
           ) : (
             empty
           )
@@ -91,8 +106,8 @@ export function Listing({
       {found.data !== undefined && total > 0 && (
         <div className="mt-3 flex items-center justify-between gap-3 text-quiet">
           <span>
-            {total.toLocaleString()} {total === 1 ? 'entry' : total === COUNTED ? 'entries or more' : 'entries'}
-            {last > 1 && page <= last && `, page ${page.toLocaleString()} of ${last.toLocaleString()}`}
+            {figure(total)} {total === 1 ? 'entry' : total === COUNTED ? 'entries or more' : 'entries'}
+            {last > 1 && page <= last && `, page ${figure(page)} of ${figure(last)}`}
           </span>
           {last > 1 && page <= last && (
             <span className="flex gap-2">
@@ -114,10 +129,12 @@ function Filters({
   filters,
   search,
   go,
+  refused,
 }: {
   readonly filters: readonly Filter[]
   readonly search: Search
   readonly go: (changes: Search) => void
+  readonly refused: Filter | null
 }) {
   const [typed, setTyped] = useState<Record<string, string>>({})
   const [all, setAll] = useState(false)
@@ -130,7 +147,7 @@ function Filters({
   }
   return (
     <form role="search" onSubmit={submit} className="mb-4 flex flex-wrap items-end gap-3">
-      {filters.map(({ name, label, options, day }, i) => {
+      {filters.map(({ name, label, options, day, form }, i) => {
         const spare = i >= PHONE_FILTERS && !all && search[name] === undefined ? 'max-md:hidden' : ''
         return options === undefined ? (
           <div key={name} className={`${day === undefined ? 'min-w-32 flex-1' : ''} ${spare}`}>
@@ -139,6 +156,9 @@ function Filters({
               name={name}
               type={day === undefined ? 'text' : 'date'}
               value={typed[name] ?? search[name] ?? ''}
+              literal
+              placeholder={form === WHOLE_ADDRESS ? 'jo@example.net' : undefined}
+              fault={refused?.name === name ? (form ?? 'is not written as it should be') : undefined}
               onChange={(value) => setTyped({ ...typed, [name]: value })}
             />
           </div>
@@ -161,6 +181,12 @@ function Filters({
       )}
     </form>
   )
+}
+
+/** The filter that the API does not take as it is. */
+function refusedOf(error: unknown, filters: readonly Filter[]): Filter | null {
+  if (!(error instanceof ApiProblem) || error.code !== 'invalid_parameter') return null
+  return filters.find(({ name }) => name === error.details?.parameter) ?? null
 }
 
 /** What the address says of these filters, as the API is asked for it; what is not said is left out. */

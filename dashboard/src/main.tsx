@@ -3,6 +3,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queries } from './api.ts'
+import { fetchPages } from './page-files.tsx'
 import { router } from './router.tsx'
 import './styles.css'
 
@@ -15,4 +16,5 @@ if (root !== null) {
       </QueryClientProvider>
     </StrictMode>,
   )
+  fetchPages()
 }

@@ -3,6 +3,7 @@
 
 import { useState } from 'react'
 import { type Json, useApiText } from './api.ts'
+import { figure } from './figure.ts'
 import { Button, Code, Copy, Empty, Problem, Waiting } from './ui.tsx'
 
 type View = 'html' | 'text' | 'source' | 'headers' | 'links'
@@ -92,7 +93,7 @@ function Attachments({ list }: { readonly list: readonly Json[] }) {
         <li key={i} className="flex flex-wrap gap-x-4 border-t border-line py-1.5">
           <span className="font-semibold break-all">{filename ?? '(no name)'}</span>
           <span className="text-quiet">
-            {type}, {size.toLocaleString()} bytes
+            {type}, {figure(size)} bytes
           </span>
         </li>
       ))}

@@ -3,6 +3,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { Frame } from './frame.tsx'
 import { Nowhere } from './nowhere.tsx'
+import { PageFailed, pageFile } from './page-files.tsx'
 import { Overview } from './pages/overview.tsx'
 import type { Search } from './search.ts'
 
@@ -23,23 +24,24 @@ const page = (path: string, load: () => Promise<Record<string, unknown>>, name: 
     component: lazyRouteComponent(load as never, name),
   })
 
-const emails = () => import('./pages/emails.tsx')
-const email = () => import('./pages/email.tsx')
-const events = () => import('./pages/events.tsx')
-const inbox = () => import('./pages/inbox.tsx')
-const domains = () => import('./pages/domains.tsx')
-const contacts = () => import('./pages/contacts.tsx')
-const lists = () => import('./pages/lists.tsx')
-const webhooks = () => import('./pages/webhooks.tsx')
-const templates = () => import('./pages/templates.tsx')
-const keys = () => import('./pages/keys.tsx')
-const build = () => import('./pages/build.tsx')
-const validation = () => import('./pages/validation.tsx')
-const risk = () => import('./pages/risk.tsx')
-const check = () => import('./pages/check.tsx')
-const settings = () => import('./pages/settings.tsx')
-const operatorAccounts = () => import('./pages/operator-accounts.tsx')
-const operatorInstance = () => import('./pages/operator-instance.tsx')
+const emails = pageFile(() => import('./pages/emails.tsx'))
+const email = pageFile(() => import('./pages/email.tsx'))
+const events = pageFile(() => import('./pages/events.tsx'))
+const inbox = pageFile(() => import('./pages/inbox.tsx'))
+const domains = pageFile(() => import('./pages/domains.tsx'))
+const contacts = pageFile(() => import('./pages/contacts.tsx'))
+const lists = pageFile(() => import('./pages/lists.tsx'))
+const webhooks = pageFile(() => import('./pages/webhooks.tsx'))
+const templates = pageFile(() => import('./pages/templates.tsx'))
+const keys = pageFile(() => import('./pages/keys.tsx'))
+const build = pageFile(() => import('./pages/build.tsx'))
+const validation = pageFile(() => import('./pages/validation.tsx'))
+const risk = pageFile(() => import('./pages/risk.tsx'))
+const check = pageFile(() => import('./pages/check.tsx'))
+const settings = pageFile(() => import('./pages/settings.tsx'))
+const operatorAccounts = pageFile(() => import('./pages/operator-accounts.tsx'))
+const setUp = pageFile(() => import('./set-up.tsx'))
+const operatorInstance = pageFile(() => import('./pages/operator-instance.tsx'))
 
 const tree = root.addChildren([
   createRoute({ getParentRoute: () => root, path: '/', validateSearch: readSearch, component: Overview }),
@@ -68,7 +70,7 @@ const tree = root.addChildren([
   page('/smtp', build, 'Smtp'),
   page('/usage', build, 'Usage'),
   page('/settings', settings, 'Settings'),
-  page('/setup', () => import('./set-up.tsx'), 'SetUp'),
+  page('/setup', setUp, 'SetUp'),
   page('/operator/queues', operatorInstance, 'Queues'),
   page('/operator/machines', operatorInstance, 'Machines'),
   page('/operator/accounts', operatorAccounts, 'Accounts'),
@@ -77,7 +79,12 @@ const tree = root.addChildren([
   page('/operator/log', operatorAccounts, 'OperatorLog'),
 ])
 
-export const router = createRouter({ routeTree: tree, defaultPreload: 'intent', scrollRestoration: true })
+export const router = createRouter({
+  routeTree: tree,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+  defaultErrorComponent: PageFailed,
+})
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -16,7 +16,11 @@ export function SignIn({ again = false }: { readonly again?: boolean }) {
     setBusy(true)
     setError(null)
     try {
-      await call('POST', '/session', { email, password, ...(code !== '' && { code }) })
+      await call('POST', '/session', {
+        email,
+        password,
+        ...(code.trim() !== '' && { code: code.replaceAll(/\s/g, '') }),
+      })
       await queries.invalidateQueries()
     } catch (problem) {
       if (problem instanceof ApiProblem && problem.code === 'second_factor_required') setAsksCode(true)
@@ -59,6 +63,9 @@ export function SignIn({ again = false }: { readonly again?: boolean }) {
             label="Code of the authenticator, or a recovery code"
             name="code"
             autoComplete="one-time-code"
+            hint="The account has a second factor: its code is needed too."
+            literal
+            focused
             required
             value={code}
             onChange={setCode}

@@ -5,6 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import type { Json } from './api.ts'
 import { dayName, percent, useMailsOf } from './charts.tsx'
+import { figure } from './figure.ts'
 import { Table } from './table.tsx'
 import { rate } from './ui.tsx'
 
@@ -212,7 +213,7 @@ function nameOf(provider: string): string {
 
 function shareOf({ accepted, attempts }: Json): string {
   if (attempts < MIN_TRIES) return `${accepted} of ${attempts} accepted`
-  return `${rate(accepted, attempts)} of ${attempts.toLocaleString()}`
+  return `${rate(accepted, attempts)} of ${figure(attempts)}`
 }
 
 /** What needs somebody, or that nothing does. */
@@ -224,7 +225,7 @@ function worstOf(providers: readonly Json[]): string {
   const lost = ({ attempts, accepted }: Json): number => attempts - accepted
   const worst = short.reduce((most, one) => (lost(one) > lost(most) ? one : most))
   const most = (['deferred', 'bounced', 'blocked'] as const).reduce((a, b) => (worst[b] > worst[a] ? b : a))
-  const counted = `${worst[most].toLocaleString()} of ${worst.attempts.toLocaleString()} tries`
+  const counted = `${figure(worst[most])} of ${figure(worst.attempts)} tries`
   return `${nameOf(worst.provider)} took ${rate(worst.accepted, worst.attempts)}: ${counted} were ${most}.`
 }
 
@@ -233,7 +234,7 @@ function readOut({ provider, day }: Over, days: readonly Json[]): string {
   const tries = of === undefined ? undefined : triesOf(of, provider)
   const when = `${nameOf(provider)}, ${dayName(of?.date ?? '')}`
   if (tries === undefined) return `${when}: no tries`
-  return `${when}: ${ANSWERS.map((answer) => `${tries[answer].toLocaleString()} ${answer}`).join(', ')}`
+  return `${when}: ${ANSWERS.map((answer) => `${figure(tries[answer])} ${answer}`).join(', ')}`
 }
 
 function ProviderTable({ providers }: { readonly providers: readonly Json[] }) {
@@ -245,14 +246,14 @@ function ProviderTable({ providers }: { readonly providers: readonly Json[] }) {
       empty=""
       columns={[
         { head: 'Provider', main: true, cell: ({ provider }) => nameOf(provider) },
-        { head: 'tries', right: true, named: true, cell: ({ attempts }) => attempts.toLocaleString() },
+        { head: 'tries', right: true, named: true, cell: ({ attempts }) => figure(attempts) },
         ...ANSWERS.map((answer) => ({
           head: answer,
           right: true,
           named: true,
           cell: (one: Json) => (
             <span className="whitespace-nowrap">
-              {one[answer].toLocaleString()}
+              {figure(one[answer])}
               {one.attempts >= MIN_TRIES && <span className="text-quiet"> {percent(one[`${answer}_rate`])}</span>}
             </span>
           ),

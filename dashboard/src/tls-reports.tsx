@@ -3,6 +3,7 @@
 
 import { useState } from 'react'
 import { type Json, useApi } from './api.ts'
+import { figure } from './figure.ts'
 import { Listing } from './listing.tsx'
 import { Button, Copy, Section, State } from './ui.tsx'
 
@@ -74,7 +75,7 @@ export function TlsReports({ id }: { readonly id: string }) {
           {
             head: 'Sessions',
             right: true,
-            cell: ({ successful_sessions: good, failed_sessions: bad }) => `${(good + bad).toLocaleString()} sessions`,
+            cell: ({ successful_sessions: good, failed_sessions: bad }) => `${figure(good + bad)} sessions`,
           },
           {
             head: 'Failed',
@@ -82,7 +83,7 @@ export function TlsReports({ id }: { readonly id: string }) {
               bad === 0 ? (
                 <State name="ok" word="none failed" />
               ) : (
-                <State name="failed" word={`${bad.toLocaleString()} failed`} />
+                <State name="failed" word={`${figure(bad)} failed`} />
               ),
           },
           { head: 'Why', cell: (report) => <Why report={report} /> },
@@ -142,7 +143,7 @@ function Why({ report }: { readonly report: Json }) {
     <ul>
       {failures.map(({ type, host, count }) => (
         <li key={`${type} ${host}`}>
-          {count.toLocaleString()} × {wordsOf(type)}
+          {figure(count)} × {wordsOf(type)}
           {host !== null && <span className="font-mono text-xs text-quiet"> {host}</span>}
         </li>
       ))}
@@ -190,7 +191,7 @@ function figuresOf(reports: readonly Json[], total: number): string {
         : `${total} reports`
   const good = reports.reduce((sum, { successful_sessions: count }) => sum + count, 0)
   const bad = reports.reduce((sum, { failed_sessions: count }) => sum + count, 0)
-  const told = `${bad === 0 ? 'None' : bad.toLocaleString()} of ${(good + bad).toLocaleString()} sessions failed in ${of}`
+  const told = `${bad === 0 ? 'None' : figure(bad)} of ${figure(good + bad)} sessions failed in ${of}`
   const [most] = failuresOf(reports)
   return bad === 0 || most === undefined ? `${told}.` : `${told}, mostly since ${wordsOf(most.type)}.`
 }

@@ -29,7 +29,7 @@ function Deliveries({ hook, emailId }: { readonly hook: Json; readonly emailId: 
   const path = `/customer/webhooks/${hook.id}/deliveries`
   const found = useApi(withQuery(path, { email_id: emailId, limit: 50 }), { always: AGAIN_MS })
   return (
-    <div>
+    <div className="min-w-0">
       <p className="mb-1">
         <Link to="/webhooks/$id" params={{ id: hook.id }} className="underline">
           {hook.name}

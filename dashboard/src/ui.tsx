@@ -1,8 +1,9 @@
 // The few parts that all pages are made of.
 
-import { type ReactNode, useId, useState } from 'react'
-import { problemText } from './api.ts'
+import { type ReactNode, useEffect, useId, useState } from 'react'
+import { mayPass, problemText, tryAgain, waitOf } from './api.ts'
 import { copied } from './clipboard.ts'
+import { asSentence } from './faults.ts'
 import { type Scope, useMay } from './may.tsx'
 
 export function Page({
@@ -81,6 +82,9 @@ export function Button({
   )
 }
 
+const LITERAL_TYPES: ReadonlySet<string> = new Set(['email', 'url', 'password'])
+const LITERAL = { autoCapitalize: 'none', autoCorrect: 'off', spellCheck: false }
+
 export function Field({
   label,
   value,
@@ -95,6 +99,9 @@ export function Field({
   options,
   step,
   fault,
+  literal = LITERAL_TYPES.has(type),
+  placeholder,
+  focused = false,
 }: {
   readonly label: string
   readonly value: string
@@ -109,6 +116,12 @@ export function Field({
   readonly rows?: number
   /** For addresses, lists and code. */
   readonly mono?: boolean
+  /** No prose: the browser is to put nothing right in it. */
+  readonly literal?: boolean
+  /** What it may look like. */
+  readonly placeholder?: string | undefined
+  /** Takes the focus as it appears. */
+  readonly focused?: boolean
   /** Of a number. */
   readonly step?: string
   /** Offered while one types; others may be typed too. */
@@ -123,6 +136,9 @@ export function Field({
     required,
     autoComplete,
     className: `w-full rounded border bg-raised px-2.5 text-ink ${fault === undefined ? 'border-line' : 'border-bad'} ${rows === undefined ? 'h-[34px]' : 'py-1.5'} ${mono ? 'font-mono text-xs' : ''}`,
+    placeholder,
+    autoFocus: focused,
+    ...((literal || mono) && LITERAL),
     ...(fault !== undefined && { 'aria-invalid': true }),
     ...(described.length > 0 && { 'aria-describedby': described.join(' ') }),
   }
@@ -152,7 +168,7 @@ export function Field({
       {fault !== undefined && (
         <p id={`${id}-fault`} role="alert" className="mt-1 text-xs break-words text-bad">
           <span aria-hidden="true">▲ </span>
-          {fault}
+          {asSentence(fault)}
         </p>
       )}
       {hint !== undefined && (
@@ -329,7 +345,23 @@ export function Waiting({ lines = 4 }: { readonly lines?: number }) {
 
 /** In the place of what has not come yet, or did not come at all. */
 export function Pending({ error, lines = 4 }: { readonly error: unknown; readonly lines?: number }) {
-  return error === null || error === undefined ? <Waiting lines={lines} /> : <Problem error={error} />
+  return error === null || error === undefined ? <Waiting lines={lines} /> : <Unread error={error} />
+}
+
+/** Instead of what could not be read, with the way on: it is asked again when the service said that it may be. */
+export function Unread({ error }: { readonly error: unknown }) {
+  const seconds = waitOf(error)
+  useEffect(() => {
+    if (seconds === null) return
+    const timer = setTimeout(() => void tryAgain(), seconds * 1_000)
+    return () => clearTimeout(timer)
+  }, [error, seconds])
+  return (
+    <>
+      <Problem error={error} />
+      {mayPass(error) && <Button onClick={() => void tryAgain()}>Try again</Button>}
+    </>
+  )
 }
 
 export function Problem({ error }: { readonly error: unknown }) {

@@ -163,7 +163,7 @@ test('an account says who it is and how long mails are kept; less than before is
   await keep.click()
   assert.match(await faultAt(page, 'Address of the account'), /no email address/)
   assert.match(await faultAt(page, 'Time zone'), /no time zone/)
-  assert.match(await faultAt(page, 'Taken for disposable from this confidence on'), /at most 1$/)
+  assert.match(await faultAt(page, 'Taken for disposable from this confidence on'), /at most 1\.$/)
   assert.deepEqual(await faultsOf(page), [])
   await page.getByLabel('Address of the account', { exact: true }).fill('office@shop.example')
   await page.getByLabel('Time zone', { exact: true }).fill('Europe/Vienna')

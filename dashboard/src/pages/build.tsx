@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { call, type Json, refresh, useApi } from '../api.ts'
+import { figure } from '../figure.ts'
 import { Renewal } from '../renewal.tsx'
 import { say } from '../say.tsx'
 import { Button, Copy, Facts, Page, Pending, Problem, Section, Time } from '../ui.tsx'
@@ -106,8 +107,8 @@ export function Usage() {
               <p className="flex justify-between gap-4">
                 <span>{title}</span>
                 <span className="text-quiet">
-                  {data[kind].used.toLocaleString()}{' '}
-                  {data[kind].limit === null ? 'used, no limit' : `of ${data[kind].limit.toLocaleString()}`}
+                  {figure(data[kind].used)}{' '}
+                  {data[kind].limit === null ? 'used, no limit' : `of ${figure(data[kind].limit)}`}
                 </span>
               </p>
               {data[kind].limit !== null && (

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call, type Json, refresh, useApi } from '../api.ts'
 import { percent } from '../charts.tsx'
+import { figure } from '../figure.ts'
 import type { Search } from '../search.ts'
 import { Table } from '../table.tsx'
 import { Button, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
@@ -112,7 +113,7 @@ export function Health() {
           ? undefined
           : health.score === null
             ? 'A score needs some mail first.'
-            : `Grade ${health.grade}: ${health.score} of 100 points${sinceThen(health)}, for the ${health.metrics.sent.toLocaleString()} emails sent since ${health.period.from_date}.`
+            : `Grade ${health.grade}: ${health.score} of 100 points${sinceThen(health)}, for the ${figure(health.metrics.sent)} emails sent since ${health.period.from_date}.`
       }
       actions={<Button onClick={() => void anew()}>Calculate anew</Button>}
     >

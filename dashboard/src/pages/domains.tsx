@@ -9,7 +9,7 @@ import { May } from '../may.tsx'
 import { say } from '../say.tsx'
 import { TlsReports } from '../tls-reports.tsx'
 import { Tracking } from '../tracking.tsx'
-import { Button, Copy, LIKE_A_BUTTON, Page, Problem, Section, State, Time, Waiting } from '../ui.tsx'
+import { Button, Copy, LIKE_A_BUTTON, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 
 /** What the API takes; names in other scripts are none of it (`xn--`). */
 const DOMAIN_FORM = 'the letters a to z, digits and hyphens, without https:// and without a path.'
@@ -21,7 +21,7 @@ export function Domains() {
       <AddForm
         path="/customer/domains"
         scope="domains:write"
-        fields={[{ name: 'domain', label: 'Domain, such as mail.example.com', form: DOMAIN_FORM }]}
+        fields={[{ name: 'domain', label: 'Domain, such as mail.example.com', form: DOMAIN_FORM, domain: true }]}
         button="Add"
         added={({ id }) => void navigate({ to: '/domains/$id', params: { id } })}
       />
@@ -62,16 +62,10 @@ export function Domain() {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
   const navigate = useNavigate()
-  if (found.error !== null)
-    return (
-      <Page title="Domain">
-        <Problem error={found.error} />
-      </Page>
-    )
   if (found.data === undefined)
     return (
       <Page title="Domain">
-        <Waiting />
+        <Pending error={found.error} />
       </Page>
     )
   const domain = found.data.data ?? found.data
@@ -120,10 +114,10 @@ export function Domain() {
         </div>
       }
     >
-      <Problem error={error ?? dns.error} />
+      <Problem error={error} />
       <Section title="Records">
         {dns.data === undefined ? (
-          <Waiting lines={12} />
+          <Pending error={dns.error} lines={12} />
         ) : (
           <ul className="grid grid-cols-1 gap-3">
             {records.map((record) => (
@@ -244,7 +238,7 @@ export function TrackingDomains() {
       <AddForm
         path="/customer/tracking-domains"
         scope="tracking_domains:write"
-        fields={[{ name: 'domain', label: 'Name, such as links.example.com', form: DOMAIN_FORM }]}
+        fields={[{ name: 'domain', label: 'Name, such as links.example.com', form: DOMAIN_FORM, domain: true }]}
         button="Add"
         added={({ domain }) => say(`${domain} is added: publish its CNAME, then verify.`)}
       />

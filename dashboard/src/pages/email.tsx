@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { adviceFor } from '../../../src/mail/bounce-advice.ts'
 import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
+import { figure } from '../figure.ts'
 import { May } from '../may.tsx'
 import { localOf, Moment, momentOf } from '../moment.tsx'
 import { Preview } from '../preview.tsx'
@@ -240,7 +241,7 @@ function Deferral({ email }: { readonly email: Json }) {
 }
 
 function times(count: number): string {
-  return count === 1 ? 'once' : `${count.toLocaleString()} times`
+  return count === 1 ? 'once' : `${figure(count)} times`
 }
 
 function StepLine({ step }: { readonly step: Step }) {

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useDomainFilter } from '../by-domain.tsx'
-import { Listing, words } from '../listing.tsx'
+import { Listing, WHOLE_ADDRESS, words } from '../listing.tsx'
 import { Page, State, Time } from '../ui.tsx'
 
 const STATUSES = words(
@@ -28,7 +28,7 @@ export function Emails() {
         every={5_000}
         filters={[
           { name: 'search', label: 'Subject' },
-          { name: 'recipient', label: 'Recipient' },
+          { name: 'recipient', label: 'Recipient', form: WHOLE_ADDRESS },
           { name: 'tag', label: 'Tag' },
           { name: 'status', label: 'Status', options: STATUSES },
           ...domains,

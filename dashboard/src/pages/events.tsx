@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import type { Json } from '../api.ts'
 import { useDomainFilter } from '../by-domain.tsx'
 import { EVENTS } from '../kinds.ts'
-import { Listing } from '../listing.tsx'
+import { Listing, WHOLE_ADDRESS } from '../listing.tsx'
 import { Page, State, Time } from '../ui.tsx'
 
 const NAMES: ReadonlyMap<string, string> = new Map(EVENTS)
@@ -22,7 +22,7 @@ export function Events() {
         every={5_000}
         filters={[
           { name: 'event', label: 'Event', options: EVENTS },
-          { name: 'recipient', label: 'Recipient' },
+          { name: 'recipient', label: 'Recipient', form: WHOLE_ADDRESS },
           ...domains,
           { name: 'tag', label: 'Tag' },
           { name: 'from', label: 'From day', day: 'start' },

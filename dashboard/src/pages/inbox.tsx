@@ -2,6 +2,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call, refresh, useApi } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
+import { figure } from '../figure.ts'
 import { Listing } from '../listing.tsx'
 import { Preview } from '../preview.tsx'
 import { say } from '../say.tsx'
@@ -105,7 +106,7 @@ export function InboxMail() {
           ['From', mail.from],
           ['To', mail.to],
           ['Received', <Time key="t" full at={mail.received_at} />],
-          ['Size', `${mail.size.toLocaleString()} bytes`],
+          ['Size', `${figure(mail.size)} bytes`],
         ]}
       />
       <div className="mt-6">

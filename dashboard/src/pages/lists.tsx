@@ -8,8 +8,9 @@ import { call, faultOf, type Json, refresh } from '../api.ts'
 import { useDomainFilter } from '../by-domain.tsx'
 import { Confirm } from '../confirm.tsx'
 import type { Entry } from '../csv.ts'
+import { asSentence, inWords } from '../faults.ts'
 import { Import, oneByOne, useImport } from '../import.tsx'
-import { chosenOf, type Filter, Listing, words } from '../listing.tsx'
+import { chosenOf, type Filter, Listing, WHOLE_ADDRESS, words } from '../listing.tsx'
 import { May } from '../may.tsx'
 import { Moment, momentOf } from '../moment.tsx'
 import { saveList } from '../save.ts'
@@ -63,7 +64,7 @@ async function importSuppressions(part: readonly Entry[]): Promise<Outcome> {
     faults: data.errors.map(({ line, email, message }: Json) => ({
       line: part[line - 1]?.line ?? line,
       text: email ?? '',
-      message,
+      message: asSentence(inWords(message)),
     })),
   }
 }
@@ -295,7 +296,7 @@ function ExportList({
 }
 
 const BOUNCE_FILTERS: readonly Filter[] = [
-  { name: 'recipient', label: 'Recipient' },
+  { name: 'recipient', label: 'Recipient', form: WHOLE_ADDRESS },
   { name: 'type', label: 'Type', options: words('hard', 'soft', 'block', 'complaint', 'unknown') },
   { name: 'category', label: 'Category', options: words(...BOUNCE_CATEGORIES, 'spam_complaint') },
   { name: 'from', label: 'From day', day: 'start' },

@@ -4,6 +4,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
+import { figure } from '../figure.ts'
 import { Listing, words } from '../listing.tsx'
 import { Table } from '../table.tsx'
 import { Button, Choice, Code, Facts, Field, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
@@ -26,7 +27,7 @@ export function Accounts() {
   const sentence =
     total === undefined
       ? undefined
-      : `${total.toLocaleString()} ${total === 1 ? 'account' : 'accounts'}; ${suspended || 'none'} suspended.`
+      : `${figure(total)} ${total === 1 ? 'account' : 'accounts'}; ${suspended || 'none'} suspended.`
   return (
     <Page
       title="Accounts"
@@ -71,7 +72,7 @@ export function Accounts() {
             head: 'Emails this month',
             right: true,
             named: true,
-            cell: ({ emails_this_month: count }) => count.toLocaleString(),
+            cell: ({ emails_this_month: count }) => figure(count),
           },
           { head: 'Since', wide: true, cell: ({ created_at: at }) => <Time at={at} /> },
         ]}
@@ -170,8 +171,8 @@ export function Account() {
             Suspended since <Time at={account.suspended_at} />: it reads, and sends nothing.
           </>
         ) : (
-          `${account.used_this_month.emails.toLocaleString()} emails accepted this month${
-            account.limits.emails === null ? '' : ` of ${account.limits.emails.toLocaleString()}`
+          `${figure(account.used_this_month.emails)} emails accepted this month${
+            account.limits.emails === null ? '' : ` of ${figure(account.limits.emails)}`
           }.`
         )
       }
@@ -217,14 +218,14 @@ export function Account() {
               head: 'Used',
               right: true,
               wide: true,
-              cell: ({ id: name }) => account.used_this_month[name]?.toLocaleString() ?? '–',
+              cell: ({ id: name }) => (name in account.used_this_month ? figure(account.used_this_month[name]) : '–'),
             },
             {
               head: 'Holds',
               right: true,
               cell: ({ id: name }) => (
                 <>
-                  {account.limits[name] === null ? 'unlimited' : account.limits[name].toLocaleString()}
+                  {account.limits[name] === null ? 'unlimited' : figure(account.limits[name])}
                   <span className="text-quiet"> {name in account.own_limits ? 'its own' : 'by plan'}</span>
                 </>
               ),
@@ -387,8 +388,7 @@ export function OperatorLog() {
 
 export function PlansPage() {
   const found = useApi('/operator/plans')
-  const limit = (name: string) => (row: Json) =>
-    row.limits[name] === null ? 'unlimited' : row.limits[name].toLocaleString()
+  const limit = (name: string) => (row: Json) => (row.limits[name] === null ? 'unlimited' : figure(row.limits[name]))
   return (
     <Page
       title="Plans"
@@ -401,7 +401,7 @@ export function PlansPage() {
         keyOf={({ plan }) => plan}
         columns={[
           { head: 'Plan', main: true, cell: ({ plan }) => plan },
-          { head: 'Accounts', right: true, named: true, cell: ({ accounts }) => accounts.toLocaleString() },
+          { head: 'Accounts', right: true, named: true, cell: ({ accounts }) => figure(accounts) },
           { head: 'Emails', right: true, named: true, cell: limit('emails') },
           { head: 'Validations', right: true, wide: true, cell: limit('validations') },
           { head: 'Content checks', right: true, wide: true, cell: limit('content_checks') },

@@ -3,6 +3,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { call, type Json, refresh, useApi, withQuery } from '../api.ts'
+import { figure } from '../figure.ts'
 import type { Search } from '../search.ts'
 import { Table } from '../table.tsx'
 import { Button, Field, Page, Problem, Section, State, Time } from '../ui.tsx'
@@ -22,7 +23,7 @@ export function Queues() {
     setDone('')
     try {
       const { data } = await call('POST', `/operator/queues/${encodeURIComponent(destination)}/${verb}`)
-      if (verb === 'retry') setDone(`${data.emails.toLocaleString()} emails to ${destination} are tried now.`)
+      if (verb === 'retry') setDone(`${figure(data.emails)} emails to ${destination} are tried now.`)
       await refresh('/operator/queues')
     } catch (problem) {
       setError(problem)
@@ -101,7 +102,7 @@ function sentenceOf({ totals, data }: Json): string {
   if (all === 0) return 'Nothing waits.'
   const paused = (data as readonly Json[]).filter(({ paused_at: at }) => at !== null).length
   const held = paused === 0 ? '' : ` ${paused} ${paused === 1 ? 'destination is' : 'destinations are'} paused.`
-  return `${all.toLocaleString()} emails: ${totals.ready.toLocaleString()} ready, ${totals.leased.toLocaleString()} on the way, ${totals.waiting.toLocaleString()} for later.${held}`
+  return `${figure(all)} emails: ${figure(totals.ready)} ready, ${figure(totals.leased)} on the way, ${figure(totals.waiting)} for later.${held}`
 }
 
 function depth(row: Json) {
@@ -109,12 +110,10 @@ function depth(row: Json) {
   const all = row.ready + row.leased + row.waiting + row.scheduled
   return (
     <>
-      {all.toLocaleString()}
+      {figure(all)}
       {parts.length > 0 && (
         <span className="block text-xs text-quiet">
-          {parts
-            .map((state) => `${row[state].toLocaleString()} ${state === 'leased' ? 'on the way' : state}`)
-            .join(', ')}
+          {parts.map((state) => `${figure(row[state])} ${state === 'leased' ? 'on the way' : state}`).join(', ')}
         </span>
       )}
     </>

@@ -4,6 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type Json, useApi, withQuery } from '../api.ts'
 import { useDomains } from '../by-domain.tsx'
 import { RateDays, StackedDays } from '../charts.tsx'
+import { figure } from '../figure.ts'
 import { isOver, lastDays, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE } from '../rates.ts'
 import type { Search } from '../search.ts'
 import { ProviderStrips } from '../strips.tsx'
@@ -151,14 +152,14 @@ function Figures({
       <Figure
         name="Opened"
         value={figures.unique_opens}
-        note={`beside ${figures.machine_opens.toLocaleString()} by machines`}
+        note={`beside ${figure(figures.machine_opens)} by machines`}
         to="/events"
         search={{ ...behind, event: 'email.opened' }}
       />
       <Figure
         name="Clicked"
         value={figures.unique_clicks}
-        note={`beside ${figures.bot_clicks.toLocaleString()} by machines`}
+        note={`beside ${figure(figures.bot_clicks)} by machines`}
         to="/events"
         search={{ ...behind, event: 'email.clicked' }}
       />
@@ -182,7 +183,7 @@ function Figure({
   readonly to?: string
   readonly search?: Search
 }) {
-  const number = value.toLocaleString()
+  const number = figure(value)
   return (
     <div className="bg-paper p-3">
       <dt className="text-quiet">{name}</dt>
@@ -299,10 +300,10 @@ function spanOf(
 
 function sentenceOf(figures: Json, span: string, bounces: readonly Json[]): string {
   if (figures.sent === 0) return `Nothing was sent to people ${span}.`
-  const delivered = `${rate(figures.delivered, figures.sent)} of ${figures.sent.toLocaleString()} emails ${span} are delivered`
+  const delivered = `${rate(figures.delivered, figures.sent)} of ${figure(figures.sent)} emails ${span} are delivered`
   if (figures.bounces === 0) return `${delivered}; none bounced.`
   const mostly = mostlyOf(bounces)
-  return `${delivered}; ${figures.bounces.toLocaleString()} bounced${mostly === null ? '' : `, mostly ${mostly}`}.`
+  return `${delivered}; ${figure(figures.bounces)} bounced${mostly === null ? '' : `, mostly ${mostly}`}.`
 }
 
 /** What half of the latest bounces or more have in common: why, and where. */
@@ -374,7 +375,7 @@ function Latest({ domainId }: { readonly domainId: string | undefined }) {
       {emails?.length === 0 && (domainId === undefined ? <FirstMail /> : <Empty>No mail from it yet.</Empty>)}
       {emails !== undefined && emails.length > 0 && (
         <ul className="divide-y divide-line border-y border-line">
-          {emails.map(({ id, status, subject, to, created_at: at }) => (
+          {emails.map(({ id, status, subject, to, sandbox, created_at: at }) => (
             <li key={id} data-row="" className="relative flex flex-wrap gap-x-4 py-1.5 hover:bg-line/30">
               <span className="w-24 shrink-0">
                 <State name={status} />
@@ -386,6 +387,7 @@ function Latest({ domainId }: { readonly domainId: string | undefined }) {
               >
                 {subject === '' ? '(no subject)' : subject}
               </Link>
+              {sandbox && <span className="text-quiet">sandbox</span>}
               <span className="truncate text-quiet max-md:basis-full">{to}</span>
               <span className="text-quiet max-md:hidden">
                 <Time at={at} />

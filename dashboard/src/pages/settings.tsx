@@ -1,12 +1,15 @@
 import { type FormEvent, useState } from 'react'
 import { AddForm } from '../add-form.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi } from '../api.ts'
+import { useEdited } from '../changes.ts'
 import { Confirm } from '../confirm.tsx'
 import { Held } from '../may.tsx'
 import { say } from '../say.tsx'
+import { SecondFactor } from '../second-factor.tsx'
 import { Table } from '../table.tsx'
 import { TRACKING_SWITCHES } from '../tracking.tsx'
-import { Button, Choice, Code, Field, Page, Pending, Problem, Section, Time } from '../ui.tsx'
+import { Button, Choice, Field, Page, Pending, Problem, Section, Time } from '../ui.tsx'
+import { Unsaved } from '../unsaved.tsx'
 
 export function Settings() {
   const me = useApi('/session')
@@ -48,36 +51,51 @@ const SWITCHES: readonly (readonly [field: string, label: string])[] = [
   ['block_disposable_emails', 'Refuse disposable addresses'],
 ]
 
+const PATH = '/customer/profile'
 const FIELDS = ['name', 'company', 'email', 'timezone', 'disposable_confidence_threshold']
 
-function Profile({ profile }: { readonly profile: Json }) {
-  const [typed, setTyped] = useState(() => ({
+type Typed = Readonly<Record<'name' | 'company' | 'email' | 'timezone' | 'disposable_confidence_threshold', string>>
+
+function typedOf(profile: Json): Typed {
+  return {
     name: String(profile.name),
     company: String(profile.company ?? ''),
     email: String(profile.email),
     timezone: String(profile.timezone),
     disposable_confidence_threshold: String(profile.disposable_confidence_threshold),
-  }))
-  const [error, setError] = useState<unknown>(null)
-  const set = (field: keyof typeof typed) => (value: string) => setTyped({ ...typed, [field]: value })
-  const change = async (body: object): Promise<void> => {
-    setError(null)
-    await call('PATCH', '/customer/profile', body).then(() => say('Kept.'), setError)
-    await refresh('/customer/profile', '/session')
   }
-  const save = (event: FormEvent): void => {
-    event.preventDefault()
-    const { company, disposable_confidence_threshold: threshold } = typed
-    void change({
-      ...typed,
-      company: company.trim() === '' ? null : company,
-      disposable_confidence_threshold: Number(threshold),
-    })
+}
+
+/** As the API takes it. */
+function fieldsOf(typed: Typed): object {
+  const { company, disposable_confidence_threshold: threshold } = typed
+  return {
+    ...typed,
+    company: company.trim() === '' ? null : company,
+    disposable_confidence_threshold: Number(threshold),
+  }
+}
+
+function Profile({ profile }: { readonly profile: Json }) {
+  const { typed, setTyped, error, save, waits } = useEdited(profile, {
+    ...{ path: PATH, address: PATH, method: 'PATCH', typedOf, fieldsOf, told: 'Kept.' },
+  })
+  const [switchError, setSwitchError] = useState<unknown>(null)
+  const set = (field: keyof Typed) => (value: string) => setTyped({ ...typed, [field]: value })
+  const change = async (body: object): Promise<void> => {
+    setSwitchError(null)
+    await call('PATCH', PATH, body).then(() => say('Kept.'), setSwitchError)
+    await refresh(PATH)
+  }
+  const submit = async (event: FormEvent): Promise<void> => {
+    await save(event)
+    await refresh('/session')
   }
   return (
     <Section title="Account">
       <Held scope="profile:write">
-        <form onSubmit={save} className="mb-4 grid items-start gap-3 sm:grid-cols-2">
+        <Unsaved waits={() => waits} />
+        <form onSubmit={(event) => void submit(event)} className="mb-4 grid items-start gap-3 sm:grid-cols-2">
           <Field label="Name" required value={typed.name} onChange={set('name')} fault={faultOf(error, 'name')} />
           <Field label="Company" value={typed.company} onChange={set('company')} fault={faultOf(error, 'company')} />
           <Field
@@ -108,10 +126,12 @@ function Profile({ profile }: { readonly profile: Json }) {
             fault={faultOf(error, 'disposable_confidence_threshold')}
           />
           <div className="sm:col-span-2">
-            <Button type="submit">Save</Button>
+            <Button type="submit" disabled={!waits}>
+              Save
+            </Button>
           </div>
         </form>
-        <Problem error={besides(error, FIELDS)} />
+        <Problem error={besides(error, FIELDS) ?? switchError} />
         <ul className="grid gap-1">
           {SWITCHES.map(([field, label]) => (
             <li key={field}>
@@ -225,88 +245,6 @@ function Password() {
       <Problem error={besides(error, ['current_password', 'new_password'])} />
       {done && <p role="status">Changed; all other sessions ended.</p>}
     </form>
-  )
-}
-
-function SecondFactor({ on }: { readonly on: boolean }) {
-  const [offer, setOffer] = useState<Json>(null)
-  const [code, setCode] = useState('')
-  const [password, setPassword] = useState('')
-  const [recovery, setRecovery] = useState<readonly string[] | null>(null)
-  const [error, setError] = useState<unknown>(null)
-  const run = async (work: () => Promise<void>): Promise<void> => {
-    setError(null)
-    await work().catch(setError)
-    await refresh('/session')
-  }
-  const confirmOffer = (event: FormEvent): void => {
-    event.preventDefault()
-    void run(async () => {
-      setRecovery((await call('PUT', '/session/totp', { code })).data.recovery_codes)
-      setOffer(null)
-      setCode('')
-    })
-  }
-  const takeAway = (event: FormEvent): void => {
-    event.preventDefault()
-    void run(async () => {
-      await call('POST', '/session/totp/remove', { current_password: password, code })
-      setRecovery(null)
-      setCode('')
-      setPassword('')
-    })
-  }
-  return (
-    <div>
-      <Problem error={error} />
-      {recovery !== null && (
-        <div role="status" className="mb-3">
-          <p className="mb-1">Recovery codes, shown this once; each works once:</p>
-          <Code text={recovery.join('\n')} />
-        </div>
-      )}
-      {on ? (
-        <form onSubmit={takeAway} className="flex flex-wrap items-end gap-3">
-          <Field
-            label="Password, to take the second factor away"
-            type="password"
-            required
-            value={password}
-            onChange={setPassword}
-          />
-          <Field
-            label="Code, or a recovery code"
-            autoComplete="one-time-code"
-            required
-            value={code}
-            onChange={setCode}
-          />
-          <Button type="submit" kind="danger">
-            Take away
-          </Button>
-        </form>
-      ) : offer === null ? (
-        <Button onClick={() => void run(async () => setOffer((await call('POST', '/session/totp')).data))}>
-          Set up
-        </Button>
-      ) : (
-        <form onSubmit={confirmOffer} className="grid max-w-xl gap-3">
-          <p>Give this secret to your authenticator, then type a code of it.</p>
-          <Code text={offer.secret} />
-          <p className="break-all text-quiet">
-            <a href={offer.url} className="underline">
-              Open in an authenticator on this device
-            </a>
-          </p>
-          <Field label="Code" autoComplete="one-time-code" required value={code} onChange={setCode} />
-          <div>
-            <Button type="submit" kind="main">
-              Turn on
-            </Button>
-          </div>
-        </form>
-      )}
-    </div>
   )
 }
 

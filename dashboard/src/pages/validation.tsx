@@ -3,6 +3,7 @@
 import { type FormEvent, useRef, useState } from 'react'
 import { call, type Json, refresh, useApi } from '../api.ts'
 import { csvText, type Entry } from '../csv.ts'
+import { figure } from '../figure.ts'
 import { Import } from '../import.tsx'
 import { save } from '../save.ts'
 import { Button, Facts, Field, Page, Problem, Section, State, Time } from '../ui.tsx'
@@ -22,8 +23,8 @@ export function Validation() {
         data === undefined
           ? 'Whether an address can take mail, asked of its domain and its mail server.'
           : data.limit === null
-            ? `${data.used.toLocaleString()} addresses looked at this month; there is no limit.`
-            : `${data.remaining.toLocaleString()} of ${data.limit.toLocaleString()} addresses are left this month.`
+            ? `${figure(data.used)} addresses looked at this month; there is no limit.`
+            : `${figure(data.remaining)} of ${figure(data.limit)} addresses are left this month.`
       }
     >
       <One />
@@ -161,7 +162,7 @@ function Many({ remaining, resetAt }: { readonly remaining: number | null; reado
       before={({ entries }) =>
         remaining === null ? null : (
           <p className={entries.length > remaining ? 'text-bad' : 'text-quiet'}>
-            It needs {entries.length.toLocaleString()} of the {remaining.toLocaleString()} that are left
+            It needs {figure(entries.length)} of the {figure(remaining)} that are left
             {entries.length > remaining && ': it will stop where they end'}. Counted anew <Time at={resetAt} />.
           </p>
         )
@@ -169,13 +170,13 @@ function Many({ remaining, resetAt }: { readonly remaining: number | null; reado
       result={
         <div className="flex flex-wrap items-center gap-4">
           <span>
-            <State name="valid" /> {counts.valid.toLocaleString()}
+            <State name="valid" /> {figure(counts.valid)}
           </span>
           <span>
-            <State name="invalid" /> {counts.invalid.toLocaleString()}
+            <State name="invalid" /> {figure(counts.invalid)}
           </span>
           <span>
-            <State name="unknown" /> {counts.unknown.toLocaleString()}
+            <State name="unknown" /> {figure(counts.unknown)}
           </span>
           <Button small onClick={download}>
             Download the results

@@ -6,6 +6,7 @@ import { AddForm } from '../add-form.tsx'
 import { call, type Json, refresh, useApi } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
 import { Endpoint } from '../endpoint.tsx'
+import { figure } from '../figure.ts'
 import { EVENTS } from '../kinds.ts'
 import { Listing, words } from '../listing.tsx'
 import { May } from '../may.tsx'
@@ -164,7 +165,7 @@ export function Webhook() {
 function sentenceOf(hook: Json): string {
   if (!hook.is_active) return `Switched off: ${hook.disabled_reason ?? 'by hand'}. What happens meanwhile is not told.`
   if (hook.consecutive_failures > 0)
-    return `The last ${hook.consecutive_failures === 1 ? 'try' : `${hook.consecutive_failures.toLocaleString()} tries`} failed; what was not taken is tried again by itself.`
+    return `The last ${hook.consecutive_failures === 1 ? 'try' : `${figure(hook.consecutive_failures)} tries`} failed; what was not taken is tried again by itself.`
   return hook.last_delivery_at === null ? 'Told nothing yet.' : 'It takes what it is told.'
 }
 

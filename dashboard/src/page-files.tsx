@@ -1,0 +1,73 @@
+// The pages' own code, which comes when a page is first opened: what is done when it does not come. All of it is fetched
+// once the first page stands, so that a later loss of the network takes no page away.
+
+import type { ErrorComponentProps } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { problemText } from './api.ts'
+import { Button, Page, Problem } from './ui.tsx'
+
+type Load = () => Promise<Record<string, unknown>>
+
+const RELOADED_AT = 'posthorn-reloaded-at'
+/** Who was brought to a new release less than so long ago, and lacks a file again, is asked. */
+const RELOAD_AGAIN_MS = 60_000
+const FIRST_PAGE_MS = 5_000
+
+const loads: Load[] = []
+
+class PageAway extends Error {}
+
+/** @returns the same; what goes wrong is told by a page of ours, where the router would load the whole address anew */
+export function pageFile(load: Load): Load {
+  loads.push(load)
+  return () =>
+    load().catch((cause: unknown) => {
+      throw new PageAway('The code of this page did not come.', { cause })
+    })
+}
+
+/** One after the other; none where the browser is to be sparing. */
+export function fetchPages(): void {
+  const { connection } = navigator as { readonly connection?: { readonly saveData?: boolean } }
+  if (connection?.saveData === true) return
+  const fetchAll = async (): Promise<void> => {
+    for (const load of loads) await load().catch(() => undefined)
+  }
+  setTimeout(() => void fetchAll(), FIRST_PAGE_MS)
+}
+
+/** In the place of a page that failed. */
+export function PageFailed({ error }: ErrorComponentProps) {
+  const away = error instanceof PageAway
+  useEffect(() => {
+    // After an upgrade the files of the release before are gone: loaded anew, the address leads to the new one.
+    if (away && mayReload()) void reload()
+    const back = (): void => void reload()
+    addEventListener('online', back)
+    return () => removeEventListener('online', back)
+  }, [away])
+  const said = !away
+    ? `This page failed: ${problemText(error)}`
+    : navigator.onLine
+      ? 'The code of this page did not come. Is the service running, and can this browser reach it?'
+      : 'This browser is offline, and the code of this page has not come yet.'
+  return (
+    <Page title="Not shown">
+      <Problem error={new Error(said)} />
+      <Button onClick={() => void reload()}>Try again</Button>
+    </Page>
+  )
+}
+
+function mayReload(): boolean {
+  const last = Number(sessionStorage.getItem(RELOADED_AT) ?? 0)
+  if (Date.now() - last < RELOAD_AGAIN_MS) return false
+  sessionStorage.setItem(RELOADED_AT, String(Date.now()))
+  return true
+}
+
+/** Only where the service answers: the browser's own error page leads nowhere. */
+async function reload(): Promise<void> {
+  const answer = await fetch('/', { cache: 'no-store' }).catch(() => null)
+  if (answer?.ok === true) location.reload()
+}

@@ -1,0 +1,103 @@
+// The second factor of the person who is signed in: offered, turned on by a code, and taken away.
+
+import { type FormEvent, useState } from 'react'
+import { ApiProblem, call, type Json, refresh } from './api.ts'
+import { Button, Code, Field, Problem } from './ui.tsx'
+
+/** Authenticators show `123 456`. */
+function written(code: string): string {
+  return code.replaceAll(/\s/g, '')
+}
+
+/** In the words of the form: the API has one sentence for all places that ask who somebody is. */
+function wrongCode(problem: unknown, withPassword: boolean): unknown {
+  if (!(problem instanceof ApiProblem) || problem.code !== 'invalid_credentials') return problem
+  return new Error(
+    withPassword
+      ? 'The password or the code is not right. Each code works once, and for half a minute.'
+      : 'The code is not right. It holds for half a minute: type the one that is shown now. Is the clock of your device right?',
+  )
+}
+
+export function SecondFactor({ on }: { readonly on: boolean }) {
+  const [offer, setOffer] = useState<Json>(null)
+  const [code, setCode] = useState('')
+  const [password, setPassword] = useState('')
+  const [recovery, setRecovery] = useState<readonly string[] | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  const run = async (work: () => Promise<void>): Promise<void> => {
+    setError(null)
+    await work().catch((problem: unknown) => setError(wrongCode(problem, on)))
+    await refresh('/session')
+  }
+  const confirmOffer = (event: FormEvent): void => {
+    event.preventDefault()
+    void run(async () => {
+      setRecovery((await call('PUT', '/session/totp', { code: written(code) })).data.recovery_codes)
+      setOffer(null)
+      setCode('')
+    })
+  }
+  const takeAway = (event: FormEvent): void => {
+    event.preventDefault()
+    void run(async () => {
+      await call('POST', '/session/totp/remove', { current_password: password, code: written(code) })
+      setRecovery(null)
+      setCode('')
+      setPassword('')
+    })
+  }
+  return (
+    <div>
+      <Problem error={error} />
+      {recovery !== null && (
+        <div role="status" className="mb-3">
+          <p className="mb-1">Recovery codes, shown this once; each works once:</p>
+          <Code text={recovery.join('\n')} />
+        </div>
+      )}
+      {on ? (
+        <form onSubmit={takeAway} className="flex flex-wrap items-end gap-3">
+          <Field
+            label="Password, to take the second factor away"
+            type="password"
+            required
+            value={password}
+            onChange={setPassword}
+          />
+          <Field
+            label="Code, or a recovery code"
+            autoComplete="one-time-code"
+            literal
+            required
+            value={code}
+            onChange={setCode}
+          />
+          <Button type="submit" kind="danger">
+            Take away
+          </Button>
+        </form>
+      ) : offer === null ? (
+        <Button onClick={() => void run(async () => setOffer((await call('POST', '/session/totp')).data))}>
+          Set up
+        </Button>
+      ) : (
+        <form onSubmit={confirmOffer} className="grid max-w-xl gap-3">
+          <p>Give this secret to your authenticator, then type a code of it.</p>
+          <Code text={offer.secret} />
+          <p className="break-all text-quiet">
+            <a href={offer.url} className="underline">
+              Open in an authenticator on this device
+            </a>
+          </p>
+          <Field label="Code" autoComplete="one-time-code" literal required value={code} onChange={setCode} />
+          <div>
+            <Button type="submit" kind="main">
+              Turn on
+            </Button>
+          </div>
+        </form>
+      )}
+    </div>
+  )
+}
