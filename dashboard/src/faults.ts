@@ -19,6 +19,8 @@ const ADDRESS_FAULTS: Readonly<Record<string, string>> = {
   more_than_one: 'it is more than one',
 }
 
+const VERB = /^(?:is|has|was|must|may|does|needs|takes|lacks|cannot|holds|names) /
+
 /** A pattern is for programs, and so are signs and the names of faults. */
 export function inWords(message: string, rule = ''): string {
   if (rule === 'pattern' || rule === 'format') return 'is not written as it should be'
@@ -38,6 +40,11 @@ export function inWords(message: string, rule = ''): string {
 /** Begins with a capital and ends with a stop. */
 export function asSentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
+}
+
+/** Of a field that it stands beside: `has passed` is said of it. */
+export function saidOfIt(text: string): string {
+  return asSentence(VERB.test(text) ? `it ${text}` : text)
 }
 
 /** `to[1].email` of a body is no word of a person; what is left is. */

@@ -157,7 +157,7 @@ function Filters({
               type={day === undefined ? 'text' : 'date'}
               value={typed[name] ?? search[name] ?? ''}
               literal
-              placeholder={form === WHOLE_ADDRESS ? 'jo@example.net' : undefined}
+              placeholder={form?.startsWith(WHOLE_ADDRESS) ? 'jo@example.net' : undefined}
               fault={refused?.name === name ? (form ?? 'is not written as it should be') : undefined}
               onChange={(value) => setTyped({ ...typed, [name]: value })}
             />

@@ -3,7 +3,7 @@
 import { type ReactNode, useEffect, useId, useState } from 'react'
 import { mayPass, problemText, tryAgain, waitOf } from './api.ts'
 import { copied } from './clipboard.ts'
-import { asSentence } from './faults.ts'
+import { saidOfIt } from './faults.ts'
 import { type Scope, useMay } from './may.tsx'
 
 export function Page({
@@ -168,7 +168,7 @@ export function Field({
       {fault !== undefined && (
         <p id={`${id}-fault`} role="alert" className="mt-1 text-xs break-words text-bad">
           <span aria-hidden="true">▲ </span>
-          {asSentence(fault)}
+          {saidOfIt(fault)}
         </p>
       )}
       {hint !== undefined && (
@@ -353,7 +353,7 @@ export function Unread({ error }: { readonly error: unknown }) {
   const seconds = waitOf(error)
   useEffect(() => {
     if (seconds === null) return
-    const timer = setTimeout(() => void tryAgain(), seconds * 1_000)
+    const timer = setTimeout(() => void tryAgain(), Math.max(1, seconds) * 1_000)
     return () => clearTimeout(timer)
   }, [error, seconds])
   return (

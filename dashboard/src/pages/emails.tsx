@@ -28,7 +28,7 @@ export function Emails() {
         every={5_000}
         filters={[
           { name: 'search', label: 'Subject' },
-          { name: 'recipient', label: 'Recipient', form: WHOLE_ADDRESS },
+          { name: 'recipient', label: 'Recipient', form: `${WHOLE_ADDRESS} «Subject» finds a part of one too.` },
           { name: 'tag', label: 'Tag' },
           { name: 'status', label: 'Status', options: STATUSES },
           ...domains,

@@ -8,7 +8,7 @@ import { call, faultOf, type Json, refresh } from '../api.ts'
 import { useDomainFilter } from '../by-domain.tsx'
 import { Confirm } from '../confirm.tsx'
 import type { Entry } from '../csv.ts'
-import { asSentence, inWords } from '../faults.ts'
+import { inWords, saidOfIt } from '../faults.ts'
 import { Import, oneByOne, useImport } from '../import.tsx'
 import { chosenOf, type Filter, Listing, WHOLE_ADDRESS, words } from '../listing.tsx'
 import { May } from '../may.tsx'
@@ -64,7 +64,7 @@ async function importSuppressions(part: readonly Entry[]): Promise<Outcome> {
     faults: data.errors.map(({ line, email, message }: Json) => ({
       line: part[line - 1]?.line ?? line,
       text: email ?? '',
-      message: asSentence(inWords(message)),
+      message: saidOfIt(inWords(message)),
     })),
   }
 }
