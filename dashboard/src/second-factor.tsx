@@ -1,5 +1,6 @@
 // The second factor of the person who is signed in: offered, turned on by a code, and taken away.
 
+import encodeQR from 'qr'
 import { type FormEvent, useState } from 'react'
 import { ApiProblem, call, type Json, refresh } from './api.ts'
 import { Button, Code, Field, Problem } from './ui.tsx'
@@ -16,6 +17,23 @@ function wrongCode(problem: unknown, withPassword: boolean): unknown {
     withPassword
       ? 'The password or the code is not right. Each code works once, and for half a minute.'
       : 'The code is not right. It holds for half a minute: type the one that is shown now. Is the clock of your device right?',
+  )
+}
+
+/** Read by the camera of another device. Dark on light in either scheme, with the quiet zone that readers need. */
+function Picture({ text }: { readonly text: string }) {
+  const rows = encodeQR(text, 'raw', { border: 4 })
+  const squares = rows.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
+  return (
+    <svg
+      role="img"
+      aria-label="The secret as a QR code"
+      viewBox={`0 0 ${rows.length} ${rows.length}`}
+      className="w-52 max-w-full"
+    >
+      <rect width="100%" height="100%" fill="#fff" />
+      <path d={squares.join('')} fill="#000" shapeRendering="crispEdges" />
+    </svg>
   )
 }
 
@@ -83,7 +101,8 @@ export function SecondFactor({ on }: { readonly on: boolean }) {
         </Button>
       ) : (
         <form onSubmit={confirmOffer} className="grid max-w-xl gap-3">
-          <p>Give this secret to your authenticator, then type a code of it.</p>
+          <p>Let your authenticator read this picture, or give it the secret, then type a code of it.</p>
+          <Picture text={offer.url} />
           <Code text={offer.secret} />
           <p className="break-all text-quiet">
             <a href={offer.url} className="underline">

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
+import decodeQR from 'qr/decode.js'
 import { type Dashboard, startDashboard } from './dashboard.ts'
 import { waitFor } from './ground.ts'
 
@@ -76,13 +77,31 @@ test('the name of a domain is taken as it is typed, with capitals and a dot behi
   assert.deepEqual(here.faults, [])
 })
 
+const QR_PIXELS = 4
+
+/** What a camera reads in the picture. */
+async function readQr(picture: Locator): Promise<string> {
+  const size = Number((await picture.getAttribute('viewBox'))?.split(' ')[2]) * QR_PIXELS
+  const data = new Uint8Array(size * size * 4).fill(255)
+  const path = (await picture.locator('path').getAttribute('d')) ?? ''
+  for (const [, x, y] of path.matchAll(/M(\d+) (\d+)h1v1h-1z/g))
+    for (let row = 0; row < QR_PIXELS; row++) {
+      const start = ((Number(y) * QR_PIXELS + row) * size + Number(x) * QR_PIXELS) * 4
+      for (let i = 0; i < QR_PIXELS * 4; i++) if (i % 4 !== 3) data[start + i] = 0
+    }
+  return decodeQR({ width: size, height: size, data })
+}
+
 test('a code of the second factor may have a blank, a wrong one is told as such, and its field has the focus', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who)
   const { page } = here
   await dashboard.open(page, '/settings')
   await page.getByRole('button', { name: 'Set up', exact: true }).click()
-  const totp = new TOTP({ secret: Secret.fromBase32((await page.locator('form pre').innerText()).trim()) })
+  const secret = (await page.locator('form pre').innerText()).trim()
+  const picture = await readQr(page.getByRole('img', { name: 'The secret as a QR code', exact: true }))
+  assert.equal(new URL(picture).searchParams.get('secret'), secret)
+  const totp = new TOTP({ secret: Secret.fromBase32(secret) })
   const right = totp.generate()
   const code = page.getByLabel('Code', { exact: true })
   await code.fill(right === '123456' ? '123457' : '123456')
