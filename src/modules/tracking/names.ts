@@ -13,7 +13,7 @@ import type { Ids } from '../../platform/ids.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Secrets } from '../../platform/secrets.ts'
-import { domainsUsing, leaveTrackingDomain } from '../domains/index.ts'
+import { domainsUsing, type Holder, leaveTrackingDomain } from '../domains/index.ts'
 import { errors } from './errors.ts'
 import * as sql from './sql-names.ts'
 
@@ -41,7 +41,11 @@ export interface Names {
   /** A check by hand: at most some seconds. A certificate that could not be had is asked for again at once. */
   verify(accountId: string, id: string): Promise<NameRow>
   check(accountId: string, id: string): Promise<NameRow>
-  remove(accountId: string, id: string, force: boolean): Promise<void>
+  /**
+   * @param holder `domainIds`: the sending domains within reach; null = all. What others use is not taken from them
+   * @throws ApiError not_found, tracking_domain_in_use
+   */
+  remove(holder: Holder, id: string, force: boolean): Promise<void>
   /** Checks verified names again, once a day each. */
   readonly rechecks: Loop
 }
@@ -90,7 +94,7 @@ export function namesOf(options: NamesOptions): Names {
     count: async (accountId) => (await database.system.one<{ count: number }>(sql.countNames, [accountId]))?.count ?? 0,
     verify: async (accountId, id) => checked(await get(accountId, id), true),
     check: async (accountId, id) => checked(await get(accountId, id), false),
-    remove: (accountId, id, force) => database.transaction((db) => remove(db, clock, { accountId, id, force })),
+    remove: (holder, id, force) => database.transaction((db) => remove(db, clock, holder, { id, force })),
     rechecks: loop({
       name: 'tracking domain rechecks',
       turn: async () => {
@@ -189,13 +193,17 @@ async function judged(
 async function remove(
   db: Db,
   clock: Clock,
-  { accountId, id, force }: { readonly accountId: string; readonly id: string; readonly force: boolean },
+  { accountId, domainIds }: Holder,
+  { id, force }: { readonly id: string; readonly force: boolean },
 ): Promise<void> {
   await db.query(sql.lockNames, [accountId])
   const row = await db.one<NameRow>(sql.lockName, [accountId, id])
   if (row === null) throw errors.not_found()
   const users = await domainsUsing(db, accountId, id)
-  if (users.length > 0 && !force) throw errors.tracking_domain_in_use({ domains: users.map(({ name }) => name) })
+  const seen = domainIds === null ? users : users.filter((user) => domainIds.includes(user.id))
+  if (seen.length < users.length || (users.length > 0 && !force)) {
+    throw errors.tracking_domain_in_use({ domains: seen.map(({ name }) => name) })
+  }
   await leaveTrackingDomain(db, accountId, id)
   if (row.verified_at !== null) {
     await db.execute(sql.holdName, [row.name, accountId, new Date(clock.now().getTime() + HELD_MS)])

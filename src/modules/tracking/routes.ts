@@ -163,7 +163,7 @@ export function trackingRoutes(names: Names, now: () => Date): readonly AnyEndpo
       answers: { 200: dataOf(Deleted, { success: Type.Boolean() }) },
       errors: [errors.not_found, errors.tracking_domain_in_use],
       handle: async ({ principal, params, query }) => {
-        await names.remove(principal.accountId, params.id, query.force === true)
+        await names.remove(principal, params.id, query.force === true)
         return { status: 200, body: { success: true, data: { id: params.id, deleted: true } } }
       },
     }),
