@@ -1,6 +1,6 @@
 // Reports that an account hands in itself: as the mail it got, or as facts. The account is known, so a message id names an
-// email too; an address that is not the email's own is not acted on. A report that overtakes
-// the record of its delivery is looked at again for 3 s.
+// email too; an address that is not the email's own is not acted on. To a key that is bound to domains, an email of another
+// one is as one that is not there. A report that overtakes the record of its delivery is looked at again for 3 s.
 
 import { Readable } from 'node:stream'
 import { type TObject, Type } from 'typebox'
@@ -12,7 +12,7 @@ import { replyOf } from '../../mail/smtp-reply.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
 import { type FieldFault, platformErrors, validationError } from '../../platform/errors.ts'
-import { type AnyEndpoint, DateTime, dataOf, endpoint, single } from '../../platform/http.ts'
+import { type AnyEndpoint, DateTime, dataOf, endpoint, type Principal, single } from '../../platform/http.ts'
 import { timeOfId } from '../../platform/ids.ts'
 import { applyComplaint, applyFailure, applyReport, type Outcome, type ReportedEmail } from './effects.ts'
 import { type Inbound, type InboundOptions, reportHash, tokenInAddress, tokenInReport } from './inbound.ts'
@@ -83,14 +83,16 @@ export function inboundRoutes(options: InboundRoutesOptions): readonly AnyEndpoi
       body,
       moreFaults: unclear,
       answers: { 202: dataOf(Answer) },
-      handle: async ({ principal: { accountId }, stream, body: given }) => {
+      handle: async ({ principal, stream, body: given }) => {
+        const { accountId } = principal
         if (stream instanceof Readable) {
           const raw = await collected(stream)
           // An empty body is {}, whatever its type.
           if (raw.length === 0) throw validationError(unclear({}))
           const report = await options.inbound.reader.read(raw).catch(() => ({ kind: 'other' }) as const)
           return single(
-            await take(options, accountId, reportHash(`api:${accountId}`, raw), {
+            await take(options, principal, {
+              hashes: hashesOf(principal, `api:${accountId}`, raw),
               asComplaint: report.kind === 'complaint',
               find: (db) => emailOfReport(options, db, accountId, { report, raw }),
               apply: (db, email) => applyReport(db, options, email, { report, source: 'api', dkim: null }),
@@ -99,9 +101,10 @@ export function inboundRoutes(options: InboundRoutesOptions): readonly AnyEndpoi
           )
         }
         const facts = given as Reported
-        const hash = reportHash(`api:${accountId}:${what}`, Buffer.from(`\n${JSON.stringify(given)}`))
+        const text = Buffer.from(`\n${JSON.stringify(given)}`)
         return single(
-          await take(options, accountId, hash, {
+          await take(options, principal, {
+            hashes: hashesOf(principal, `api:${accountId}:${what}`, text),
             asComplaint: what === 'complaints' || facts.type === 'complaint',
             find: (db) => emailOfFacts(options, db, accountId, facts),
             apply: apply(facts),
@@ -155,22 +158,36 @@ function timeOf({ occurred_at: told }: NamedEmail, emailId: string, clock: Clock
   return new Date(Math.min(now.getTime(), Math.max(Date.parse(told), timeOfId(emailId).getTime())))
 }
 
+type Reach = Pick<Principal, 'accountId' | 'domainIds'>
+
+interface Hashes {
+  readonly matched: Buffer
+  readonly unmatched: Buffer
+}
+
+/** What a key bound to domains knows no email for is not used up by it: whoever does may still hand it in. */
+function hashesOf({ domainIds }: Reach, name: string, raw: Buffer): Hashes {
+  const matched = reportHash(name, raw)
+  return { matched, unmatched: domainIds === null ? matched : reportHash(`${name}:${domainIds.toSorted()}`, raw) }
+}
+
+function isWithin(email: ReportedEmail, { accountId, domainIds }: Reach): boolean {
+  if (email.accountId !== accountId) return false
+  return domainIds === null || email.domainId === null || domainIds.includes(email.domainId)
+}
+
 interface Taken {
+  readonly hashes: Hashes
   readonly asComplaint: boolean
   readonly find: Find
   readonly apply: Apply
 }
 
 /** @returns the answer. A report that overtook the record of its delivery is tried again for a moment. */
-async function take(
-  options: InboundRoutesOptions,
-  accountId: string,
-  hash: Buffer,
-  taken: Taken,
-): Promise<Record<string, unknown>> {
+async function take(options: InboundRoutesOptions, reach: Reach, taken: Taken): Promise<Record<string, unknown>> {
   const enough = AbortSignal.timeout(EARLY_MS)
   for (;;) {
-    const { answer, isEarly } = await tryToTake(options, accountId, hash, taken)
+    const { answer, isEarly } = await tryToTake(options, reach, taken)
     if (!isEarly || enough.aborted) return answer
     await options.clock.sleep(EARLY_POLL_MS, enough).catch(() => undefined)
   }
@@ -182,17 +199,17 @@ async function take(
  */
 async function tryToTake(
   { database, ids, clock }: InboundRoutesOptions,
-  accountId: string,
-  hash: Buffer,
-  { asComplaint, find, apply }: Taken,
+  reach: Reach,
+  { hashes, asComplaint, find, apply }: Taken,
 ): Promise<{ readonly answer: Record<string, unknown>; readonly isEarly: boolean }> {
   return database.transaction(async (db) => {
     const id = ids.next()
     const email = await find(db)
-    const own = email !== null && email.accountId === accountId ? email : null
+    const own = email !== null && isWithin(email, reach) ? email : null
+    const hash = own === null ? hashes.unmatched : hashes.matched
     const fresh = await db.execute(sql.KNOW_REPORT, [id, hash, '', clock.now(), own === null ? 'unmatched' : 'api'])
     const known =
-      fresh === 0 ? await db.one<Known>(sql.KNOWN_REPORT, [hash, accountId, own?.emailId, asComplaint]) : null
+      fresh === 0 ? await db.one<Known>(sql.KNOWN_REPORT, [hash, reach.accountId, own?.emailId, asComplaint]) : null
     const outcome = own === null || fresh === 0 ? null : await apply(db, own)
     const isEarly = outcome?.kind === 'early'
     if (isEarly) await db.execute(sql.FORGET_REPORT, [id])
