@@ -124,3 +124,59 @@ test('a bound key adds no domain, which it would not see', async () => {
   const { status, body } = await bound.post('/api/v1/customer/domains', { domain: 'new.example' })
   assert.deepEqual([status, body.code], [403, 'insufficient_scope'])
 })
+
+test('a bound key takes no tracking domain from another domain, and is not told which uses it', async () => {
+  const PATH = '/api/v1/customer/tracking-domains'
+  const { id } = (await world.api.post(PATH, { domain: 'track.theirs.example' })).body
+  const use = (domain: string): Promise<{ status: number }> =>
+    world.api.patch(`/api/v1/customer/domains/${domain}`, { tracking_domain_id: id })
+  assert.equal((await use(theirs)).status, 200)
+  for (const names of [[], ['ours.example']]) {
+    if (names.length > 0) assert.equal((await use(ours)).status, 200)
+    for (const query of ['', '?force=true']) {
+      const { status, body } = await bound.delete(`${PATH}/${id}${query}`)
+      assert.deepEqual([status, body.code, body.details], [409, 'tracking_domain_in_use', { domains: names }])
+    }
+  }
+  assert.equal((await world.api.get(`/api/v1/customer/domains/${theirs}`)).body.data.tracking_domain_id, id)
+  const { id: own } = (await world.api.post(PATH, { domain: 'track.ours.example' })).body
+  await world.api.patch(`/api/v1/customer/domains/${ours}`, { tracking_domain_id: own })
+  assert.equal((await bound.delete(`${PATH}/${own}`)).status, 409)
+  assert.equal((await bound.delete(`${PATH}/${own}?force=true`)).status, 200)
+  assert.equal((await world.api.delete(`${PATH}/${id}?force=true`)).status, 200)
+})
+
+test('reports that a bound key hands in about an email of another domain match nothing, and stay to be handed in', async () => {
+  const [own, other] = [bounced['ours'] ?? '', bounced['theirs'] ?? '']
+  const { message_id: messageId } = (await world.api.get(`/api/v1/emails/${other}`)).body.data
+  const mail = `Content-Type: multipart/report; report-type=feedback-report; boundary=b\r\n\r\n--b\r\nContent-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\n\r\n--b\r\nContent-Type: text/rfc822-headers\r\n\r\nMessage-ID: ${messageId}\r\n\r\n--b--\r\n`
+  const post = (api: Api, what: string, body: object | string): ReturnType<Api['post']> =>
+    typeof body === 'string'
+      ? api.post(`/api/v1/inbound/${what}`, body, { 'content-type': 'message/rfc822' })
+      : api.post(`/api/v1/inbound/${what}`, body)
+  const nothing = { matched: false, email_id: null, type: null, suppressed: false }
+  for (const [what, body] of [
+    ['complaints', { email_id: other }],
+    ['complaints', { message_id: messageId }],
+    ['bounces', { email_id: other, type: 'hard' }],
+    ['complaints', mail],
+  ] as const) {
+    const { status, body: answer } = await post(bound, what, body)
+    const { id: _, ...data } = answer.data
+    assert.deepEqual([status, data], [202, nothing], JSON.stringify(body))
+  }
+  assert.equal(await statusOf(other), 'bounced')
+  assert.equal((await world.api.get('/api/v1/customer/suppressions/b@example.net')).status, 404)
+  const known = await post(world.api, 'complaints', mail)
+  assert.deepEqual([known.body.data.matched, known.body.data.type], [true, 'complaint'])
+  assert.equal((await post(bound, 'complaints', { email_id: own })).body.data.matched, true)
+  assert.equal(await statusOf(own), 'complained')
+})
+
+test('a bound key reads the settings of the account and changes none', async () => {
+  const before = (await bound.get('/api/v1/customer/profile')).body.data
+  const { status, body } = await bound.patch('/api/v1/customer/profile', { enforce_sender_verification: false })
+  assert.deepEqual([status, body.code, body.details], [403, 'insufficient_scope', { required_scope: 'full' }])
+  assert.deepEqual((await world.api.get('/api/v1/customer/profile')).body.data, before)
+  assert.equal((await world.api.patch('/api/v1/customer/profile', { company: 'Shop' })).status, 200)
+})

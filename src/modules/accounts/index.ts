@@ -30,6 +30,7 @@ export {
   readPlans,
 } from './plans.ts'
 export type { EmailAsk, EmailCredits, Quotas, Receipt, Usage } from './quota.ts'
+export { assertWholeAccount } from './reach.ts'
 export { type Accounts, type AccountsOptions, accountsRoom, CHANNEL as ACCOUNTS_CHANNEL } from './room.ts'
 export { type AccountRoutesOptions, accountRoutes, type DeliveryFigures, type SubmissionFace } from './routes.ts'
 export { type OperatorRoutesOptions, operatorRoutes } from './routes-operator.ts'

@@ -397,14 +397,18 @@ test('a sandbox key reads and rotates a password of its own, which sends nothing
   assert.deepEqual([await login(live), await login(third), await login(await read())], ['refused', 'sandbox', 'live'])
 })
 
-test('a key that is bound to domains is shown no password, which would send from all of them', async () => {
-  const bound = await call('POST', KEYS, { name: 'bound', domain_ids: [OWNED] })
-  for (const [method, path] of [
-    ['GET', '/api/v1/smtp-credentials'],
-    ['POST', '/api/v1/smtp-credentials/rotate'],
-  ] as const) {
-    const refused = await call(method, path, method === 'POST' ? {} : undefined, bound.body.data.key)
-    assert.deepEqual([refused.status, refused.body.code], [403, 'insufficient_scope'])
+test('a key that is bound to domains, addresses or a date is shown no password, which is good beyond them', async () => {
+  const soon = new Date(home.operator.clock.now().getTime() + 3_600_000).toISOString()
+  for (const bounds of [{ domain_ids: [OWNED] }, { allowed_ips: ['127.0.0.0/8', '::/0'] }, { expires_at: soon }]) {
+    const bound = await call('POST', KEYS, { name: 'bound', ...bounds })
+    assert.equal(bound.status, 201)
+    for (const [method, path] of [
+      ['GET', '/api/v1/smtp-credentials'],
+      ['POST', '/api/v1/smtp-credentials/rotate'],
+    ] as const) {
+      const refused = await call(method, path, method === 'POST' ? {} : undefined, bound.body.data.key)
+      assert.deepEqual([refused.status, refused.body.code], [403, 'insufficient_scope'], JSON.stringify(bounds))
+    }
   }
 })
 

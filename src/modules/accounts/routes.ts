@@ -22,6 +22,7 @@ import { errors } from './errors.ts'
 import type { KeyContext } from './keys.ts'
 import { PLANS, RATE_CLASSES, type Rates } from './plans.ts'
 import { changeProfile, profileFaults } from './profile.ts'
+import { assertWholeAccount } from './reach.ts'
 import type { Accounts } from './room.ts'
 import { graceMsOf, keyRoutes, NO_STORE, Rotation } from './routes-keys.ts'
 import { readSmtpCredential, rotateSmtpCredential, type SmtpCredential } from './smtp-credential.ts'
@@ -160,7 +161,9 @@ function profileRoutes({ accounts, database }: AccountRoutesOptions): readonly A
       body: ProfileChange,
       moreFaults: profileFaults,
       answers: { 200: dataOf(Profile) },
-      handle: async ({ principal: { accountId }, body }) => {
+      handle: async ({ principal, body }) => {
+        assertWholeAccount(principal, 'A key bound to domains cannot change what holds for the others too')
+        const { accountId } = principal
         const row = await database.tenant(accountId, (db) => changeProfile(db, accountId, withoutUndefined(body)))
         accounts.forget(accountId)
         return single(wireProfile(row))

@@ -3,7 +3,8 @@
 // wants a password shown again, so it is sealed under the instance's secret for the one endpoint that shows it; submission
 // compares a keyed hash and opens nothing. After a rotation with grace the password before stays good until its time.
 //
-// The password sends from every domain of the account, so a key that is bound to domains is not shown it.
+// The password sends from every domain of the account, from every address and without end, so a key that is bound to
+// domains, to addresses or to a date is not shown it.
 //
 // A log-in costs the same whatever is wrong with it: one look-up by name and two hashes, for a name that nobody has too.
 //
@@ -23,7 +24,7 @@ import { type KeyMode, randomBase62 } from './key-format.ts'
 import type { KeyLookup } from './key-lookup.ts'
 import { allows } from './scopes.ts'
 import type { SettingsReader } from './settings.ts'
-import { rotateSmtpRow, type SmtpRow, selectSmtp, selectSmtpByName } from './sql.ts'
+import { type KeyRow, rotateSmtpRow, type SmtpRow, selectKey, selectSmtp, selectSmtpByName } from './sql.ts'
 import type { UseLog } from './uses.ts'
 
 export const SEAL = 'smtp-password'
@@ -65,11 +66,11 @@ export function newSmtpCredentials(
 }
 
 /** Who asks, and thereby whose mail the password sends. */
-type Owner = Pick<Principal, 'accountId' | 'mode' | 'domainIds'>
+type Owner = Pick<Principal, 'accountId' | 'keyId' | 'mode'>
 
-/** @throws ApiError insufficient_scope for a key that is bound to domains */
+/** @throws ApiError insufficient_scope for a key that is bound to domains, addresses or a date */
 export async function readSmtpCredential(db: Db, secrets: Secrets, owner: Owner, now: Date): Promise<SmtpCredential> {
-  assertUnbound(owner)
+  await assertUnbound(db, owner)
   const row = await selectSmtp(db, owner.accountId, owner.mode)
   if (row === null) throw errors.not_found()
   return shown(secrets, row, now)
@@ -77,7 +78,7 @@ export async function readSmtpCredential(db: Db, secrets: Secrets, owner: Owner,
 
 /**
  * @param graceMs how long the present password stays good; 0 = not at all
- * @throws ApiError insufficient_scope for a key that is bound to domains
+ * @throws ApiError insufficient_scope for a key that is bound to domains, addresses or a date
  */
 export async function rotateSmtpCredential(
   db: Db,
@@ -85,7 +86,7 @@ export async function rotateSmtpCredential(
   owner: Owner,
   graceMs: number,
 ): Promise<SmtpCredential> {
-  assertUnbound(owner)
+  await assertUnbound(db, owner)
   const { accountId, mode } = owner
   const password = newPassword(mode, ids)
   const now = clock.now()
@@ -101,12 +102,22 @@ export async function rotateSmtpCredential(
   return shown(secrets, row, now)
 }
 
-function assertUnbound({ domainIds }: Owner): void {
-  if (domainIds === null) return
+async function assertUnbound(db: Db, { accountId, keyId }: Owner): Promise<void> {
+  if (keyId === null) return
+  const key = await selectKey(db, accountId, keyId)
+  if (key === null) throw errors.invalid_api_key()
+  const bound = boundTo(key)
+  if (bound === null) return
   throw errors.insufficient_scope(
     { required_scope: 'full' },
-    { message: 'A key bound to domains submits by SMTP as the user apikey, with itself as the password' },
+    { message: `A key bound to ${bound} submits by SMTP as the user apikey, with itself as the password` },
   )
+}
+
+function boundTo(key: KeyRow): string | null {
+  if (key.domain_ids !== null) return 'domains'
+  if (key.allowed_ips.length > 0) return 'addresses'
+  return key.expires_at === null ? null : 'a date'
 }
 
 export type SmtpLogin =

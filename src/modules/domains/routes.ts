@@ -29,7 +29,7 @@ import {
   Uuid,
   wholePage,
 } from '../../platform/http.ts'
-import { accountErrors } from '../accounts/index.ts'
+import { assertWholeAccount } from '../accounts/index.ts'
 import type { DomainChange, Domains, Holder, TrackingRecord } from './domains.ts'
 import { errors } from './errors.ts'
 import { isActive, STATUSES } from './states.ts'
@@ -158,13 +158,12 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       answers: { 201: dataOf(DomainDetail, { domain: DomainDetail }) },
       errors: [errors.already_exists],
       handle: async ({ principal, body }) => {
-        const { accountId, domainIds } = principal
         // It would not see what it made.
-        if (domainIds !== null) {
-          const message = 'A key bound to domains cannot add one'
-          throw accountErrors.insufficient_scope({ required_scope: 'full' }, { message })
-        }
-        const { domain, privateKeyPem } = await domains.add(accountId, { name: body.domain, tags: body.tags ?? [] })
+        assertWholeAccount(principal, 'A key bound to domains cannot add one')
+        const { domain, privateKeyPem } = await domains.add(principal.accountId, {
+          name: body.domain,
+          tags: body.tags ?? [],
+        })
         const detail = { ...item(domain), dkim_private_key: privateKeyPem }
         return single(detail, { status: 201, also: { domain: detail } })
       },
