@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import {
   addressesIn,
   addressFault,
+  foldCase,
   parseAddress,
   parseDomain,
   parseMailbox,
@@ -134,6 +135,30 @@ test('all spellings of one mailbox have one suppression key', () => {
   assert.equal(suppressionKey(address('"a b"@c.test')), '"a b"@c.test')
   assert.equal(suppressionKey(address('"\\a b\\""@c.test')), '"a b\\""@c.test')
   assert.equal(suppressionKey(address('e\u0301@c.test')), suppressionKey(address('É@c.test')))
+  for (const text of ['ΝΙΚΟΣ@c.test', 'νικος@c.test', 'νικοσ@c.test', '"Νικος"@c.test'])
+    assert.equal(suppressionKey(address(text)), 'νικοσ@c.test')
+})
+
+test('spellings that differ in case alone are folded into one, which is folded already', () => {
+  let letters = 0
+  // Beyond are no letters that have a case.
+  for (let code = 0; code < 0x2_0000; code++) {
+    if (code >= 0xd800 && code < 0xe000) continue
+    const letter = String.fromCodePoint(code)
+    const folded = foldCase(letter)
+    if (foldCase(folded) !== folded || folded.normalize('NFC') !== folded)
+      assert.fail(`${letter} is not folded at once`)
+    // What becomes several letters is another spelling (SS), and the dotless i is not the dotted one.
+    const others = [letter.toLowerCase(), letter.toUpperCase()].filter((one) => [...one].length === 1)
+    const apart = letter === '\u0131' ? undefined : others.find((other) => foldCase(other) !== folded)
+    if (apart !== undefined) assert.fail(`${letter} and ${apart} are not one`)
+    if (folded !== letter.normalize('NFC').toLowerCase()) letters++
+  }
+  assert.equal(letters, 21)
+  for (const text of ['ſ\u0301', 'J\u030c', 'ΑΣ.ΑΣ', 'ὈΔΥΣΣΕΎΣ']) {
+    assert.equal(foldCase(text.toLowerCase()), foldCase(text), text)
+    assert.equal(foldCase(text).normalize('NFC'), foldCase(text), text)
+  }
 })
 
 test('a megabyte of hostile text is refused before it is read', () => {

@@ -5,7 +5,7 @@
 // words inside an address, a trailing dot, and the other full stops that UTS 46 would map to ".". A quoted local part is
 // legal and stays as written; `%` and `!` in a local part mean nothing here.
 //
-// The normal form has the domain as lower-case A-labels. Suppression compares the whole address in lower case, quotes that
+// The normal form has the domain as lower-case A-labels. Suppression compares the whole address in folded case, quotes that
 // are not needed removed, since receivers nearly always do the same and a second mail to someone who said no is worse
 // than one mail too few.
 //
@@ -159,9 +159,22 @@ const STRICT = {
 const LENIENT = { ...STRICT, checkBidi: false, useSTD3ASCIIRules: false, verifyDNSLength: false } as const
 
 /**
+ * The letters that are one with another in upper case and not in lower: the Greek sigma at the end of a word above all, which
+ * a capital becomes by its place alone. Not the dotless i, of which others make a dotted one than those who write it.
+ */
+const FOLDED_LETTERS = /[\u0345\u00b5\u017f\u03c2\u03d0\u03d1\u03d5\u03d6\u03f0\u03f1\u03f5\u1c80-\u1c88\u1e9b]/g
+
+/** What spellings that differ in case alone have in common (Unicode's simple case folding), as NFC. */
+export function foldCase(text: string): string {
+  const lower = text.normalize('NFC').toLowerCase()
+  if (ASCII.test(lower)) return lower
+  return lower.replace(FOLDED_LETTERS, (letter) => letter.toUpperCase().toLowerCase()).normalize('NFC')
+}
+
+/**
  * For whoever looks for a part of an address: addresses are stored with A-labels, and people write names as they read them.
  *
- * @returns the part in lower case with each label behind the @ (everywhere, without one) as an A-label; null where that is the
+ * @returns the part in folded case with each label behind the @ (everywhere, without one) as an A-label; null where that is the
  *   part as it is. A label that is cut in the middle is found by what it would be as a whole, if at all. Never throws
  */
 export function storedSpelling(part: string): string | null {
@@ -169,17 +182,17 @@ export function storedSpelling(part: string): string | null {
   const at = lower.lastIndexOf('@') + 1
   const labels = lower.slice(at).split('.')
   const stored = labels.map((label) => (ASCII.test(label) ? label : (tr46.toASCII(label, LENIENT) ?? label)))
-  const spelling = lower.slice(0, at) + stored.join('.')
+  const spelling = foldCase(lower.slice(0, at)) + stored.join('.')
   return spelling === lower ? null : spelling
 }
 
 /**
- * What two spellings of one mailbox have in common: the key of the suppression and unsubscribe lists. Lower case, NFC, the
+ * What two spellings of one mailbox have in common: the key of the suppression and unsubscribe lists. Folded case, NFC, the
  * domain as A-labels, quotes and backslashes only where they are needed.
  */
 export function suppressionKey({ local, domain }: Address): string {
   const plain = local.startsWith('"') ? local.slice(1, -1).replace(/\\(.)/gu, '$1') : local
-  const folded = plain.normalize('NFC').toLowerCase()
+  const folded = foldCase(plain)
   const needsQuotes = !DOT_ATOM.test(folded)
   return `${needsQuotes ? `"${folded.replace(/["\\]/g, '\\$&')}"` : folded}@${domain}`
 }

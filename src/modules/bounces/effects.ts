@@ -4,6 +4,7 @@
 // other state means that it is about nothing new, and it is ignored. The email is locked, so of reports that come twice
 // or together one has an effect.
 
+import { foldCase } from '../../mail/address.ts'
 import { type Feedback, isComplaint } from '../../mail/arf.ts'
 import { type DkimOutcome, organizationOf } from '../../mail/dkim-check.ts'
 import type { Report } from '../../mail/report.ts'
@@ -163,7 +164,7 @@ function about(
  * @returns null when it did not fail, whatever became of others
  */
 function failureOf(recipients: readonly ReportedRecipient[], key: string): ReportedRecipient | null {
-  const named = recipients.filter(({ address }) => address?.toLowerCase() === key)
+  const named = recipients.filter(({ address }) => address !== null && foldCase(address) === key)
   const ours = named.length > 0 ? named : recipients
   const failed = ours.filter(({ action }) => action === 'failed')
   if (named.length === 0 && failed.length < ours.length) return null

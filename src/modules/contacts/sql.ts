@@ -49,7 +49,9 @@ export const lockContact = statement(
 )
 
 // $2 the account, $3 pattern of address and name, $4 a tag, $5 a status as shown, $6 the other spelling of the address's pattern.
-const FILTER = `c.account_id = $2 and ($3::text is null or c.email like lower($3) or c.email like $6 or c.name ilike $3)
+// Stored is a sigma at the end of a word as the one within it (foldCase).
+const FILTER = `c.account_id = $2
+  and ($3::text is null or c.email like translate(lower($3), '\u03c2', '\u03c3') or c.email like $6 or c.name ilike $3)
   and ($4::text is null or $4 = any(c.tags)) and ($5::text is null or ${STATUS} = $5)`
 
 export const list = statement(

@@ -19,8 +19,9 @@ const passes = {
   tag: '($6::text is null or tag = $6)',
   domain: '($7::uuid[] is null or domain_id = any($7))',
   message: '($8::text is null or message_id = $8)',
-  search: `($9::text is null or recipient_key like lower($9) escape '\\' or recipient_key like $10::text
-    or subject ilike $9 escape '\\' or message_id ilike $9 escape '\\')`,
+  // Stored is a sigma at the end of a word as the one within it (foldCase).
+  search: `($9::text is null or recipient_key like translate(lower($9), '\u03c2', '\u03c3') escape '\\'
+    or recipient_key like $10::text or subject ilike $9 escape '\\' or message_id ilike $9 escape '\\')`,
 }
 const filter = (way: Way): string =>
   [

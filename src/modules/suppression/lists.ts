@@ -1,6 +1,6 @@
 // Reading the two lists, newest first, as the account itself.
 
-import { storedSpelling } from '../../mail/address.ts'
+import { foldCase, storedSpelling } from '../../mail/address.ts'
 import type { Db } from '../../platform/db.ts'
 import { containing } from '../../platform/sql-pattern.ts'
 import type { SuppressionReason } from './ask.ts'
@@ -38,7 +38,7 @@ function filterValues(accountId: string, { includeSandbox, search, fromDate, toD
   return [
     accountId,
     includeSandbox,
-    containing(search === null ? null : search.toLowerCase()),
+    containing(search === null ? null : foldCase(search)),
     fromDate === null ? null : new Date(`${fromDate}T00:00:00Z`),
     toDate === null ? null : new Date(Date.parse(`${toDate}T00:00:00Z`) + DAY_MS),
     containing(search === null ? null : storedSpelling(search)),
