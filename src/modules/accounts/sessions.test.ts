@@ -33,3 +33,26 @@ for (const [what, meanwhile] of [
     await assert.rejects(sessions.signIn(asked), { code: 'invalid_credentials' })
   })
 }
+
+test('whoever guesses from many addresses shuts a user out of none that they have signed in from', async () => {
+  await using home = await house()
+  const { database, clock, ids, secrets } = home.operator
+  const account = await home.account()
+  const [user] = await listUsers(database.system, account.accountId)
+  assert.ok(user)
+  const passwords = { hash: async () => '', verify: async (password: string) => password === 'right' }
+  const sessions = sessionsOf({ database, clock, ids, secrets, passwords, secure: false })
+  const codeOf = (password: string, ip: string): Promise<string> =>
+    sessions.signIn({ email: user.email, password, code: null, ip, agent: '' }).then(
+      () => 'ok',
+      (error: { code: string }) => error.code,
+    )
+  assert.equal(await codeOf('right', '2001:db8:1:2::1'), 'ok')
+  for (let i = 0; i < 100; i++) assert.equal(await codeOf('wrong', `192.0.2.${i}`), 'invalid_credentials')
+  assert.equal(await codeOf('right', '198.51.100.1'), 'rate_limit_exceeded')
+  assert.equal(await codeOf('right', '2001:db8:1:2::9'), 'ok', 'of the same network')
+  await sessions.checkPassword(user, 'right', '2001:db8:1:2::9')
+  assert.equal(await codeOf('wrong', '198.51.100.1'), 'rate_limit_exceeded', 'that gives the others no more guesses')
+  for (let i = 0; i < 10; i++) assert.equal(await codeOf('wrong', '2001:db8:1:2::2'), 'invalid_credentials')
+  assert.equal(await codeOf('right', '2001:db8:1:2::1'), 'rate_limit_exceeded', 'its own count holds')
+})

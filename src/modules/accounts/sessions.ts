@@ -4,8 +4,8 @@
 //
 // - A wrong password, an unknown address and a wrong code get one answer after one hashing, each.
 // - An address (IPv6: its /64) may fail 10 times in a row and once a minute from then on; a user may be failed 100 times in
-//   a row from all addresses together, so that nobody is shut out of their account by one who guesses. The counts live in
-//   the process.
+//   a row from all addresses together. A network from which the user has signed in is not among these and held up by its
+//   own count alone, so that nobody is shut out of their account by those who guess elsewhere. All of it lives in the process.
 // - A time step of the second factor works once, a recovery code too.
 // - A session acts for its account with the scopes of its user's role.
 
@@ -50,6 +50,8 @@ const TRIES_AT_A_USER = 100
 /** Of the authenticator, by who knows the password; then one each quarter of an hour. */
 const TRIES_OF_A_CODE = 5
 const CODE_EVERY_MS = 900_000
+/** Networks from which users have signed in; of more, the one that was used longest ago is forgotten. */
+const MAX_PLACES = 10_000
 const TOKEN_BYTES = 32
 const MAX_AGENT_CHARS = 300
 const MAX_ACCOUNTS_OF_AN_ADDRESS = 5
@@ -131,14 +133,19 @@ export function sessionsOf({ database, clock, ids, secrets, passwords, secure }:
       for (const [tries, name] of begun) tries.end(name, failed)
     }
   }
-  const guardedAt = <T>(ip: string, email: string, work: () => Promise<T>): Promise<T> =>
-    guarded(
-      [
-        [byAddress, senderNetwork(ip)],
-        [byUser, email],
-      ],
-      work,
-    )
+  const places = new Set<string>()
+  const placeOf = (ip: string, email: string): string => `${senderNetwork(ip)} ${email}`
+  const guardedAt = <T>(ip: string, email: string, work: () => Promise<T>): Promise<T> => {
+    const atAddress = [byAddress, senderNetwork(ip)] as const
+    return guarded(places.has(placeOf(ip, email)) ? [atAddress] : [atAddress, [byUser, email]], work)
+  }
+  const signedInAt = (ip: string, email: string): void => {
+    const place = placeOf(ip, email)
+    if (!places.delete(place)) byUser.forget(email)
+    places.add(place)
+    const [oldest] = places
+    if (places.size > MAX_PLACES && oldest !== undefined) places.delete(oldest)
+  }
 
   /** @throws ApiError invalid_credentials */
   const prove = async (user: UserRow, password: string): Promise<void> => {
@@ -171,7 +178,7 @@ export function sessionsOf({ database, clock, ids, secrets, passwords, secure }:
     }
     if (user === null) throw errors.invalid_credentials()
     await checkCode(user, code)
-    byUser.forget(email)
+    signedInAt(ip, email)
     const token = ids.bytes(TOKEN_BYTES).toString('base64url')
     const now = clock.now()
     const session: SessionRow = {
