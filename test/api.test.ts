@@ -245,3 +245,26 @@ test('a domain with a tracking domain shows its CNAME among the optional records
   const verified = await record()
   assert.deepEqual([verified.status, verified.found, verified.error], ['valid', [value], null])
 })
+
+test('two headers that carry different keys are refused, in whatever order; one key twice is one key', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api' } })
+  const { apiKey, testApiKey } = world.account
+  const answerTo = async (...fields: readonly string[]): Promise<string> => {
+    const socket = net.connect(Number(new URL(world.url).port), '127.0.0.1')
+    socket.write(`GET /api/v1/templates HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${fields.join('\r\n')}\r\n\r\n`)
+    const text = (await socket.setEncoding('utf8').toArray()).join('')
+    return `${text.slice(9, 12)} ${/"code":"(\w+)"/.exec(text)?.[1] ?? ''}`
+  }
+  const [live, test] = [`Authorization: Bearer ${apiKey}`, `authorization: Bearer ${testApiKey}`]
+  for (const fields of [
+    [live, test],
+    [test, live],
+    [live, test, `X-API-Key: ${apiKey}`],
+    [live, `X-API-Key: ${testApiKey}`],
+    [`X-API-Key: ${apiKey}`, `X-API-Key: ${testApiKey}`],
+  ]) {
+    assert.equal(await answerTo(...fields), '401 invalid_api_key', fields.join(' '))
+  }
+  assert.equal(await answerTo(live, live), '200 ')
+  assert.equal(await answerTo(live, `X-API-Key: ${apiKey}`), '200 ')
+})

@@ -3,7 +3,7 @@
 // every error (section 2: the form, and the order in which a request is checked: request id, path, method, the gate,
 // size, type, JSON, validation; idempotency, sender, quota and verdict belong to the rooms).
 
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import swagger from '@fastify/swagger'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
@@ -296,7 +296,7 @@ function askerOf(request: FastifyRequest, reply: FastifyReply, { foreign }: AnyE
   const foreignKey = foreign?.keyHeader === undefined ? undefined : request.headers[foreign.keyHeader]
   return {
     apiKeyHeader: foreignKey ?? request.headers['x-api-key'],
-    authorization: request.headers.authorization,
+    authorization: authorizationOf(request.raw),
     cookie: request.headers.cookie,
     fromOurPages: isFromOurPages(request.method, request.headers),
     ip: request.ip,
@@ -304,6 +304,13 @@ function askerOf(request: FastifyRequest, reply: FastifyReply, { foreign }: AnyE
     path: pathOf(request),
     setHeader: (name, value) => void reply.header(name, value),
   }
+}
+
+/** Node keeps the first of several: those that differ are told with a comma between them, as other headers are. */
+function authorizationOf({ headers: { authorization }, rawHeaders }: IncomingMessage): string | undefined {
+  if (authorization === undefined) return undefined
+  const isOne = (at: number): boolean => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'authorization'
+  return [...new Set(rawHeaders.filter((_, at) => isOne(at)))].join(', ')
 }
 
 /** Browsers ask for pages, and have cookies instead of keys. */

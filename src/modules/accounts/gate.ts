@@ -120,11 +120,15 @@ export function keyFault(
   return row.expires_at !== null && row.expires_at <= now ? errors.api_key_expired : null
 }
 
-/** A header given twice arrives joined by a comma, which is no key. Another scheme than Bearer carries no key of ours. */
+/**
+ * A header given twice with two values arrives joined by a comma: no key, and two bearers are two keys. Another scheme than
+ * Bearer carries no key of ours.
+ */
 function presentedKey({ apiKeyHeader, authorization }: Asker): string | 'ambiguous' | null {
   const header = typeof apiKeyHeader === 'string' ? apiKeyHeader.trim() : apiKeyHeader
   if (typeof header === 'object') return 'ambiguous'
-  const bearer = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
+  const bearer = /^bearer +(\S.*)$/i.exec(authorization ?? '')?.[1]?.trim()
+  if (bearer !== undefined && /\s/.test(bearer)) return 'ambiguous'
   if (header === undefined || header === '') return bearer ?? null
   return bearer === undefined || bearer === header ? header : 'ambiguous'
 }

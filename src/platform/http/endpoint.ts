@@ -43,6 +43,7 @@ export interface Access {
 
 export interface Asker {
   readonly apiKeyHeader: string | readonly string[] | undefined
+  /** Several that differ have a comma between them. */
   readonly authorization: string | undefined
   readonly cookie: string | undefined
   /** False: a browser may have been led to send this by another site's page. */
