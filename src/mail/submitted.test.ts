@@ -322,3 +322,20 @@ function mailsIn(folder: string): string[] {
     .filter((entry) => entry.isFile() && /\.(eml|msg|txt)$/.test(entry.name))
     .map((entry) => path.join(entry.parentPath, entry.name))
 }
+
+// Each row: the field Sender, its domain, and how often it is kept.
+const ACTING: [sender: string, domain: string | null, kept: number][] = [
+  ['Desk <desk@Shop.example>', 'shop.example', 1],
+  ['desk@bank.example\r\nSender: desk@shop.example', 'bank.example', 1],
+  ['desk@bank.example (Desk)', null, 0],
+  ['root', null, 0],
+]
+for (const [sender, domain, kept] of ACTING) {
+  test(`of a field "Sender: ${sender.replace('\r\n', ' ')}" the domain is told, or it is not kept`, () => {
+    const raw = Buffer.from(`From: a@shop.example\r\nSender: ${sender}\r\nSubject: s\r\n\r\nx\r\n`)
+    const prepared = prepareSubmitted(raw, { now: NOW, id: 'id-1', trace: TRACE })
+    assert.ok(prepared.ok)
+    assert.equal(prepared.submitted.senderDomain, domain)
+    assert.equal(prepared.submitted.message.toString().match(/^Sender:/gm)?.length ?? 0, kept)
+  })
+}

@@ -36,6 +36,8 @@ export interface SubmittedMessage {
   readonly message: Buffer
   readonly from: { readonly name: string; readonly address: string }
   readonly fromDomain: DomainName
+  /** Of the field Sender, which readers may show beside From ("on behalf of"); null: it has none. */
+  readonly senderDomain: DomainName | null
   /** Addresses, as far as they can be read; what is broken is left out. */
   readonly to: readonly string[]
   readonly cc: readonly string[]
@@ -121,6 +123,7 @@ export function prepareSubmitted(raw: Buffer, options: SubmittedOptions): Prepar
       message: Buffer.concat(out),
       from: { name: cleanText(decodeWords(from.mailbox.name)), address: address.address },
       fromDomain: address.domain,
+      senderDomain: values('sender').map(domainIn)[0] ?? null,
       to: values('to').flatMap(addressesIn),
       cc: values('cc').flatMap(addressesIn),
       replyTo: values('reply-to').flatMap(addressesIn),
@@ -186,6 +189,8 @@ function keptFields(fields: readonly RawField[], raw: Buffer): readonly RawField
     if ((isOrphan && key === 'list-unsubscribe-post') || isWish(raw, field)) return false
     if (!ONCE.has(key)) return true
     if (seen.has(key) || (key === 'message-id' && messageIdIn(raw, field) === null)) return false
+    // Whose it is cannot be told, and readers may yet show somebody.
+    if (key === 'sender' && domainIn(textOf(raw, field)) === null) return false
     seen.add(key)
     return true
   })
@@ -193,6 +198,11 @@ function keptFields(fields: readonly RawField[], raw: Buffer): readonly RawField
 
 function isWish(raw: Buffer, field: RawField): boolean {
   return field.key === 'list-unsubscribe' && listsPlaceholder(textOf(raw, field))
+}
+
+function domainIn(mailbox: string): DomainName | null {
+  const read = parseMailbox(mailbox)
+  return read.ok ? read.mailbox.address.domain : null
 }
 
 function messageIdOf(raw: Buffer, kept: readonly RawField[]): string | null {

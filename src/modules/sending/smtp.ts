@@ -66,15 +66,16 @@ export function smtpDoor(options: SmtpDoorOptions, sending: Sending): SmtpDoor {
     maxWaitingBytes: MAX_WAITING_BYTES,
     full: () => errors.service_unavailable(),
   })
+  const faultOf = async (principal: Principal, name: string): Promise<ApiError | null> => {
+    if (staysInside(principal)) return null
+    const [domain, account] = await Promise.all([
+      lookups.domain(database.system, principal.accountId, name),
+      lookups.account(principal.accountId),
+    ])
+    return refusalOf(domain, principal.domainIds, name, account.policy)
+  }
   return {
-    senderFault: async (principal, name) => {
-      if (staysInside(principal)) return null
-      const [domain, account] = await Promise.all([
-        lookups.domain(database.system, principal.accountId, name),
-        lookups.account(principal.accountId),
-      ])
-      return refusalOf(domain, principal.domainIds, name, account.policy)
-    },
+    senderFault: faultOf,
     recipientFault: (principal, address) => {
       const recipient = suppressionKey(address)
       const sandbox = staysInside(principal) || sandboxResultOf(recipient) !== null
@@ -92,7 +93,10 @@ export function smtpDoor(options: SmtpDoorOptions, sending: Sending): SmtpDoor {
       const idempotency: IdempotencyKey | null =
         key === null ? null : { accountId, path: PATH, key, bodyHash: submissionHash(mailFrom, recipients, raw) }
       const incoming = await sending.incoming(principal, draft)
-      const refusal = draft.sandbox ? null : (senderFault ?? incoming.sender.refusal)
+      const { senderDomain, fromDomain } = prepared.submitted
+      const isOther = senderDomain !== null && senderDomain !== fromDomain
+      const otherFault = isOther && !draft.sandbox ? await faultOf(principal, senderDomain) : null
+      const refusal = draft.sandbox ? null : (senderFault ?? incoming.sender.refusal ?? otherFault)
       const result = await sending.acceptance.submit({
         accountId,
         messages: [{ ...incoming, sender: { ...incoming.sender, refusal } }],
