@@ -86,6 +86,11 @@ export function withoutPlaceholders(text: string): string {
   return text.replaceAll(IN_ATTRIBUTE, (found) => found.replace(/\{|%7b/i, '$&\u2060'))
 }
 
+/** The text with `other` in the place of each placeholder, however it is written. */
+export function placeholdersAs(other: string, text: string): string {
+  return text.replaceAll(IN_ATTRIBUTE, () => other)
+}
+
 /** How html that is given as bytes, one in each character, says its characters; `other`: only ASCII can be read. */
 export type ByteCharset = 'utf-8' | 'other'
 

@@ -47,6 +47,15 @@ test('the unsubscribe placeholder of the template is left to the service, whatev
   assert.equal(fill('{{UNSUBSCRIBE}}', { UNSUBSCRIBE: 'word' }).text, 'word')
 })
 
+test('the placeholder is one in a template that changes its delimiters too', () => {
+  const link = '<a href="{{unsubscribe}}">x</a>'
+  assert.equal(fill(`{{=<% %>=}}<% a %>${link}<% unsubscribe %>`, { a: 1 }).text, `1${link}{{unsubscribe}}`)
+  assert.equal(fill('{{=[ ]=}}[a] {{unsubscribe}}', { a: 1 }, 'plain').text, '1 {{unsubscribe}}')
+  assert.equal(fill('<a href="http://%7B%7Bunsubscribe%7D%7D">', {}).text, '<a href="{{unsubscribe}}">')
+  const told = fill('{{=<% %>=}}<%& a %>scribe}} {{unsubscribe}} <%& b %>', { a: '{{unsub', b: '{{unsubscribe}}' })
+  assert.equal(told.text.split('{{unsubscribe}}').length, 2, "the template's own alone")
+})
+
 test('a placeholder that comes from data, whole or in pieces, is not one', () => {
   for (const form of ['html', 'plain'] as const) {
     for (const a of ['{{unsubscribe}}', '{{ UNSUBSCRIBE\n}}', 'http://{{unsubscribe}}', '%7B%7bunsubscribe%7d%7D']) {

@@ -3,12 +3,13 @@
 // The library parses; what a name means is decided here. A name finds own values of JSON data alone, never anything that
 // JavaScript lends to every object. `{{x}}` is escaped in html and plain elsewhere, `{{{x}}}` is plain. What a variable
 // holds is text: nothing in it is evaluated, and `{{unsubscribe}}` in it stays what it says instead of becoming a link.
-// The template's own `{{unsubscribe}}` is left for delivery, whatever the variables hold under that name.
+// The template's own `{{unsubscribe}}` is left for delivery, whatever the variables hold under that name; under delimiters
+// of its own it is no tag to the library and stands in the template's text.
 //
 // Loops can be nested, so the output and the steps taken for it are bounded.
 
 import mustache from 'mustache'
-import { withoutPlaceholders } from '../../mail/html-links.ts'
+import { placeholdersAs, withoutPlaceholders } from '../../mail/html-links.ts'
 
 export type Variables = Readonly<Record<string, unknown>>
 
@@ -101,7 +102,7 @@ function renderTokens(tokens: readonly Token[], contexts: readonly unknown[], wo
     if (++work.steps > MAX_STEPS) throw new TooLarge()
     switch (kind) {
       case 'text':
-        put(name, work)
+        put(placeholdersAs(work.marker, name), work)
         break
       case 'name':
       case '&':
