@@ -2,6 +2,7 @@
 //
 // - To, Cc, Bcc and ReplyTo are lists in one text, with commas.
 // - Metadata is kept; a MessageStream whose name says broadcast is the stream `broadcast`, every other is transactional.
+// - `{{{ pm:unsubscribe }}}` is the unsubscribe link on every stream; a `label` in it has no place in ours and is dropped.
 // - Templates have paths of their own there, which are not here.
 
 import { parseMailboxList } from '../../mail/address.ts'
@@ -18,6 +19,7 @@ import {
   renamed,
   type Translated,
   tracking,
+  UNSUBSCRIBE,
   wordsOf,
 } from './translation.ts'
 
@@ -49,8 +51,8 @@ export function translatePostmark(body: unknown): Translated {
     bcc: mailboxes(fields['Bcc']),
     reply_to: mailboxes(fields['ReplyTo']),
     subject: fields['Subject'] ?? '',
-    html: fields['HtmlBody'],
-    text: fields['TextBody'],
+    html: linked(fields['HtmlBody']),
+    text: linked(fields['TextBody']),
     tag: fields['Tag'] === '' ? undefined : fields['Tag'],
     metadata: fields['Metadata'],
     headers: pairs(fields['Headers'], 'Name', 'Value') ?? fields['Headers'],
@@ -59,6 +61,12 @@ export function translatePostmark(body: unknown): Translated {
     ...tracking(opens, typeof links === 'string' ? links !== 'None' : undefined),
   })
   return { send: { body: send, faults: headerFaults(fields['Headers']) }, nameOf }
+}
+
+const LINK = /\{\{\{\s{0,9}pm:unsubscribe(?:_url)?(?:\s[^{}]{0,200})?\}\}\}/g
+
+function linked(text: unknown): unknown {
+  return typeof text === 'string' ? text.replaceAll(LINK, UNSUBSCRIBE) : text
 }
 
 /** An answer does not send an attack back. */

@@ -3,6 +3,7 @@
 // - tags are name and value: all become metadata; the value of the one named `category`, else of the first, is the tag.
 // - an attachment by `path` is refused: nothing is fetched for a mail.
 // - `scheduled_at` takes ISO 8601, and of words those of a while: "in 1 min", "in 2 hours", "in 3 days".
+// - `{{{RESEND_UNSUBSCRIBE_URL}}}` is filled in broadcasts alone there, which have paths of their own: here it stays text.
 // - `topic_id` has no meaning here and is ignored.
 
 import type { ApiError, FieldFault } from '../../platform/errors.ts'

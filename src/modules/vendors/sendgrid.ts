@@ -2,12 +2,16 @@
 //
 // - Each personalization is a message of its own, over what the call says for all; all are accepted or none.
 // - The first category is the tag; further ones stand in the metadata as `categories`, beside the custom arguments.
-// - Substitutions are put in as they are, at most 10,000 bytes of them in a personalization, as there.
+// - Substitutions are put in as they are, at most 10,000 bytes of them in a personalization, as there; `{{unsubscribe}}` in
+//   what they hold is text, as in what a template's variables hold.
 // - For a template the dynamic data are its variables: the client sends them with ids alone that begin with `d-`, so
 //   `template_id` is `d-` and the id of one of ours, or the bare id.
-// - Sandbox mode keeps the mail in the house. A group (`asm`) asks for the unsubscribe header; there are no groups.
+// - Sandbox mode keeps the mail in the house. A group (`asm`) asks for the unsubscribe header, and its tags
+//   (`<%asm_group_unsubscribe_url%>`) are the unsubscribe link; there are no groups.
+// - Subscription tracking asks for the header too; its tag is the link, else its text and html are appended with the link.
 // - Ignored: batch_id, ip_pool_name, sections, bypass and footer settings, Google Analytics.
 
+import { withoutPlaceholders } from '../../mail/html-links.ts'
 import { type ApiError, type FieldFault, NO_OBJECT, validationError } from '../../platform/errors.ts'
 import { type ForeignMessage, sendingErrors, sendingLimits } from '../sending/index.ts'
 import {
@@ -19,6 +23,7 @@ import {
   listOf,
   type Translated,
   tracking,
+  UNSUBSCRIBE,
   wordsOf,
   wordsOfFault,
 } from './translation.ts'
@@ -28,18 +33,18 @@ export function translateSendGrid(body: unknown): readonly Translated[] {
   if (!isObject(body)) throw validationError([NO_OBJECT])
   const call = body
   const costs = costsOfCall()
+  const leave = waysToLeave(call)
   return listOf(call['personalizations']).map((personalization, index) => ({
-    send: messageOf(call, fieldsOf(personalization), costs),
+    send: messageOf(call, fieldsOf(personalization), leave, costs),
     nameOf: (field) => nameOf(field, index),
   }))
 }
 
-function messageOf(call: Fields, own: Fields, costs: Costs): ForeignMessage {
+function messageOf(call: Fields, own: Fields, leave: WaysToLeave, costs: Costs): ForeignMessage {
   const from = fieldsOf(own['from'] ?? call['from'])
-  const substitute = substitutions(own['substitutions'], call, costs)
+  const substitute = substitutions(own['substitutions'], costs)
   const settings = fieldsOf(call['tracking_settings'])
   const enabled = (name: string): unknown => fieldsOf(settings[name])['enable']
-  const asksUnsubscribe = enabled('subscription_tracking') === true || call['asm'] != null
   const categories = listOf(call['categories'])
   const args = { ...fieldsOf(call['custom_args']), ...fieldsOf(own['custom_args']) }
   const metadata = categories.length > 1 ? { ...args, categories } : args
@@ -53,7 +58,7 @@ function messageOf(call: Fields, own: Fields, costs: Costs): ForeignMessage {
     bcc: own['bcc'],
     reply_to: call['reply_to_list'] ?? call['reply_to'],
     subject: substitute(own['subject'] ?? call['subject']),
-    ...contentOf(call['content'], substitute),
+    ...contentOf(call['content'], (text, form) => linked(substitute(text), form, leave, costs)),
     headers: { ...fieldsOf(call['headers']), ...fieldsOf(own['headers']) },
     attachments: Array.isArray(attachments) ? attachments.map(attachment) : attachments,
     tag: categories[0],
@@ -62,7 +67,7 @@ function messageOf(call: Fields, own: Fields, costs: Costs): ForeignMessage {
     template_id: templateId(call['template_id']),
     variables: Object.keys(variables).length === 0 ? undefined : variables,
     sandbox: fieldsOf(fieldsOf(call['mail_settings'])['sandbox_mode'])['enable'] === true ? true : undefined,
-    unsubscribe_header_enabled: asksUnsubscribe ? true : undefined,
+    unsubscribe_header_enabled: leave.asked ? true : undefined,
     ...tracking(enabled('open_tracking'), enabled('click_tracking')),
   })
   return { body: send, faults: contentFaults(call['content']) }
@@ -96,19 +101,17 @@ function costsOfCall(): Costs {
   }
 }
 
-function tooLarge(limitBytes: number): ApiError {
-  return sendingErrors.payload_too_large({ limit_bytes: limitBytes, of: 'substitutions' })
+function tooLarge(limitBytes: number, of = 'substitutions'): ApiError {
+  return sendingErrors.payload_too_large({ limit_bytes: limitBytes, of })
 }
 
-/** The texts of a personalization, and what stands for the unsubscribe link. */
-function substitutions(own: unknown, call: Fields, costs: Costs): Substitute {
-  const { enable, substitution_tag: tag } = fieldsOf(fieldsOf(call['tracking_settings'])['subscription_tracking'])
+/** The texts of a personalization. */
+function substitutions(own: unknown, costs: Costs): Substitute {
   const entries = Object.entries(fieldsOf(own))
     .filter(([name]) => name !== '')
-    .map(([name, value]) => [name, wordOf(value)] as const)
+    .map(([name, value]) => [name, withoutPlaceholders(wordOf(value))] as const)
   const bytes = entries.reduce((sum, [name, word]) => sum + Buffer.byteLength(name) + Buffer.byteLength(word), 0)
   if (bytes > MAX_SUBSTITUTION_BYTES) throw tooLarge(MAX_SUBSTITUTION_BYTES)
-  if (enable === true && typeof tag === 'string' && tag !== '') entries.push([tag, '{{unsubscribe}}'])
   return (text) => {
     if (typeof text !== 'string') return text
     const filled = entries.reduce((before, [name, word]) => substituted(before, name, word, costs), text)
@@ -132,12 +135,73 @@ function substituted(text: string, name: string, word: string, { search }: Costs
   return text.replaceAll(name, () => word)
 }
 
-function contentOf(content: unknown, substitute: Substitute): Fields {
+type Form = 'text' | 'html'
+
+/** How the mails of a call let their readers leave. */
+interface WaysToLeave {
+  readonly asked: boolean
+  /** There is a group: its tags are the link. */
+  readonly group: boolean
+  /** What else stands for the link; null: nothing. */
+  readonly tag: string | null
+  /** What is appended, the link in it. */
+  readonly text: string
+  readonly html: string
+}
+
+const GROUP_TAG = /<%\s{0,9}asm_(?:group_unsubscribe|global_unsubscribe|preferences)_(?:raw_)?url\s{0,9}%>/g
+/** In an appended text: where the link stands, with its words. */
+const PLACE = /<%([^%]{0,500})%>/g
+const BODY_END = /<\/body\s{0,9}>/i
+const MAX_APPENDED_CHARS = 10_000
+
+function waysToLeave(call: Fields): WaysToLeave {
+  const group = call['asm'] != null
+  const { enable, substitution_tag, text, html } = fieldsOf(
+    fieldsOf(call['tracking_settings'])['subscription_tracking'],
+  )
+  if (enable !== true) return { asked: group, group, tag: null, text: '', html: '' }
+  const tag = typeof substitution_tag === 'string' && substitution_tag !== '' ? substitution_tag : null
+  // The tag wins over both texts, there too.
+  const appended = (value: unknown, fill: (words: string) => string): string => {
+    if (tag !== null || typeof value !== 'string') return ''
+    if (value.length > MAX_APPENDED_CHARS) throw tooLarge(MAX_APPENDED_CHARS, 'subscription_tracking')
+    return value.replaceAll(PLACE, (_, words: string) => fill(words.trim()))
+  }
+  return {
+    asked: true,
+    group,
+    tag,
+    text: appended(text, () => UNSUBSCRIBE),
+    html: appended(html, (words) => (words === '' ? UNSUBSCRIBE : `<a href="${UNSUBSCRIBE}">${words}</a>`)),
+  }
+}
+
+function linked(text: unknown, form: Form, leave: WaysToLeave, costs: Costs): unknown {
+  if (typeof text !== 'string' || !leave.asked) return text
+  costs.search(text.length)
+  const grouped = leave.group ? text.replaceAll(GROUP_TAG, UNSUBSCRIBE) : text
+  const tagged = leave.tag === null ? grouped : substituted(grouped, leave.tag, UNSUBSCRIBE, costs)
+  const whole = form === 'text' ? withText(tagged, leave.text) : withHtml(tagged, leave.html)
+  if (whole !== text) costs.keep(whole.length)
+  return whole
+}
+
+function withText(text: string, appended: string): string {
+  return appended === '' ? text : `${text}\n\n${appended}`
+}
+
+function withHtml(html: string, appended: string): string {
+  const at = appended === '' ? -1 : html.search(BODY_END)
+  return at === -1 ? html + appended : html.slice(0, at) + appended + html.slice(at)
+}
+
+function contentOf(content: unknown, fill: (text: unknown, form: Form) => unknown): Fields {
   const parts = listOf(content).map(fieldsOf)
   const valueOf = (type: string): unknown => parts.find((part) => part['type'] === type)?.['value']
   return {
-    text: substitute(valueOf('text/plain')),
-    html: substitute(valueOf('text/html')),
+    text: fill(valueOf('text/plain'), 'text'),
+    html: fill(valueOf('text/html'), 'html'),
   }
 }
 

@@ -13,6 +13,9 @@ export interface Translated {
   readonly nameOf: (field: string) => string
 }
 
+/** What delivery puts the unsubscribe link in the place of. */
+export const UNSUBSCRIBE = '{{unsubscribe}}'
+
 export function isObject(value: unknown): value is Fields {
   return value !== null && typeof value === 'object' && !Array.isArray(value)
 }
