@@ -23,6 +23,15 @@ async function assistant(world: World, ...more: string[]) {
   return { client, call, [Symbol.asyncDispose]: () => client.close() }
 }
 
+async function ends(world: World, id: string, status: string): Promise<void> {
+  for (let tries = 0; tries < 2_400; tries++) {
+    const { body } = await world.api.get(`/api/v1/emails/${id}`)
+    if (body.data.status === status) return
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+  throw new Error(`the email is not ${status}`)
+}
+
 test('an assistant finds a bounced mail, has it explained, and can change nothing', async () => {
   await using receiver = await startReceiver({ rcpt: () => '550 5.1.1 no such user here' })
   await using world = await startWorld({
@@ -32,11 +41,7 @@ test('an assistant finds a bounced mail, has it explained, and can change nothin
   await world.verifiedDomain('sender.example')
   const mail = { from: 'a@sender.example', to: 'b@example.net', subject: 'Lost', text: 't' }
   const { body: sent } = await world.api.post('/api/v1/send', mail)
-  for (let tries = 0; tries < 2_400; tries++) {
-    const { body } = await world.api.get(`/api/v1/emails/${sent.data.email_id}`)
-    if (body.data.status === 'bounced') break
-    await new Promise((resolve) => setTimeout(resolve, 25))
-  }
+  await ends(world, sent.data.email_id, 'bounced')
   await using helper = await assistant(world)
   const { tools } = await helper.client.listTools()
   assert.ok(tools.every(({ annotations }) => annotations?.readOnlyHint === true))
@@ -46,6 +51,7 @@ test('an assistant finds a bounced mail, has it explained, and can change nothin
   assert.equal(why.recipient, 'b@example.net')
   assert.equal(why.bounces[0].category, 'invalid_recipient')
   assert.equal(why.bounces[0].matter, 'address')
+  assert.match(why.why.meaning, /refused/)
   assert.match(why.last_response, /no such user here/)
   const recipient = JSON.parse((await helper.call('check_recipient', { recipient: 'b@example.net' })).text)
   assert.notEqual(recipient.suppression, null)
@@ -54,6 +60,61 @@ test('an assistant finds a bounced mail, has it explained, and can change nothin
   assert.ok(refused.isError && /no tool/.test(refused.text))
   const unknown = await helper.call('get_email', { email_id: '01890000-0000-7000-8000-000000000000' })
   assert.ok(unknown.isError && unknown.text.startsWith('not_found'))
+})
+
+test('an address is looked up on all three lists, sandbox entries marked as such', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
+  const lists = '/api/v1/customer'
+  await world.api.post(`${lists}/unsubscribes`, { email: 'left@example.net', reason: 'asked' })
+  await world.api.post(`${lists}/unsubscribes`, { email: 'also.left@example.net' })
+  await world.api.post(`${lists}/suppressions`, { email: 'hand@example.net' })
+  const mail = { from: 'a@sender.example', to: 'gone@example.net', subject: 's', text: 't', sandbox_result: 'bounce' }
+  const { body: sent } = await world.api.post('/api/v1/send', mail)
+  await ends(world, sent.data.email_id, 'bounced')
+  await using helper = await assistant(world)
+  const check = async (recipient: string) =>
+    JSON.parse((await helper.call('check_recipient', { recipient })).text) as Record<string, any>
+  const left = await check('Left@Example.net')
+  assert.deepEqual([left['unsubscribe'].data.reason, left['suppression'], left['bounces'].data], ['asked', null, []])
+  const part = await check('t@example.net')
+  assert.deepEqual([part['unsubscribe'], part['suppression']], [null, null])
+  const hand = await check('hand@example.net')
+  assert.deepEqual([hand['unsubscribe'], hand['suppression'].data.reason], [null, 'manual'])
+  const gone = await check('gone@example.net')
+  assert.deepEqual([gone['suppression'].data.sandbox, gone['bounces'].data[0].sandbox], [true, true])
+  assert.ok((await helper.call('check_recipient', { recipient: 'nobody' })).isError)
+  const { body: key } = await world.api.post(`${lists}/api-keys`, { name: 'k', scopes: ['bounces:read'] })
+  await using narrow = await assistant({ ...world, account: { ...world.account, apiKey: key.data.key } })
+  const refused = await narrow.call('check_recipient', { recipient: 'hand@example.net' })
+  assert.ok(
+    refused.isError && refused.text.startsWith('insufficient_scope'),
+    'what it may not read is not «not listed»',
+  )
+})
+
+test('whatever kept an email from its recipient is explained', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
+  await using helper = await assistant(world)
+  const why = async (email_id: string) => JSON.parse((await helper.call('explain_bounce', { email_id })).text).why
+  const mail = { from: 'a@sender.example', to: 'b@example.net', subject: 's', text: 't' }
+  // Each row: the outcome asked for, the status, the reason, and whose matter it is.
+  const rows: [more: object, status: string, reason: string | null, matter: string][] = [
+    [{ sandbox_result: 'fail' }, 'failed', 'connection_failed', 'receiver'],
+    [{ sandbox_result: 'suppress' }, 'suppressed', 'manual', 'sender'],
+    [{ sandbox_result: 'defer' }, 'deferred', 'policy', 'setup'],
+    [{ scheduled_at: new Date(world.clock.now().getTime() + 3_600_000) }, 'scheduled', null, 'sender'],
+    [{}, 'delivered', null, 'nobody'],
+  ]
+  for (const [more, status, reason, matter] of rows) {
+    const { body: sent } = await world.api.post('/api/v1/send', { ...mail, ...more })
+    await ends(world, sent.data.email_id, status)
+    const told = await why(sent.data.email_id)
+    assert.deepEqual([told.reason, told.matter], [reason, matter], status)
+    assert.ok(told.meaning.length > 10 && told.next.length > 5 && !/undefined|null/.test(told.next), status)
+    if (status !== 'scheduled') continue
+    await world.api.post(`/api/v1/emails/${sent.data.email_id}/cancel`, {})
+    assert.match((await why(sent.data.email_id)).meaning, /canceled/)
+  }
 })
 
 test('with --allow-send it sends, by the checks of the API', async () => {

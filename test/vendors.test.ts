@@ -372,60 +372,6 @@ test('SendGrid: a fault in one personalization sends none, and errors name its f
   assert.equal(await used(), before)
 })
 
-test('unsubscribe placeholders of other vendors are links, where the vendor would fill them', async () => {
-  const link = /http:\/\/[^\s"<>]+\/track\/u\/[\w-]+/
-  const told = async (id: unknown): Promise<{ text: string; html: string }> => {
-    for (let tries = 0; tries < 400; tries++) {
-      const { body } = await world.api.get(`/api/v1/inbox?email_id=${String(id)}`)
-      if (body.data.length > 0) return (await world.api.get(`/api/v1/inbox/${body.data[0].id}`)).body.data
-      await new Promise((resolve) => setTimeout(resolve, 25))
-    }
-    throw new Error(`${String(id)} does not stand in the inbox`)
-  }
-  const posted = await pm().sendEmail({
-    From: FROM,
-    To: fresh(),
-    Subject: 's',
-    TextBody: 'Leave: {{{ pm:unsubscribe }}}',
-    HtmlBody: '<a href="{{{pm:unsubscribe_url}}}">leave</a>, {{{ pm:unsubscribe label="Leave" }}}',
-  })
-  const mail = await told(posted.MessageID)
-  assert.match(mail.text, new RegExp(`Leave: ${link.source}`))
-  assert.match(mail.html, new RegExp(`<a href="${link.source}">leave</a>, <a href="${link.source}">Unsubscribe</a>`))
-
-  const content = (text: string, html: string) => [
-    { type: 'text/plain', value: text },
-    { type: 'text/html', value: html },
-  ]
-  const grid = async (more: object) => {
-    const [reply] = await sendGrid().send({ from: FROM, to: fresh(), subject: 's', ...more } as never)
-    return told(reply.headers['x-message-id'])
-  }
-  const tags = content(
-    '<%asm_group_unsubscribe_raw_url%>',
-    '<a href="<%asm_preferences_raw_url%>">p</a><p><%asm_group_unsubscribe_url%></p>',
-  )
-  const grouped = await grid({ content: tags, asm: { groupId: 1 } })
-  assert.match(grouped.text, new RegExp(`^${link.source}\\s*$`))
-  assert.match(grouped.html, new RegExp(`<a href="${link.source}">p</a><p><a href="${link.source}">Unsub`))
-  assert.match((await grid({ content: tags })).text, /^<%asm_group_unsubscribe_raw_url%>\s*$/, 'no group, no link')
-
-  const subscriptionTracking = { enable: true, text: 'Bye <% %>', html: '<p>Bye <% here %></p>' }
-  const page = content('Hi', '<html><body>Hi</body></html>')
-  const tracked = await grid({ content: page, trackingSettings: { subscriptionTracking } })
-  assert.match(tracked.text, new RegExp(`^Hi\\s+Bye ${link.source}\\s*$`))
-  assert.match(tracked.html, new RegExp(`Hi<p>Bye <a href="${link.source}">here</a></p></body></html>`))
-  const off = { subscriptionTracking: { ...subscriptionTracking, enable: false } }
-  assert.doesNotMatch((await grid({ content: page, trackingSettings: off })).text, /Bye/)
-
-  const said = await grid({
-    text: 'Hi -name-',
-    substitutions: { name: '{{unsubscribe}}' },
-    substitutionWrappers: ['-', '-'],
-  })
-  assert.doesNotMatch(said.text, link, 'what a substitution holds is text')
-})
-
 // --- all of them
 
 test('the sender rule, the quota, scopes and sandbox keys hold as on a send', async () => {

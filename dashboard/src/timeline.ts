@@ -1,7 +1,8 @@
 // One email's story as steps in order: it was accepted, each attempt with its answer, what people and machines did with
 // it, and what came of that.
 
-import { type BounceCategory, bounceFromReply } from '../../src/mail/smtp-bounce.ts'
+import { deferralCategory } from '../../src/mail/bounce-advice.ts'
+import type { BounceCategory } from '../../src/mail/smtp-bounce.ts'
 import type { Json } from './api.ts'
 
 export type Tone = 'good' | 'wait' | 'bad' | 'robot'
@@ -138,25 +139,11 @@ function notesOf({ event, data }: Json, machine: boolean): readonly string[] {
   return []
 }
 
-/** Where no server answered: what the service says of it itself. */
-const OF_OURS: Readonly<Record<string, BounceCategory>> = {
-  '4.1.2': 'dns_failure',
-  '4.4.3': 'dns_failure',
-  '4.4.4': 'dns_failure',
-  '4.7.5': 'policy',
-}
-
-/**
- * What the latest answer of one that is put off is about, as the bounce would say it that comes of it; null where the answer
- * does not tell.
- */
+/** What the latest answer of one that is put off is about; null where the answer does not tell. */
 export function deferralOf(email: Json): BounceCategory | null {
   const last = email.attempts.at(-1)
   if (last === undefined || last.response === null) return null
-  const { smtp_code: code, enhanced_code: enhanced, response: text } = last
-  if (code === null) return OF_OURS[enhanced] ?? 'connection'
-  const { category } = bounceFromReply({ code, enhanced, text, lines: [] }, 'rcpt')
-  return category === 'expired' || category === 'unknown' ? null : category
+  return deferralCategory({ code: last.smtp_code, enhanced: last.enhanced_code, text: last.response })
 }
 
 /** Of a bounce or what it suppressed, in the receiver's words: without the type that a report has before them. */

@@ -1,7 +1,7 @@
 // What a bounce means, for people: whose matter it is, and what to do next. The categories are those of the classifier; the
 // words follow what the receivers themselves publish about their answers.
 
-import type { BounceCategory } from './smtp-bounce.ts'
+import { type BounceCategory, bounceFromReply } from './smtp-bounce.ts'
 
 /** Whose matter it is: the recipient's address, the mail's content, our standing, the receiving side, our set-up. */
 export type BounceMatter = 'address' | 'content' | 'reputation' | 'receiver' | 'setup' | 'unclear'
@@ -98,4 +98,28 @@ const ADVICE: Readonly<Record<BounceCategory | 'spam_complaint', BounceAdvice>> 
 /** @param category of the contract; one that is not known is `unknown` */
 export function adviceFor(category: string): BounceAdvice {
   return Object.hasOwn(ADVICE, category) ? ADVICE[category as keyof typeof ADVICE] : ADVICE.unknown
+}
+
+/** Where no server answered: what the service says of it itself. */
+const OF_OURS: Readonly<Record<string, BounceCategory>> = {
+  '4.1.2': 'dns_failure',
+  '4.4.3': 'dns_failure',
+  '4.4.4': 'dns_failure',
+  '4.7.5': 'policy',
+}
+
+/**
+ * What the answer that put a mail off is about, as the bounce would say it that comes of it; null where it does not tell.
+ *
+ * @param code null: no server answered
+ */
+export function deferralCategory(said: {
+  readonly code: number | null
+  readonly enhanced: string | null
+  readonly text: string
+}): BounceCategory | null {
+  const { code, enhanced, text } = said
+  if (code === null) return OF_OURS[enhanced ?? ''] ?? 'connection'
+  const { category } = bounceFromReply({ code, enhanced, text, lines: [] }, 'rcpt')
+  return category === 'expired' || category === 'unknown' ? null : category
 }

@@ -6,7 +6,9 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { parseAddress, suppressionKey } from '../mail/address.ts'
 import { adviceFor } from '../mail/bounce-advice.ts'
+import { explain } from './explain.ts'
 
 /** The public API with the key. */
 export type Ask = (
@@ -66,15 +68,11 @@ const TOOLS: readonly Tool[] = [
   },
   {
     name: 'check_recipient',
-    description: 'Whether an address is suppressed, and its bounces.',
+    description:
+      'Whether an address may be mailed: its suppression, its unsubscribe and its bounces. Entries with `sandbox` true stop sandbox mail alone.',
     inputSchema: { type: 'object', properties: { recipient: TEXT('the address') }, required: ['recipient'] },
     writes: false,
-    run: async (ask, given) => {
-      const recipient = one(given, 'recipient')
-      const suppression = await ask('GET', `/api/v1/customer/suppressions/${encodeURIComponent(recipient)}`)
-      const bounces = await read(ask, '/api/v1/customer/bounces', { recipient, limit: 20 })
-      return { suppression: suppression.status === 200 ? suppression.body : null, bounces }
-    },
+    run: checkRecipient,
   },
   {
     name: 'statistics',
@@ -163,8 +161,41 @@ async function explainBounce(ask: Ask, given: Readonly<Record<string, unknown>>)
     data: readonly Record<string, unknown>[]
   }
   const { status, to: recipient, last_smtp_code: code, last_response: response, next_attempt_at: next } = email.data
-  const explained = data.map((bounce) => ({ ...bounce, ...adviceFor(String(bounce['category'])) }))
-  return { status, recipient, last_smtp_code: code, last_response: response, next_attempt_at: next, bounces: explained }
+  const bounces = data.map((bounce) => ({ ...bounce, ...adviceFor(String(bounce['category'])) }))
+  const why = explain(email.data)
+  return { status, recipient, why, last_smtp_code: code, last_response: response, next_attempt_at: next, bounces }
+}
+
+async function checkRecipient(ask: Ask, given: Readonly<Record<string, unknown>>): Promise<unknown> {
+  const { recipient: asked } = given
+  const parsed = typeof asked === 'string' ? parseAddress(asked.trim()) : null
+  if (parsed?.ok !== true) throw new Error('recipient is not an address')
+  const recipient = suppressionKey(parsed.address)
+  const lists = '/api/v1/customer'
+  const suppression = await ask('GET', `${lists}/suppressions/${encodeURIComponent(recipient)}`)
+  const unsubscribe = await unsubscribeOf(ask, `${lists}/unsubscribes`, recipient)
+  const bounces = await read(ask, `${lists}/bounces`, { recipient, include_sandbox: 'true', limit: 20 })
+  return { recipient, suppression: suppression.status === 404 ? null : whole(suppression), unsubscribe, bounces }
+}
+
+/** An address that many others end with is looked for no further. */
+const MAX_PAGES = 15
+
+/** The list is searched by parts of addresses alone. The live entry when there are two. @returns null: not on the list */
+async function unsubscribeOf(ask: Ask, list: string, recipient: string): Promise<unknown> {
+  let found: Readonly<Record<string, unknown>> | null = null
+  for (let page = 1; ; page++) {
+    const { data, pagination } = (await read(ask, list, {
+      search: recipient,
+      include_sandbox: 'true',
+      limit: 100,
+      page,
+    })) as { data: readonly Readonly<Record<string, unknown>>[]; pagination: { readonly pages: number } }
+    const same = data.filter(({ email }) => email === recipient)
+    found = same.find(({ sandbox }) => sandbox === false) ?? found ?? same[0] ?? null
+    if (found?.['sandbox'] === false || page >= pagination.pages) return found === null ? null : { data: found }
+    if (page === MAX_PAGES) throw new Error('too many unsubscribed addresses end with this one to look it up')
+  }
 }
 
 function one(given: Readonly<Record<string, unknown>>, name: string): string {
