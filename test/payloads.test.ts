@@ -120,6 +120,7 @@ const DATA: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
   'email.clicked': {
     ...MAIL,
     ...OPENED,
+    opened_at: orNull(time),
     clicked_at: time,
     url,
     link_index: integer,
@@ -145,6 +146,7 @@ const DATA: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
     attempt: orNull(integer),
     suppressed: yes,
     suppression_id: orNull(uuid),
+    report_dkim: (value) => value === null,
     bounced_at: time,
     created_at: time,
   },

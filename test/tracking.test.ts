@@ -204,6 +204,8 @@ describe('tracking', () => {
     const reasons = found.map(({ event, data }) => `${event} ${String(data['machine_reason'])}`)
     assert.deepEqual(reasons.filter((reason) => reason === 'email.clicked link_scanner').length, 3)
     assert.deepEqual(reasons.filter((reason) => reason.endsWith('head_request')).length, 4)
+    const clicked = found.filter(({ event }) => event === 'email.clicked')
+    assert.ok(clicked.length > 0 && clicked.every(({ data }) => data['opened_at'] === null))
     assert.equal((await world.api.get(`/api/v1/emails/${id}`)).body.data.click_count, 0)
     const listed = await world.api.get(`/api/v1/customer/unsubscribes?search=${encodeURIComponent(to)}`)
     assert.deepEqual(listed.body.data, [])

@@ -77,6 +77,7 @@ export interface Bounce {
   readonly suppressed: boolean
   readonly suppression_id: string | null
   readonly sandbox: boolean
+  readonly report_dkim: DkimOutcome | null
   readonly bounced_at: string
   readonly created_at: string
 }
@@ -198,6 +199,7 @@ function bounceOf(
     suppressed: suppressionId !== null,
     suppression_id: suppressionId,
     sandbox: bounce.sandbox,
+    report_dkim: bounce.reportDkim ?? null,
     bounced_at: bounce.bouncedAt.toISOString(),
     created_at: now.toISOString(),
   }

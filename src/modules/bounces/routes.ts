@@ -1,12 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import { parseAddress, suppressionKey } from '../../mail/address.ts'
-import {
-  DKIM_REASONS,
-  DKIM_RESULTS,
-  type DkimOutcome,
-  type DkimReason,
-  type DkimResult,
-} from '../../mail/dkim-check.ts'
+import { DKIM_REASONS, DKIM_RESULTS, type DkimReason, type DkimResult } from '../../mail/dkim-check.ts'
 import { BOUNCE_CATEGORIES } from '../../mail/smtp-bounce.ts'
 import type { Database } from '../../platform/db.ts'
 import { platformErrors } from '../../platform/errors.ts'
@@ -158,7 +152,7 @@ interface BounceRow {
   readonly created_at: Date
 }
 
-function wireBounce(row: BounceRow): Bounce & { readonly report_dkim: DkimOutcome | null } {
+function wireBounce(row: BounceRow): Bounce {
   const { remote_host: host, remote_ip: ip, report_dkim: result, report_dkim_domain: domain } = row
   return {
     id: row.id,

@@ -187,6 +187,8 @@ function eventsOf(
   const opened = { opened_at: at, first_open: firstOpen, open_count: opensSoFar(), ...reader }
   const clicked = event('email.clicked', hit.id, {
     ...opened,
+    // A machine that follows a link has shown nobody the mail.
+    opened_at: human ? at : null,
     clicked_at: at,
     url: hit.url,
     link_index: hit.link_index,
