@@ -165,6 +165,40 @@ test('metadata and tag come back as they were given', async () => {
   assert.equal((await world.api.get('/api/v1/emails?search=%25')).body.pagination.total, 0)
 })
 
+test('the document names the headers that a call takes, and what it answers to a body that nobody asked for', async () => {
+  await using world = await startWorld()
+  const { paths } = (await world.api.get('/openapi.json')).body
+  const headersOf = (path: string, method: string): string[] =>
+    paths[path][method].parameters.flatMap((one: { in: string; name: string }) =>
+      one.in === 'header' ? [one.name] : [],
+    )
+  assert.deepEqual(headersOf('/api/v1/send', 'post'), ['Idempotency-Key'])
+  assert.deepEqual(headersOf('/api/v1/send/batch', 'post'), ['Idempotency-Key', 'X-Batch-Validation'])
+  assert.deepEqual(headersOf('/api/v1/events/stream', 'get'), ['Last-Event-ID'])
+  const id = '01890000-0000-7000-8000-000000000000'
+  const bodies: [body: string, type: string][] = [
+    ['{', 'application/json'],
+    ['<a/>', 'text/xml'],
+    ['{"unknown":1}', 'application/json'],
+    [' '.repeat(1_048_577), 'application/json'],
+  ]
+  for (const path of ['/api/v1/emails/{id}/cancel', '/api/customer/domains/{id}/verify']) {
+    const { responses } = paths[path].post
+    for (const [body, type] of bodies) {
+      const reply = await world.api.post(path.replace('{id}', id), body, { 'content-type': type })
+      assert.ok(responses[reply.status].description.split(', ').includes(reply.body.code), `${path} ${reply.body.code}`)
+    }
+  }
+  const refused = await world.api.get('/api/v1/events/stream', { 'last-event-id': 'x' })
+  assert.deepEqual([refused.status, refused.body.details.parameter], [400, 'Last-Event-ID'])
+  const listed = 'left@example.net'
+  await world.verifiedDomain('shop.example')
+  await world.api.post('/api/v1/customer/unsubscribes', { email: listed })
+  const contact = await world.api.post('/api/v1/customer/contacts', { email: listed })
+  const { description } = paths['/api/v1/customer/contacts'].post.responses[contact.status]
+  assert.deepEqual([contact.status, description.includes(contact.body.code)], [422, true], contact.body.code)
+})
+
 test('null is the same as an absent field in a send and a preview', async () => {
   await using world = await startWorld()
   const { testApi } = world.account

@@ -3722,7 +3722,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3751,6 +3751,33 @@ export interface operations {
             };
             /** @description not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4322,7 +4349,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4342,6 +4369,33 @@ export interface operations {
             };
             /** @description cross_site_request */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4457,7 +4511,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4486,6 +4540,33 @@ export interface operations {
             };
             /** @description not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4735,7 +4816,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4764,6 +4845,33 @@ export interface operations {
             };
             /** @description second_factor_in_force */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5096,7 +5204,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5134,6 +5242,33 @@ export interface operations {
             };
             /** @description last_owner */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5961,7 +6096,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5990,6 +6125,33 @@ export interface operations {
             };
             /** @description not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6087,7 +6249,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6116,6 +6278,33 @@ export interface operations {
             };
             /** @description not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6161,7 +6350,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6190,6 +6379,33 @@ export interface operations {
             };
             /** @description not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6233,7 +6449,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6253,6 +6469,33 @@ export interface operations {
             };
             /** @description cross_site_request, not_operator */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6595,7 +6838,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6624,6 +6867,33 @@ export interface operations {
             };
             /** @description not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6676,7 +6946,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6705,6 +6975,33 @@ export interface operations {
             };
             /** @description not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6757,7 +7054,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6786,6 +7083,33 @@ export interface operations {
             };
             /** @description not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7374,7 +7698,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7412,6 +7736,33 @@ export interface operations {
             };
             /** @description invalid_state */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7948,7 +8299,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7977,6 +8328,33 @@ export interface operations {
             };
             /** @description not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8310,7 +8688,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8339,6 +8717,33 @@ export interface operations {
             };
             /** @description not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8759,7 +9164,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8788,6 +9193,33 @@ export interface operations {
             };
             /** @description not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9293,6 +9725,24 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description internal_error */
             500: {
                 headers: {
@@ -9761,7 +10211,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9799,6 +10249,33 @@ export interface operations {
             };
             /** @description tracking_domain_in_use */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9910,7 +10387,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9939,6 +10416,33 @@ export interface operations {
             };
             /** @description not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10941,7 +11445,10 @@ export interface operations {
     post_api_v1_send: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same key with the same body gives the stored answer, and sends nothing again */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -11149,7 +11656,12 @@ export interface operations {
     post_api_v1_send_batch: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same key with the same body gives the stored answer, and sends nothing again */
+                "Idempotency-Key"?: string;
+                /** @description strict: all messages are taken, or none */
+                "X-Batch-Validation"?: "strict" | "permissive";
+            };
             path?: never;
             cookie?: never;
         };
@@ -11854,7 +12366,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11883,6 +12395,33 @@ export interface operations {
             };
             /** @description not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12662,7 +13201,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
+            /** @description account_suspended, insufficient_scope, ip_not_allowed, sender_domain_not_allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12698,7 +13237,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description sender_not_verified, validation_error */
+            /** @description content_risk_high, disposable_high_confidence, disposable_medium_confidence, previous_complaint, previous_hard_bounce, recipient_suppressed, recipient_unsubscribed, risk_score_critical, sender_not_verified, spamtrap_detected, validation_error, velocity_first_send_bulk, volume_spike */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12707,7 +13246,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description rate_limit_exceeded */
+            /** @description quota_exceeded, rate_limit_exceeded */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12951,7 +13490,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12980,6 +13519,33 @@ export interface operations {
             };
             /** @description not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13212,7 +13778,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13230,7 +13796,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
+            /** @description account_suspended, insufficient_scope, ip_not_allowed, sender_domain_not_allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13257,7 +13823,25 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description sender_not_verified */
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description content_risk_high, disposable_high_confidence, disposable_medium_confidence, previous_complaint, previous_hard_bounce, recipient_suppressed, recipient_unsubscribed, risk_score_critical, sender_not_verified, spamtrap_detected, validation_error, velocity_first_send_bulk, volume_spike */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -13266,7 +13850,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description rate_limit_exceeded */
+            /** @description quota_exceeded, rate_limit_exceeded */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13425,6 +14009,24 @@ export interface operations {
                 };
                 content: {
                     "text/html": string;
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description internal_error */
@@ -14733,7 +15335,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14771,6 +15373,33 @@ export interface operations {
             };
             /** @description not_cancelable */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14882,7 +15511,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14920,6 +15549,33 @@ export interface operations {
             };
             /** @description invalid_state */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15080,7 +15736,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -15100,6 +15756,33 @@ export interface operations {
             };
             /** @description account_suspended, insufficient_scope, ip_not_allowed */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15271,7 +15954,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -15300,6 +15983,33 @@ export interface operations {
             };
             /** @description not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15711,7 +16421,10 @@ export interface operations {
     get_api_v1_events_stream: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the last message that was read */
+                "Last-Event-ID"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -16939,7 +17652,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -16959,6 +17672,33 @@ export interface operations {
             };
             /** @description account_suspended, insufficient_scope, ip_not_allowed */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17834,7 +18574,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17863,6 +18603,33 @@ export interface operations {
             };
             /** @description not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17968,7 +18735,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17997,6 +18764,33 @@ export interface operations {
             };
             /** @description not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18063,7 +18857,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -18092,6 +18886,33 @@ export interface operations {
             };
             /** @description not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18272,7 +19093,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
+            /** @description invalid_json, invalid_parameter */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -18310,6 +19131,33 @@ export interface operations {
             };
             /** @description invalid_state */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description validation_error */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

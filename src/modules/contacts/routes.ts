@@ -20,6 +20,7 @@ import {
   typed,
   Uuid,
 } from '../../platform/http.ts'
+import { refusals } from '../sending/index.ts'
 import { type AskContext, askAgain, askFaults, createContact } from './ask.ts'
 import { consentOf } from './confirm.ts'
 import { changeContact, everyContact, listContacts, type NewContact, readContact, removeContact } from './contacts.ts'
@@ -180,7 +181,7 @@ function writingRoutes(context: AskContext): readonly AnyEndpoint[] {
       body: Created,
       moreFaults: async (body, { accountId }) => [...emailFaults(body), ...(await askFaults(context, accountId, body))],
       answers: { 201: dataOf(ContactItem) },
-      errors: [errors.already_exists, errors.sender_not_verified],
+      errors: [errors.already_exists, ...refusals],
       handle: async ({ principal, body }) => {
         const contact = newContact(body as CreatedBody, context.clock.now())
         return single(wire(await createContact(context, principal, contact)), { status: 201 })
@@ -232,7 +233,7 @@ function writingRoutes(context: AskContext): readonly AnyEndpoint[] {
       summary: 'Ask a contact once more: 3 times at most, once an hour',
       params: IdParams,
       answers: { 200: dataOf(ContactItem) },
-      errors: [errors.not_found, errors.invalid_state, errors.rate_limit_exceeded, errors.sender_not_verified],
+      errors: [errors.not_found, errors.invalid_state, errors.rate_limit_exceeded, ...refusals],
       handle: async ({ principal, params }) => single(wire(await askAgain(context, principal, params.id))),
     }),
   ]

@@ -129,6 +129,7 @@ function streamRoute({ streams, gate }: EventRoutesOptions): AnyEndpoint {
     access: { scope: SCOPE },
     summary: 'Streams what happens as server-sent events; Last-Event-ID resumes',
     tag: TAG,
+    headers: { 'Last-Event-ID': Type.String({ description: 'The id of the last message that was read' }) },
     answers: { 200: typed('text/event-stream') },
     errors: [errors.rate_limit_exceeded],
     handle: async (call) => {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Type } from 'typebox'
-import { platformErrors } from '../../platform/errors.ts'
+import { type ErrorKind, platformErrors } from '../../platform/errors.ts'
 import { type AnyEndpoint, DateTime, dataOf, endpoint, type Principal, Uuid } from '../../platform/http.ts'
 import type { Logger } from '../../platform/log.ts'
 import { riskErrors } from '../risk/index.ts'
@@ -51,13 +51,24 @@ const BatchItem = Type.Object({
   ),
 })
 
-const RAISED = [
+/** What becomes of a single message that is not taken. */
+export const refusals: readonly ErrorKind[] = [
   errors.sender_domain_not_allowed,
-  errors.idempotency_in_progress,
-  errors.idempotency_key_reused,
   errors.quota_exceeded,
   ...Object.values(riskErrors),
 ]
+const KEYED = [errors.idempotency_in_progress, errors.idempotency_key_reused]
+
+const IDEMPOTENCY_KEY = Type.String({
+  minLength: 1,
+  maxLength: limits.MAX_IDEMPOTENCY_KEY_CHARS,
+  pattern: '^[\\x20-\\x7e]*$',
+  description: 'For 24 hours the same key with the same body gives the stored answer, and sends nothing again',
+})
+const BATCH_VALIDATION = Type.Enum(['strict', 'permissive'], {
+  default: 'permissive',
+  description: 'strict: all messages are taken, or none',
+})
 
 /** Each email that is accepted here has a line in the log, with the id of the request that brought it. */
 export function sendingRoutes(sending: Sending, log: Logger): readonly AnyEndpoint[] {
@@ -68,11 +79,12 @@ export function sendingRoutes(sending: Sending, log: Logger): readonly AnyEndpoi
       access: { scope: 'send', rate: 'send' },
       summary: 'Send an email',
       tag: 'Sending',
+      headers: { 'Idempotency-Key': IDEMPOTENCY_KEY },
       body: SendBody,
       bodyLimitBytes: limits.MAX_SEND_BODY_BYTES,
       validatesItself: true,
       answers: { 202: dataOf(SendData, { success: Type.Boolean() }) },
-      errors: RAISED,
+      errors: [...KEYED, ...refusals],
       handle: async ({ principal, body, headers, requestId }) => {
         const sent = await sending.send(principal, body, header(headers, 'idempotency-key'))
         noteSubmitted(log, { principal, requestId }, sent, [sent.body as { data?: { email_id: string } }])
@@ -85,6 +97,7 @@ export function sendingRoutes(sending: Sending, log: Logger): readonly AnyEndpoi
       access: { scope: 'send', rate: 'batch' },
       summary: 'Send up to 500 emails in one call',
       tag: 'Sending',
+      headers: { 'Idempotency-Key': IDEMPOTENCY_KEY, 'X-Batch-Validation': BATCH_VALIDATION },
       body: Type.Object({ messages: Type.Array(SendBody, { minItems: 1, maxItems: limits.MAX_BATCH_MESSAGES }) }),
       bodyLimitBytes: limits.MAX_BATCH_BODY_BYTES,
       validatesItself: true,
@@ -94,7 +107,7 @@ export function sendingRoutes(sending: Sending, log: Logger): readonly AnyEndpoi
           summary: Type.Object({ total: Type.Integer(), accepted: Type.Integer(), rejected: Type.Integer() }),
         }),
       },
-      errors: [errors.idempotency_in_progress, errors.idempotency_key_reused],
+      errors: KEYED,
       handle: async ({ principal, body, headers, requestId }) => {
         const strict = isStrict(header(headers, 'x-batch-validation'))
         const sent = await sending.batch(principal, body, header(headers, 'idempotency-key'), strict)

@@ -124,6 +124,8 @@ export interface Endpoint<Params extends TSchema, Query extends TSchema, Body ex
   readonly tag: string
   readonly params?: Params
   readonly query?: Query
+  /** Headers that a client may give beside its key, for the document; `handle` holds them against their rules. */
+  readonly headers?: Readonly<Record<string, TSchema>>
   readonly body?: Body
   /** Media types other than JSON whose body is handed over as a stream; `body` is for JSON alone. */
   readonly stream?: readonly string[]

@@ -1,8 +1,7 @@
 // Endpoints as a document: OpenAPI 3.1, made from the same values that are served.
 
 import type { TSchema } from 'typebox'
-import type { ErrorKind } from '../errors.ts'
-import type { Access, AnyEndpoint } from './endpoint.ts'
+import type { AnyEndpoint } from './endpoint.ts'
 
 const API_VERSION = '1.4.0'
 
@@ -12,7 +11,7 @@ export interface OpenApiAddresses {
 }
 
 export function schemaOf(described: AnyEndpoint, legacy: boolean): Record<string, unknown> {
-  const { access, params, query, body, answers, errors = [] } = described
+  const { access, params, query, headers, body, answers } = described
   const name = `${described.method.toLowerCase()}${(legacy ? (described.legacyPath ?? '') : described.path).replaceAll(/[^A-Za-z0-9]+/g, '_')}`
   return {
     operationId: name,
@@ -23,8 +22,9 @@ export function schemaOf(described: AnyEndpoint, legacy: boolean): Record<string
     ...(access === null ? { security: [] } : { 'x-scope': access.scope }),
     ...(params !== undefined && { params }),
     ...(query !== undefined && { querystring: withoutDefaulted(query) }),
+    ...(headers !== undefined && { headers: { type: 'object', properties: headers } }),
     ...(body !== undefined && { body: bodyContent(bodySchema(body, legacy), described.stream) }),
-    response: { ...describedAnswers(answers), ...describedErrors(access, body !== undefined, errors) },
+    response: { ...describedAnswers(answers), ...describedErrors(described) },
   }
 }
 
@@ -58,11 +58,13 @@ function describedAnswer(schema: TSchema): object {
   return { description, content: { [type]: { schema: { type: 'string' } } } }
 }
 
-function describedErrors(
-  access: Access | null,
-  hasBody: boolean,
-  raised: readonly ErrorKind[],
-): Record<number, unknown> {
+function describedErrors({
+  access,
+  method,
+  body,
+  stream,
+  errors = [],
+}: Pick<AnyEndpoint, 'access' | 'method' | 'body' | 'stream' | 'errors'>): Record<number, unknown> {
   const byStatus = new Map<number, Set<string>>()
   const note = (status: number, ...codes: string[]): void => {
     byStatus.set(status, new Set([...(byStatus.get(status) ?? []), ...codes]))
@@ -74,13 +76,16 @@ function describedErrors(
     if (access.requires !== undefined) note(403, access.requires === 'risk' ? 'plan_required' : 'feature_not_enabled')
     note(429, 'rate_limit_exceeded')
   }
-  if (hasBody) {
-    note(400, 'invalid_json')
+  // A body that nobody asked for is read too, and refused.
+  if (method !== 'GET') {
     note(413, 'payload_too_large')
     note(415, 'unsupported_media_type')
-    note(422, 'validation_error')
+    if (body !== undefined || stream === undefined) {
+      note(400, 'invalid_json')
+      note(422, 'validation_error')
+    }
   }
-  for (const { status, code } of raised) note(status, code)
+  for (const { status, code } of errors) note(status, code)
   note(500, 'internal_error')
   note(503, 'service_unavailable')
   return Object.fromEntries([...byStatus].map(([status, codes]) => [status, errorSchema([...codes].sort())]))
