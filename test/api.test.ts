@@ -199,6 +199,29 @@ test('the document names the headers that a call takes, and what it answers to a
   assert.deepEqual([contact.status, description.includes(contact.body.code)], [422, true], contact.body.code)
 })
 
+test('what the document says of a body is what is held against it', async () => {
+  await using world = await startWorld()
+  const { testApi } = world.account
+  const { paths } = (await testApi.get('/openapi.json')).body
+  const bodyOf = (path: string) => paths[path].post.requestBody.content['application/json'].schema
+  const send = bodyOf('/api/v1/send').properties
+  const mail = { from: 'a@shop.example', to: 'b@example.net', subject: 's', text: 't' }
+  const rules = async (change: object): Promise<string[]> => {
+    const { body } = await testApi.post('/api/v1/send', { ...mail, ...change })
+    return (body.details?.fields ?? []).map(({ field, rule }: { field: string; rule: string }) => `${field} ${rule}`)
+  }
+  assert.match(JSON.stringify(send.to), /"minItems":1/)
+  assert.deepEqual(await rules({ to: [] }), ['to minItems'])
+  assert.match(JSON.stringify(send.from_name), /"maxLength":998/)
+  assert.deepEqual(await rules({ from_name: 'n'.repeat(999) }), ['from_name maxLength'])
+  assert.deepEqual(await rules({ from_name: 'n'.repeat(998) }), [])
+  assert.equal(bodyOf('/api/v1/send/batch').additionalProperties, false)
+  assert.equal((await testApi.post('/api/v1/send/batch', { messages: [mail], more: 1 })).status, 422)
+  const { body: made } = await world.api.post('/api/v1/templates', { name: 'n', subject: 's', text: 't' })
+  const preview = `/api/v1/templates/${made.data.id}/preview`
+  assert.equal((await world.api.post(preview, { version: null, variables: null })).status, 200)
+})
+
 test('null is the same as an absent field in a send and a preview', async () => {
   await using world = await startWorld()
   const { testApi } = world.account

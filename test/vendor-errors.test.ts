@@ -56,6 +56,12 @@ for (const [method, path, status, expected] of MISSING) {
   })
 }
 
+test('Postmark: who gives no key is told of the header that its clients send', async () => {
+  const reply = await fetch(`${world.url}/email`, { method: 'POST', body: '{}' })
+  const { Message } = (await reply.json()) as Reply['body']
+  assert.deepEqual([reply.status, /X-Postmark-Server-Token/.test(Message)], [401, true], Message)
+})
+
 test('an address that only begins like a vendor’s has our form', async () => {
   assert.equal((await world.api.post('/emailing', {})).body.code, 'not_found')
 })

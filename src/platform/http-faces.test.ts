@@ -44,7 +44,8 @@ test('at an address of the dashboard that is also another interface’s a browse
   const typed = { accept: 'text/html,*/*;q=0.8' }
   const program = { accept: 'application/json', authorization: 'Bearer x' }
   for (const url of ['/letters', '/letters/5', '/keys']) assert.deepEqual(await get(url, typed), page, url)
-  assert.deepEqual(await get('/keys', program), page)
+  assert.deepEqual(await get('/keys', { accept: '*/*' }), page)
+  assert.equal((await get('/keys', program))[0], 404, 'a client of another interface reads no page for an answer')
   for (const headers of [program, { ...typed, authorization: 'Bearer x' }, { accept: '*/*' }]) {
     assert.deepEqual(await get('/letters/5', headers), [404, '{"theirs":"not_found","message":"Not here"}'])
     assert.equal((await get('/letters', headers))[0], 405)

@@ -155,7 +155,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   if (options.pages != null) {
     await addPages(app, options.pages, (request, reply) => {
       const face = isBrowser(request) ? null : faceAt(request)
-      if (face === null) return null
+      if (face === null && !hasBearer(request)) return null
       return answerError(unknownPath(request, paths, face), request, reply, options.log, face)
     })
   }
@@ -316,6 +316,11 @@ function authorizationOf({ headers: { authorization }, rawHeaders }: IncomingMes
 /** Browsers ask for pages, and have cookies instead of keys. */
 function isBrowser(request: FastifyRequest): boolean {
   return isTyped(request) && request.headers.authorization === undefined
+}
+
+/** No browser has one by itself: who asks for a page with it meant a path of another interface. */
+function hasBearer({ headers }: FastifyRequest): boolean {
+  return /^bearer /i.test(headers.authorization ?? '')
 }
 
 function knockOf(request: FastifyRequest): Knock {

@@ -12559,10 +12559,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    version?: number;
+                    version?: number | null;
                     variables?: {
                         [key: string]: unknown;
-                    };
+                    } | null;
                 };
             };
         };

@@ -13,6 +13,7 @@ const maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema
 
 const Party = Type.Union([Type.String(), Type.Object({ email: Type.String(), name: maybe(Type.String()) }, closed)])
 const Parties = Type.Union([Party, Type.Array(Party, { maxItems: limits.MAX_RECIPIENTS })])
+const Recipients = Type.Union([Party, Type.Array(Party, { minItems: 1, maxItems: limits.MAX_RECIPIENTS })])
 
 const Attachment = Type.Object(
   {
@@ -42,8 +43,8 @@ export const TrackingOverride = {
 export const SendBody = Type.Object(
   {
     from: Type.String({ description: 'an address, or `Name <address>`' }),
-    from_name: maybe(Type.String()),
-    to: Parties,
+    from_name: maybe(Type.String({ maxLength: limits.MAX_HEADER_CHARS })),
+    to: Recipients,
     cc: maybe(Parties),
     bcc: maybe(Parties),
     reply_to: maybe(Parties),

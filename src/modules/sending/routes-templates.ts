@@ -69,8 +69,9 @@ const TemplateVersionItem = Type.Object({
 })
 const PreviewBody = Type.Object(
   {
-    version: Type.Optional(Version),
-    variables: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    // Null is the same as absent, as in a send.
+    version: Type.Optional(Type.Union([Version, Type.Null()])),
+    variables: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),
   },
   { additionalProperties: false },
 )

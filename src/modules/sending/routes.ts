@@ -98,7 +98,10 @@ export function sendingRoutes(sending: Sending, log: Logger): readonly AnyEndpoi
       summary: 'Send up to 500 emails in one call',
       tag: 'Sending',
       headers: { 'Idempotency-Key': IDEMPOTENCY_KEY, 'X-Batch-Validation': BATCH_VALIDATION },
-      body: Type.Object({ messages: Type.Array(SendBody, { minItems: 1, maxItems: limits.MAX_BATCH_MESSAGES }) }),
+      body: Type.Object(
+        { messages: Type.Array(SendBody, { minItems: 1, maxItems: limits.MAX_BATCH_MESSAGES }) },
+        { additionalProperties: false },
+      ),
       bodyLimitBytes: limits.MAX_BATCH_BODY_BYTES,
       validatesItself: true,
       answers: {

@@ -122,8 +122,12 @@ export function postmarkAnswer(accepted: Accepted, message: unknown): Fields {
 
 export function postmarkError(error: ApiError): { readonly status: number; readonly body: Fields } {
   const [status, code] = CODES[error.code] ?? fallback(error)
-  const Message = ABOUT_RECIPIENTS.has(error.code) ? inactive(error) : wordsOf(error, nameOf)
-  return { status, body: { ErrorCode: code, Message } }
+  return { status, body: { ErrorCode: code, Message: messageOf(error) } }
+}
+
+function messageOf(error: ApiError): string {
+  if (error.code === 'missing_api_key') return 'An API key is required: X-Postmark-Server-Token (missing_api_key)'
+  return ABOUT_RECIPIENTS.has(error.code) ? inactive(error) : wordsOf(error, nameOf)
 }
 
 /** Clients read the addresses out of this sentence. */

@@ -34,7 +34,7 @@ export function arePagesBuilt(folder: string): boolean {
 
 /**
  * @param addresses of the views, Fastify's form
- * @param answerProgram what a program is answered at the address of a view that is also a path of its own; null: the view
+ * @param answerProgram what a program is answered at the address of a view, where it meant a path of another interface; null: the view
  */
 export async function addPages(
   app: FastifyInstance,
