@@ -34,6 +34,7 @@ import {
 import { draftOf } from '../src/modules/sending/draft.ts'
 import type { Incoming } from '../src/modules/sending/index.ts'
 import { readSendRequest } from '../src/modules/sending/request.ts'
+import { ensureWebhookPartitions } from '../src/modules/webhooks/index.ts'
 import { isPassing, statement } from '../src/platform/db.ts'
 import { systemIds } from '../src/platform/ids.ts'
 import { startAll, stopAll } from '../src/platform/lifecycle.ts'
@@ -119,7 +120,7 @@ async function part(options: CyclesOptions, before: Cycled): Promise<Cycled> {
     day = today
     await ensureOutboxPartitions(database.system, ground.clock.now())
     await ensureEventPartitions(database.system, ground.clock.now())
-    await rooms.followers.ensurePartitions()
+    await ensureWebhookPartitions(database.system, ground.clock.now())
     try {
       await forgetWhatIsOld({ database, ground }, AbortSignal.timeout(60_000))
     } catch (error) {

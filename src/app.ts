@@ -373,7 +373,7 @@ export async function servicesOf(rooms: Rooms): Promise<Running> {
   const { config, ground, database, accounts, domains } = rooms
   const has = (role: (typeof config.roles)[number]): boolean => config.roles.includes(role)
   const services: Stage[] = [
-    partitionsLoop(rooms.database, rooms.ground, rooms.followers.ensurePartitions),
+    partitionsLoop(rooms.database, rooms.ground),
     accounts.service,
     listener(rooms),
     rooms.disk,

@@ -9,13 +9,7 @@ import { healthLoop, healthRoutes } from './modules/health/index.ts'
 import { noteDisabled, noticeServices, type SystemMailer } from './modules/notices/index.ts'
 import { emailsTo } from './modules/outbox/index.ts'
 import { statisticsLoop, statisticsRoutes } from './modules/statistics/index.ts'
-import {
-  type DisabledEndpoint,
-  ensureWebhookPartitions,
-  type ToldWebhook,
-  webhookRoutes,
-  webhookServices,
-} from './modules/webhooks/index.ts'
+import { type DisabledEndpoint, type ToldWebhook, webhookRoutes, webhookServices } from './modules/webhooks/index.ts'
 import { closing, outgoingRequests } from './outgoing.ts'
 import type { Db } from './platform/db.ts'
 import { ApiError } from './platform/errors.ts'
@@ -40,8 +34,6 @@ export interface FollowersOptions {
 
 export interface Followers {
   readonly endpoints: readonly AnyEndpoint[]
-  /** Makes the daily partitions of the days to come; called now and then. */
-  readonly ensurePartitions: () => Promise<void>
   /** What the worker role runs. */
   readonly workers: readonly Service[]
   /** Services that hold answers open: started after HTTP, so that they end before it waits for its answers. */
@@ -113,7 +105,6 @@ export function followersOf(options: FollowersOptions): Followers {
         onMailed: options.onMailed,
       }),
     ],
-    ensurePartitions: () => ensureWebhookPartitions(database, clock),
     beforeHttpStops: [streams.service],
   }
 }

@@ -9,34 +9,50 @@ import { forgetNotices } from './modules/notices/index.ts'
 import { ensureOutboxPartitions } from './modules/outbox/index.ts'
 import { forgetContentBlocks, forgetKeys } from './modules/sending/index.ts'
 import { expireSuppressions, forgetOldSoftBounces } from './modules/suppression/index.ts'
+import { ensureHitPartitions } from './modules/tracking/index.ts'
 import { forgetStsPolicies, forgetTlsReports } from './modules/transport/index.ts'
 import { forgetValidations } from './modules/validation/index.ts'
+import { ensureWebhookPartitions } from './modules/webhooks/index.ts'
 import type { Database } from './platform/db.ts'
 import { loop, type Service } from './platform/lifecycle.ts'
 
+const LOOK_EVERY_MS = 1_000
 const PARTITIONS_EVERY_MS = 3_600_000
+const DAY_MS = 86_400_000
 const CLEAN_EVERY_MS = 600_000
 const CLEAN_AT_ONCE = 1_000
 const INBOX_KEPT_MS = 30 * 86_400_000
 
-/** Partitions must be there before anything is accepted: the first turn is part of the start. */
-export function partitionsLoop(database: Database, { clock, log }: Ground, ensureMore: () => Promise<void>): Service {
+/**
+ * Partitions must be there before anything is accepted: the first turn is part of the start. They are made a week ahead, each
+ * hour, and at once when the time of day has come to another day: a clock may be turned by more than a week.
+ */
+export function partitionsLoop(database: Database, { clock, log }: Ground): Service {
+  let madeOn = Number.NaN
+  let madeAtMs = 0
   const ensure = async (): Promise<number> => {
-    await ensureOutboxPartitions(database.system, clock.now())
-    await ensureEventPartitions(database.system, clock.now())
-    await ensureMore()
-    return PARTITIONS_EVERY_MS
+    const now = clock.now()
+    const today = Math.floor(now.getTime() / DAY_MS)
+    const elapsedMs = clock.monotonicMs()
+    if (today === madeOn && elapsedMs - madeAtMs < PARTITIONS_EVERY_MS) return LOOK_EVERY_MS
+    await ensureOutboxPartitions(database.system, now)
+    await ensureEventPartitions(database.system, now)
+    await ensureHitPartitions(database.system, now)
+    await ensureWebhookPartitions(database.system, now)
+    madeOn = today
+    madeAtMs = elapsedMs
+    return LOOK_EVERY_MS
   }
-  const hourly = loop({
+  const looking = loop({
     name: 'partitions',
     turn: ensure,
     onError: (err) => log.warn({ err }, 'partitions will be tried again'),
   })
   return {
-    ...hourly,
+    ...looking,
     start: async () => {
       await ensure()
-      await hourly.start()
+      await looking.start()
     },
   }
 }

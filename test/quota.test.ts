@@ -134,7 +134,7 @@ test('a used-up month says when the next begins, in UTC, and then begins anew', 
   assert.ok(Math.abs(wait - (next.getTime() - now.getTime()) / 1_000) < 60, `Retry-After ${wait}`)
   clock.advance(next.getTime() - clock.now().getTime() - 60_000)
   const { rooms } = world
-  const partitions = partitionsLoop(rooms.database, rooms.ground, rooms.followers.ensurePartitions)
+  const partitions = partitionsLoop(rooms.database, rooms.ground)
   await partitions.start()
   await partitions.stop(AbortSignal.timeout(1_000))
   assert.equal((await api.post('/api/v1/send', MAIL)).status, 429, 'a minute before the month ends')

@@ -257,7 +257,7 @@ function askOver(address: string, key: string): Ask {
 
 /** A command may be the first to write for days. */
 async function ensurePartitions(rooms: Rooms, ground: Ground): Promise<void> {
-  const partitions = partitionsLoop(rooms.database, ground, rooms.followers.ensurePartitions)
+  const partitions = partitionsLoop(rooms.database, ground)
   await partitions.start()
   await partitions.stop(AbortSignal.timeout(GREET_WITHIN_MS))
 }

@@ -454,12 +454,20 @@ export function mayLackPartition(error: unknown): boolean {
   return NO_PARTITION.has(sqlState(error) ?? '')
 }
 
+/** True for a row whose day is not made yet. A check that is not passed has the same state, and a name. */
+export function lacksDay(error: unknown): boolean {
+  return sqlState(error) === '23514' && (error as { readonly constraint?: string }).constraint === undefined
+}
+
 /** Statement and lock time-outs. */
 const LATE: ReadonlySet<string> = new Set(['57014', '55P03'])
 
-/** True when the same may be answered a moment later: the database is away, broke it off, or took too long. */
+/**
+ * True when the same may be answered a moment later: the database is away, broke it off, took too long, or lacks the day of a
+ * clock that was turned, which is made within a second.
+ */
 export function isPassing(error: unknown): boolean {
-  return isUnavailable(error) || isBrokenOff(error) || LATE.has(sqlState(error) ?? '')
+  return isUnavailable(error) || isBrokenOff(error) || LATE.has(sqlState(error) ?? '') || lacksDay(error)
 }
 
 /** The SQLSTATE of an error the server raised, or null. */

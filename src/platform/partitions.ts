@@ -1,6 +1,6 @@
-// How the days of a table go that is partitioned by day.
+// How the days of a table go that is partitioned by day, and what is done where one is wanting.
 
-import { type Database, type Statement, statement } from './db.ts'
+import { type Database, mayLackPartition, type Statement, statement } from './db.ts'
 
 const WAIT_SHORTLY = statement('platform_wait_shortly', `set local lock_timeout = '500ms'`)
 
@@ -16,5 +16,16 @@ export async function dropDays(database: Database, drop: Statement, before: Date
       await db.execute(WAIT_SHORTLY)
       return (await db.one<{ day: unknown }>(drop, [before]))?.day ?? null
     })
+  }
+}
+
+/** Does the work once more where a day may be wanting: days are made a week ahead, and a clock may be turned by more. */
+export async function withDays<T>(ensure: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!mayLackPartition(error)) throw error
+    await ensure()
+    return work()
   }
 }

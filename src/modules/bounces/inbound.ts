@@ -17,7 +17,7 @@ import { fieldValue, parseHeaderBlock } from '../../mail/headers.ts'
 import type { Report } from '../../mail/report.ts'
 import { readFeedbackAddress, readReturnPath, type VerpIds, type VerpMac } from '../../mail/verp.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { type Database, type Db, isBrokenOff, isUnavailable } from '../../platform/db.ts'
+import { type Database, type Db, isBrokenOff, isUnavailable, lacksDay } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import { firstIdAt, type Ids } from '../../platform/ids.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
@@ -198,8 +198,8 @@ async function readClaimed(options: InboundOptions, readers: Readers, claimed: C
       return told.outcome
     })
     .catch(async (error: unknown) => {
-      // An outage is no fault of the report, nor is another transaction.
-      if (isUnavailable(error) || isBrokenOff(error))
+      // An outage is no fault of the report, nor is another transaction, nor a day that is not made yet.
+      if (isUnavailable(error) || isBrokenOff(error) || lacksDay(error))
         await database.system.execute(sql.UNCOUNT_TRY, [claimed.id, claimed.until]).catch(() => undefined)
       throw error
     })

@@ -4,7 +4,7 @@
 // dropped.
 
 import path from 'node:path'
-import { type Db, isUnavailable, sqlState } from '../../platform/db.ts'
+import { type Db, isUnavailable, lacksDay, sqlState } from '../../platform/db.ts'
 import { platformErrors } from '../../platform/errors.ts'
 import { journalIn } from '../../platform/journal.ts'
 import { newSheet, type Sheet } from '../../platform/journal-lines.ts'
@@ -13,7 +13,7 @@ import type { Logger } from '../../platform/log.ts'
 import { sharedCommit } from '../../platform/shared-commit.ts'
 import { type Hit, hitOfLine, journalLine, MAX_WAITING_BYTES, MAX_WRITE_BYTES, sizeOf } from './hits.ts'
 import type { JournalWatch } from './journals.ts'
-import { type RecordOptions, record, replay } from './record.ts'
+import { type RecordOptions, recordAll } from './record.ts'
 
 export interface HitsIntakeOptions extends RecordOptions {
   readonly log: Logger
@@ -72,7 +72,7 @@ export function hitsIntake(options: HitsIntakeOptions, journals: Pick<JournalWat
         await journal.append(sheet)
       } catch (err) {
         log.error({ err, hits: sheet.lines }, 'the disk takes no hits, they go to the database')
-        await database.transaction((db) => record(db, options, sheet.read().map(hitOfLine)))
+        await recordAll(options, sheet.read().map(hitOfLine))
       }
       sheet.clear()
       if (spare.length < SPARE_SHEETS && sheet.roomBytes <= MAX_SPARE_BYTES) spare.push(sheet)
@@ -105,7 +105,7 @@ export function hitsIntake(options: HitsIntakeOptions, journals: Pick<JournalWat
     const began = clock.monotonicMs()
     const hits = lines.map(hitOfLine)
     try {
-      await replay(options, hits, (db) => reached(db, hits.at(-1)?.at ?? clock.now()))
+      await recordAll(options, hits, (db) => reached(db, hits.at(-1)?.at ?? clock.now()))
     } catch (error) {
       if (!isRefusal(error)) throw error
       await oneByOne(options, hits, error)
@@ -154,7 +154,7 @@ async function oneByOne(options: HitsIntakeOptions, hits: readonly Hit[], why: u
   options.log.warn({ err: why, hits: hits.length }, 'hits are written one by one')
   for (const hit of hits) {
     try {
-      await replay(options, [hit])
+      await recordAll(options, [hit])
     } catch (err) {
       if (!isRefusal(err)) throw err
       options.log.error({ err, hit: hit.id, email_id: hit.emailId }, 'a hit is refused, and lost')
@@ -162,7 +162,7 @@ async function oneByOne(options: HitsIntakeOptions, hits: readonly Hit[], why: u
   }
 }
 
-/** SQLSTATE classes 22 and 23: it is the hit, not the database. */
+/** SQLSTATE classes 22 and 23: it is the hit, not the database, nor a day that is wanting. */
 function isRefusal(error: unknown): boolean {
-  return /^2[23]/.test(sqlState(error) ?? '')
+  return /^2[23]/.test(sqlState(error) ?? '') && !lacksDay(error)
 }

@@ -16,7 +16,7 @@ import type { Logger } from '../../platform/log.ts'
 import { type Hit, hitOfLine, isUnsubscribe, journalLine, MAX_WAITING_BYTES, MAX_WRITE_BYTES, sizeOf } from './hits.ts'
 import { hitsIntake } from './hits-intake.ts'
 import { type JournalWatch, journalWatch } from './journals.ts'
-import { type RecordOptions, record, replay } from './record.ts'
+import { type RecordOptions, recordAll } from './record.ts'
 
 export interface IntakeOptions extends RecordOptions {
   readonly log: Logger
@@ -47,7 +47,7 @@ const DRAIN_EVERY_MS = 1_000
 const LINES_AT_ONCE = 200
 
 export function intakeOf(options: IntakeOptions): Intake {
-  const { database, clock, ids, log } = options
+  const { clock, ids, log } = options
   const journal = journalIn(options.folder, ids, { linesAtOnce: LINES_AT_ONCE })
   const journals = journalWatch({
     ...options,
@@ -61,10 +61,7 @@ export function intakeOf(options: IntakeOptions): Intake {
   const write = async (hits: readonly Hit[]): Promise<readonly null[]> => {
     try {
       if (clock.monotonicMs() < awayUntilMs) throw platformErrors.service_unavailable()
-      await within(
-        WRITE_WITHIN_MS,
-        database.transaction((db) => record(db, options, hits)),
-      )
+      await within(WRITE_WITHIN_MS, recordAll(options, hits))
     } catch (err) {
       if (clock.monotonicMs() >= awayUntilMs) log.warn({ err, hits: hits.length }, 'hits go to the journal')
       awayUntilMs = clock.monotonicMs() + LEFT_ALONE_MS
@@ -89,7 +86,7 @@ export function intakeOf(options: IntakeOptions): Intake {
         journals.doubt()
         await journal.drain(async (lines) => {
           await journals.busy()
-          await replay(options, lines.map(hitOfLine))
+          await recordAll(options, lines.map(hitOfLine))
         })
       }
       await journals.look()

@@ -1,4 +1,5 @@
 import type { Database, Db } from '../../platform/db.ts'
+import { timeOfId } from '../../platform/ids.ts'
 import { dropDays } from '../../platform/partitions.ts'
 import * as sql from './sql.ts'
 
@@ -9,6 +10,12 @@ const KEPT_DAYS = 14
 /** Makes the daily partitions of hits from the day before `from` to a week after it. */
 export async function ensureHitPartitions(db: Db, from: Date): Promise<void> {
   await db.query(sql.ensurePartitions, [new Date(from.getTime() - DAY_MS), DAYS_AHEAD + 2])
+}
+
+/** The same of each day on which one of these hits was taken in, whatever the time is now. */
+export async function ensureDaysOf(db: Db, hits: readonly { readonly id: string }[]): Promise<void> {
+  const days = new Set(hits.map(({ id }) => Math.floor(timeOfId(id).getTime() / DAY_MS)))
+  for (const day of days) await ensureHitPartitions(db, new Date(day * DAY_MS))
 }
 
 /** Drops the days of hits past their time; their events stay in the log. Rejects when somebody reads hits all the while. */

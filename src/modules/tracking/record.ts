@@ -2,10 +2,12 @@
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
-import { type Ids, timeOfId } from '../../platform/ids.ts'
+import type { Ids } from '../../platform/ids.ts'
+import { withDays } from '../../platform/partitions.ts'
+import { ensureEventPartitions } from '../events/index.ts'
 import { type UnsubscribeSource, unsubscribe } from '../suppression/index.ts'
 import { HIT_KINDS, type Hit, isUnsubscribe } from './hits.ts'
-import { ensureHitPartitions } from './partitions.ts'
+import { ensureDaysOf } from './partitions.ts'
 import * as sql from './sql.ts'
 import type { EmailLedger } from './types.ts'
 
@@ -16,26 +18,27 @@ export interface RecordOptions {
   readonly ledger: EmailLedger
 }
 
-/** Partitions are made for the days to come; a hit that is older may need one. */
-const OLD_HIT_MS = 3_600_000
-
-/** For hits that waited. @param beside done in the same transaction, after the hits */
-export async function replay(
+/** In one transaction. A day that is wanting, of the hits or of what they say, is made. @param beside done after the hits */
+export function recordAll(
   options: RecordOptions,
   hits: readonly Hit[],
   beside: (db: Db) => Promise<void> = async () => undefined,
 ): Promise<void> {
   const { database, clock } = options
-  const first = Math.min(...hits.map(({ id }) => timeOfId(id).getTime()))
-  if (clock.now().getTime() - first > OLD_HIT_MS) await ensureHitPartitions(database.system, new Date(first))
-  await database.transaction(async (db) => {
-    await record(db, options, hits)
-    await beside(db)
-  })
+  const ensure = async (): Promise<void> => {
+    await ensureDaysOf(database.system, hits)
+    await ensureEventPartitions(database.system, clock.now())
+  }
+  return withDays(ensure, () =>
+    database.transaction(async (db) => {
+      await record(db, options, hits)
+      await beside(db)
+    }),
+  )
 }
 
 /** Writes hits, and carries out the unsubscribes among those that were not known yet. */
-export async function record(db: Db, { ids, clock, ledger }: RecordOptions, hits: readonly Hit[]): Promise<void> {
+async function record(db: Db, { ids, clock, ledger }: RecordOptions, hits: readonly Hit[]): Promise<void> {
   const rows = await db.query<{ id: string }>(sql.addHits, columns(hits))
   const asked = hits.filter(isUnsubscribe)
   if (asked.length === 0) return

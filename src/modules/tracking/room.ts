@@ -18,7 +18,6 @@ import { judgeLoop } from './judge.ts'
 import { tokenKeys } from './keys.ts'
 import { unsubscribeByMail } from './mail.ts'
 import { namesOf } from './names.ts'
-import { ensureHitPartitions } from './partitions.ts'
 import { challengeRoute, publicRoutes } from './public-routes.ts'
 import { trackingRoutes } from './routes.ts'
 import { servedNames } from './served.ts'
@@ -75,7 +74,6 @@ export interface TrackingRoom {
 }
 
 const REFRESH_MS = 2_000
-const PARTITIONS_EVERY_MS = 3_600_000
 const NAME_WITHIN_MS = 1_000
 
 export function trackingRoom(options: TrackingOptions): TrackingRoom {
@@ -156,14 +154,9 @@ async function senderName(accounts: Pick<Accounts, 'settings'>, accountId: strin
 }
 
 /** What must be there before the first mail or hit is part of the start; afterwards an older state goes on serving. */
-function refreshed({ database, clock, log }: TrackingOptions, refresh: () => Promise<void>): Service {
-  let partitionsAtMs = Number.NEGATIVE_INFINITY
+function refreshed({ log }: TrackingOptions, refresh: () => Promise<void>): Service {
   const turn = async (): Promise<number> => {
     await refresh()
-    if (clock.monotonicMs() - partitionsAtMs > PARTITIONS_EVERY_MS) {
-      await ensureHitPartitions(database.system, clock.now())
-      partitionsAtMs = clock.monotonicMs()
-    }
     return REFRESH_MS
   }
   const again: Loop = loop({

@@ -11,7 +11,8 @@
 
 export type { Asker, EndpointContext } from './endpoints.ts'
 export { webhookFigures } from './figures.ts'
-export { dropDeliveries, ensureWebhookPartitions, oldestUntold, webhookServices } from './jobs.ts'
+export { oldestUntold, webhookServices } from './jobs.ts'
+export { dropDeliveries, ensureWebhookPartitions } from './partitions.ts'
 export { type WebhookRoutesOptions, webhookRoutes } from './routes.ts'
 export { webhookSecrets } from './sealed.ts'
 export type { DisabledEndpoint, DisabledReason } from './types.ts'

@@ -1,18 +1,13 @@
-import type { Clock } from '../../platform/clock.ts'
-import type { Database, Db } from '../../platform/db.ts'
+import type { Db } from '../../platform/db.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
-import { dropDays } from '../../platform/partitions.ts'
 import { follow } from '../events/index.ts'
 import { fanOut } from './fan-out.ts'
-import { KEPT_DAYS } from './schedule.ts'
 import * as sql from './sql.ts'
 import { type WorkerOptions, webhookWorker } from './worker.ts'
 
 const NAME = 'webhooks'
 const AT_ONCE = 1_000
 const POLL_MS = 200
-const DAY_MS = 86_400_000
-const DAYS_AHEAD = 7
 
 /** What the worker role runs: from the log to the queue, and from the queue to the receivers. */
 export function webhookServices(options: WorkerOptions): readonly Loop[] {
@@ -36,16 +31,6 @@ export function webhookServices(options: WorkerOptions): readonly Loop[] {
     onError: (err) => log.warn({ err }, 'webhook fan-out will be tried again'),
   })
   return [worker, fanning]
-}
-
-/** The delivery log's partitions from yesterday to a week ahead. */
-export async function ensureWebhookPartitions({ system }: Database, clock: Clock): Promise<void> {
-  await system.query(sql.ensurePartitions, [new Date(clock.now().getTime() - DAY_MS), DAYS_AHEAD + 2])
-}
-
-/** Drops the days of the delivery log past their time. Rejects when somebody reads it all the while. */
-export async function dropDeliveries(database: Database, now: Date): Promise<void> {
-  await dropDays(database, sql.dropPartition, new Date(now.getTime() - (KEPT_DAYS + 1) * DAY_MS))
 }
 
 /** For each account of which an endpoint has yet to be told an event from before `before`: when the oldest of them was. */

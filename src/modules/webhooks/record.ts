@@ -6,7 +6,9 @@
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
+import { withDays } from '../../platform/partitions.ts'
 import type { AttemptResult } from './attempt.ts'
+import { ensureWebhookPartitions } from './partitions.ts'
 import { askedMsOf, DISABLE_AFTER_MS, logBegins, nextAttempt } from './schedule.ts'
 import * as sql from './sql.ts'
 import type { DisabledEndpoint, DisabledReason } from './types.ts'
@@ -46,7 +48,8 @@ export interface RecordOptions {
 
 export function recordEnded({ database, clock, onDisabled }: RecordOptions, ended: readonly Ended[]): Promise<void> {
   const now = clock.now()
-  return database.transaction(async (db) => {
+  const ensure = (): Promise<void> => ensureWebhookPartitions(database.system, now)
+  const write = async (db: Db): Promise<void> => {
     const disabled = await noteEndpoints(db, ended, now)
     const off = new Set(disabled.map(({ id }) => id))
     const nexts = ended.map((one) => (off.has(one.webhookId) ? null : nextOf(one, now)))
@@ -67,7 +70,8 @@ export function recordEnded({ database, clock, onDisabled }: RecordOptions, ende
     if (led.length > 0) await db.execute(sql.letGo, [led, now])
     if (off.size > 0) await db.execute(sql.purge, [[...off], logBegins(now)])
     for (const endpoint of disabled) await onDisabled(db, endpoint)
-  })
+  }
+  return withDays(ensure, () => database.transaction(write))
 }
 
 /** What was asked is told to the owner, also of a delivery that was ended meanwhile. */

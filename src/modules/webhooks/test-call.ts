@@ -4,9 +4,11 @@
 
 import type { Connector } from '../../platform/connect.ts'
 import type { Ids } from '../../platform/ids.ts'
+import { withDays } from '../../platform/partitions.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { type AttemptResult, attempt } from './attempt.ts'
 import { type Asker, openSecret, readEndpoint } from './endpoints.ts'
+import { ensureWebhookPartitions } from './partitions.ts'
 import { type RecordOptions, recordEnded } from './record.ts'
 import * as sql from './sql.ts'
 import { TEST_EVENT } from './types.ts'
@@ -43,7 +45,10 @@ export async function testEndpoint(
     await recordEnded(context, [ended])
   }
   const row = [id, accountId, webhookId, eventId, at, TEST_EVENT, success, JSON.stringify(facts), clock.now()]
-  await database.system.execute(sql.keepTest, row)
+  await withDays(
+    () => ensureWebhookPartitions(database.system, clock.now()),
+    () => database.system.execute(sql.keepTest, row),
+  )
   return { ...result, eventId }
 }
 

@@ -1,0 +1,89 @@
+// A time of day that is turned while the service runs: by weeks ahead, as where a machine slept, and back.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { webhookReceiver } from './webhook-receiver.ts'
+import { startWorld, type World } from './world.ts'
+
+const DAY_MS = 86_400_000
+const MAIL = { from: 'a@shop.example', to: 'reader@sandbox.test', subject: 'Hi', text: 'Hi' }
+
+interface Shown {
+  readonly status: string
+  readonly events: readonly { readonly event: string }[]
+}
+
+async function until<T>(what: string, look: () => Promise<T | null>): Promise<T> {
+  for (const end = performance.now() + 30_000; performance.now() < end; ) {
+    const found = await look()
+    if (found !== null) return found
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+  throw new Error(`${what} did not come about`)
+}
+
+async function emailOf({ api }: World, id: string): Promise<Shown> {
+  return (await api.get(`/api/v1/emails/${id}`)).body.data
+}
+
+/** What happened to it, once that has happened. */
+function untilHas(world: World, id: string, event: string): Promise<readonly string[]> {
+  return until(event, async () => {
+    const told = (await emailOf(world, id)).events.map((one) => one.event)
+    return told.includes(event) ? told : null
+  })
+}
+
+test('twelve days ahead in one step cost no hit, no unsubscribe, no scheduled mail, and tell a webhook nothing twice', async () => {
+  await using receiver = await webhookReceiver()
+  await using world = await startWorld({ settings: { POSTHORN_PUBLIC_URL: 'http://posthorn.test' } })
+  const { api, clock } = world
+  await world.verifiedDomain('shop.example')
+  const webhook = await api.post('/api/v1/customer/webhooks', { url: receiver.url, events: ['*'] })
+  const later = new Date(clock.now().getTime() + 10 * DAY_MS).toISOString()
+  const scheduled = await api.post('/api/v1/send', { ...MAIL, to: 'later@sandbox.test', scheduled_at: later })
+  const html = '<p>Hi</p><a href="{{unsubscribe}}">out</a>'
+  const sent = await api.post('/api/v1/send', { ...MAIL, html, tracking_enabled: true })
+  assert.deepEqual([scheduled.status, sent.status], [202, 202])
+  const { email_id: id } = sent.body.data
+  await untilHas(world, id, 'email.delivered')
+  const { html: arrived } = await until('the mail', async () => {
+    const [mail] = (await api.get(`/api/v1/inbox?email_id=${id}`)).body.data
+    return mail === undefined ? null : (await api.get(`/api/v1/inbox/${mail.id}`)).body.data
+  })
+  const pathOf = (pattern: RegExp): string => new URL(pattern.exec(arrived)?.[1] ?? '').pathname
+
+  clock.set(12 * DAY_MS)
+  const [opened, out] = await Promise.all([
+    fetch(world.url + pathOf(/<img[^>]+src="([^"]+)"/)),
+    fetch(world.url + pathOf(/href="([^"]+)"/), { method: 'POST' }),
+  ])
+  assert.deepEqual([opened.status, out.status], [200, 200])
+
+  await untilHas(world, id, 'email.opened')
+  await untilHas(world, scheduled.body.data.email_id, 'email.delivered')
+  await until('the unsubscribe', async () => {
+    const { body } = await api.get('/api/v1/customer/unsubscribes?include_sandbox=true')
+    return body.data.length === 1 ? true : null
+  })
+  await receiver.until((received) => received.length >= 7)
+  const log = await until('the log of what the webhook was told', async () => {
+    const { body } = await api.get(`/api/v1/customer/webhooks/${webhook.body.data.id}/deliveries`)
+    const ended = body.data.filter(({ status }: { status: string }) => status === 'success')
+    return ended.length === 7 ? ended : null
+  })
+  const told = receiver.received.map(({ body }) => body.event).sort()
+  assert.deepEqual(told, [
+    'email.delivered',
+    'email.delivered',
+    'email.opened',
+    'email.scheduled',
+    'email.sent',
+    'email.sent',
+    'email.unsubscribed',
+  ])
+  assert.deepEqual(
+    log.map(({ attempt }: { attempt: number }) => attempt),
+    Array(7).fill(1),
+  )
+})
