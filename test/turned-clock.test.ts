@@ -5,7 +5,8 @@ import { test } from 'node:test'
 import { webhookReceiver } from './webhook-receiver.ts'
 import { startWorld, type World } from './world.ts'
 
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 const MAIL = { from: 'a@shop.example', to: 'reader@sandbox.test', subject: 'Hi', text: 'Hi' }
 
 interface Shown {
@@ -87,3 +88,39 @@ test('twelve days ahead in one step cost no hit, no unsubscribe, no scheduled ma
     Array(7).fill(1),
   )
 })
+
+for (const hours of [-1, 1]) {
+  test(`mails of before and after a clock is put ${hours < 0 ? 'back' : 'ahead'} by an hour tell what happened to them`, async () => {
+    await using receiver = await webhookReceiver()
+    await using world = await startWorld()
+    const { api, clock } = world
+    await world.verifiedDomain('shop.example')
+    await api.post('/api/v1/customer/webhooks', {
+      url: receiver.url,
+      events: ['email.delivered', 'email.bounced', 'email.canceled'],
+    })
+    const later = new Date(clock.now().getTime() + DAY_MS).toISOString()
+    const before = await api.post('/api/v1/send', { ...MAIL, scheduled_at: later })
+    const { email_id: earlier } = before.body.data
+
+    clock.set(hours * HOUR_MS)
+    assert.equal((await api.post(`/api/v1/emails/${earlier}/cancel`)).status, 200)
+    const after = await api.post('/api/v1/send', MAIL)
+    const bounce = await api.post('/api/v1/send', { ...MAIL, to: 'bounce@sandbox.test' })
+    const ends: [id: string, first: string, last: string][] = [
+      [earlier, 'email.scheduled', 'email.canceled'],
+      [after.body.data.email_id, 'email.sent', 'email.delivered'],
+      [bounce.body.data.email_id, 'email.sent', 'email.bounced'],
+    ]
+    for (const [id, first, last] of ends)
+      assert.deepEqual((await untilHas(world, id, last)).toSorted(), [first, last].toSorted())
+
+    const [bounced] = (await api.get('/api/v1/customer/bounces?include_sandbox=true')).body.data
+    assert.deepEqual([bounced.from, bounced.subject], [MAIL.from, MAIL.subject])
+    await receiver.until((received) => received.length === ends.length)
+    for (const { body } of receiver.received) {
+      assert.deepEqual([body.data.from, body.data.subject], [MAIL.from, MAIL.subject], body.event)
+      assert.equal(typeof body.data.message_id, 'string')
+    }
+  })
+}

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 
 export interface Ids {
-  /** A fresh UUID version 7 (RFC 9562 section 5.7), increasing within one process. */
+  /** A fresh UUID version 7 (RFC 9562 section 5.7), increasing within one process but where its clock is put back. */
   next(): string
   /** Cryptographically strong random bytes. */
   bytes(length: number): Buffer
@@ -16,10 +16,14 @@ export const ID_BYTES = 16
 const MS_BYTES = 6
 const POOL_BYTES = 4096
 const TAIL_BYTES = 8
+/** Corrections by less are drift, and ids wait for the clock; who looks for ids by the time of a record allows for a second. */
+const FOLLOWED_BACK_MS = 500
 
 /**
  * UUID version 7 with a 12-bit counter in rand_a (RFC 9562 section 6.2, method 1): ids made in one millisecond by one
- * process still sort in the order in which they were made, so an id is a cursor.
+ * process still sort in the order in which they were made, so an id is a cursor. A clock that is put back is followed, as by
+ * a process that starts then (section 6.2 has it keep the later time): an id says when it was made wherever that is asked, in
+ * days, ages and the bounds of what belongs together, and no order outlasts a process.
  *
  * @param nowMs the time of day in milliseconds since 1970
  */
@@ -46,7 +50,7 @@ export function systemIds(nowMs: () => number = () => Date.now()): Ids {
   return {
     next: () => {
       const now = nowMs()
-      if (now > lastMs) {
+      if (now > lastMs || now < lastMs - FOLLOWED_BACK_MS) {
         const from = taken(2)
         enter(now, pool.readUInt16BE(from) & 0x7ff)
       } else if (++counter > 0xfff) enter(lastMs + 1, 0)

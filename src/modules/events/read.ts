@@ -7,10 +7,12 @@ import { type EmailFacts, EVENT_TYPES, type EventType, type WireEvent } from './
 const MAX_EVENTS_OF_EMAIL = 1_000
 // The first event is written in the transaction that makes the id; clocks of two machines may differ by less than this.
 const CLOCK_SLACK_MS = 300_000
+/** A clock that was ahead when an email was accepted may have been put back by as much when something happens to it. */
+const PUT_BACK_MS = 7 * 86_400_000
 
 /** Everything that happened to one email, oldest first, at most 1,000 events. */
 export async function eventsOfEmail(db: Db, accountId: string, emailId: string): Promise<readonly WireEvent[]> {
-  const since = new Date(timeOfId(emailId).getTime() - CLOCK_SLACK_MS)
+  const since = new Date(timeOfId(emailId).getTime() - PUT_BACK_MS)
   const rows = await db.query<EventRow>(sql.ofEmail, [accountId, emailId, since, MAX_EVENTS_OF_EMAIL])
   const facts = rows.find((row) => row.facts !== null)?.facts ?? null
   return rows.map((row) => wireEvent(followed(row), facts))

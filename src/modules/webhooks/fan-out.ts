@@ -8,6 +8,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { EVENT_TYPES, type EventType, type FollowedEvent } from '../events/index.ts'
+import { isSince } from './schedule.ts'
 import * as sql from './sql.ts'
 import type { Endpoint } from './types.ts'
 
@@ -40,7 +41,7 @@ export async function fanOut(
   const leaders = await leadersOf(db, endpoints, now)
   const queued: Queued[] = []
   for (const event of events) {
-    const told = (byAccount.get(event.accountId) ?? []).filter((endpoint) => listens(endpoint, event))
+    const told = (byAccount.get(event.accountId) ?? []).filter((endpoint) => listens(endpoint, event, now))
     const isLed = told.some(({ id }) => leaders.has(id))
     for (const { id: webhookId, domain_ids: domains } of told) {
       const held = isLed && domains === null
@@ -70,9 +71,9 @@ async function leadersOf(db: Db, endpoints: readonly Endpoint[], now: Date): Pro
 }
 
 /** What happened before an endpoint was made or switched on again is not for it; test goes to its own alone. */
-export function listens(endpoint: Endpoint, { type, domainId, at }: Told): boolean {
+function listens(endpoint: Endpoint, { type, domainId, at }: Told, now: Date): boolean {
   const { events, domain_ids: domains } = endpoint
-  if (at < endpoint.active_since) return false
+  if (!isSince(endpoint.active_since, at, now)) return false
   return wants(events, type) && (domains === null || (domainId !== null && domains.includes(domainId)))
 }
 

@@ -9,7 +9,7 @@ import type { Database, Db } from '../../platform/db.ts'
 import { withDays } from '../../platform/partitions.ts'
 import type { AttemptResult } from './attempt.ts'
 import { ensureWebhookPartitions } from './partitions.ts'
-import { askedMsOf, DISABLE_AFTER_MS, logBegins, nextAttempt } from './schedule.ts'
+import { askedMsOf, DISABLE_AFTER_MS, isSince, logBegins, nextAttempt } from './schedule.ts'
 import * as sql from './sql.ts'
 import type { DisabledEndpoint, DisabledReason } from './types.ts'
 
@@ -129,7 +129,7 @@ async function noteEndpoints(db: Db, ended: readonly Ended[], now: Date): Promis
   const endpoints = new Map(rows.map((row) => [row.id, row]))
   const isOfNow = ({ webhookId, url, startedAt }: Ended): boolean => {
     const endpoint = endpoints.get(webhookId)
-    return endpoint !== undefined && endpoint.url === url && endpoint.active_since <= startedAt
+    return endpoint !== undefined && endpoint.url === url && isSince(endpoint.active_since, startedAt, now)
   }
   const sent = Map.groupBy(tried.filter(isOfNow), ({ webhookId }) => webhookId)
   if (sent.size === 0) return []

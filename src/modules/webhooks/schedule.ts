@@ -23,6 +23,14 @@ export function logBegins(now: Date): string {
 }
 
 /**
+ * Whether something is of the time since an endpoint was made or switched on. Where that lies ahead of now, the clock has been
+ * put back since, and all that happens is.
+ */
+export function isSince(activeSince: Date, at: Date, now: Date): boolean {
+  return at >= activeSince || activeSince > now
+}
+
+/**
  * @param attempts how many have failed, from 1
  * @param askedMs for how long the receiver asked not to be told
  * @returns null when there are no more
