@@ -41,6 +41,7 @@ import {
   messageReader,
   releaseAllOfDomain,
   releaseDomain,
+  releaseRemoved,
   siteIds,
 } from './modules/outbox/index.ts'
 import { type RiskRoom, riskRoom, TRAP_PURPOSE } from './modules/risk/index.ts'
@@ -200,16 +201,8 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     lookups: {
       domain: (db, accountId, name) => senders.senderDomain(db, accountId, name),
       account: async (accountId) => {
-        const settings = await accounts.settings(accountId)
-        return {
-          settings: settings.tracking,
-          policy: {
-            blockDisposableEmails: settings.blockDisposableEmails,
-            enforceSenderVerification: settings.enforceSenderVerification,
-            disposableConfidenceThreshold: settings.disposableConfidenceThreshold,
-            plan: settings.plan,
-          },
-        }
+        const { tracking: settings, ...policy } = await accounts.settings(accountId)
+        return { settings, policy }
       },
     },
     templateFiller: templates.filler,
@@ -319,6 +312,8 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
         resolver: ground.resolver,
         verpMac,
         signingKeys: (db, domainIds) => senders.signingKeys(db, domainIds),
+        releaseRemoved: (emailIds) => releaseRemoved(database.system, emailIds),
+        enforcesVerification: async (accountId) => (await accounts.settings(accountId)).enforceSenderVerification,
         fresh,
         suspendedAccounts: () => [...accounts.suspendedAccounts()],
         onAttempt: (tried) => {

@@ -85,3 +85,42 @@ test('mail of a domain that the operator has suspended says so while it waits, a
   const { event, data } = await h.last(id)
   assert.deepEqual([event, data['reason'], data['last_response']], ['email.failed', 'expired', told])
 })
+
+test('mail of a domain that is not verified any more waits where its account enforces it, and goes when it is', async () => {
+  const key = { domain: 'shop.example', selector: 's1', privateKey: KEY, status: 'failed', isActive: false }
+  let enforced = true
+  await using h = await house(ZONE, {
+    signingKeys: async () => new Map([[DOMAIN, key]]),
+    enforcesVerification: async () => enforced,
+  })
+  const mx = await h.receiver('127.0.0.2')
+  const sandboxed = await h.put('b@example.net', { sandbox: true })
+  const ids = [await h.put('b@example.net'), await h.put('c@example.net')] as const
+  for (const minutes of [0, 7, 300]) {
+    h.clock.advance(minutes * MINUTE)
+    await h.delivery.turn()
+    for (const id of ids) {
+      const { email } = await h.story(id)
+      assert.deepEqual(
+        [await h.status(id), email.last_response, email.attempts_count],
+        ['deferred', '4.7.0 not tried: the sending domain is not verified', 0],
+      )
+      assert.ok((email.next_attempt_at?.getTime() ?? 0) - h.clock.now().getTime() <= 60 * MINUTE)
+    }
+  }
+  assert.equal(await h.status(sandboxed), 'delivered')
+  assert.equal(mx.connectionCount, 0)
+
+  key.isActive = true
+  await h.another().turn()
+  assert.equal(mx.connectionCount, 0, 'not before its time')
+  h.clock.advance(61 * MINUTE)
+  await h.delivery.turn()
+  for (const id of ids) assert.equal(await h.status(id), 'delivered')
+
+  key.isActive = false
+  enforced = false
+  const free = await h.put('d@example.net')
+  await h.delivery.turn()
+  assert.equal(await h.status(free), 'delivered')
+})

@@ -77,6 +77,10 @@ export interface DeliveryOptions {
   readonly resolver: Resolver
   readonly verpMac: VerpMac
   readonly signingKeys: SigningKeys
+  /** Told, behind the commit, which emails were put off: lets those go whose domain was removed meanwhile. Absent: none was. */
+  readonly releaseRemoved?: (ids: readonly string[]) => Promise<void>
+  /** Whether an account sends from verified domains alone; absent: none does. */
+  readonly enforcesVerification?: (accountId: string) => Promise<boolean>
   /** What this process has just accepted; null: everything is read from the database. */
   readonly fresh?: FreshLetters | null
   /** Accounts whose mail waits. */

@@ -30,6 +30,8 @@ export interface RecorderOptions {
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Logger
+  /** Lets go those of the emails that were put off whose domain was removed under their attempts. */
+  readonly releaseRemoved?: (ids: readonly string[]) => Promise<void>
   /** Called for each attempt once its result is durable. */
   readonly onAttempt?: (attempt: TriedEmail) => void
 }
@@ -68,6 +70,16 @@ export function recorderOf(options: RecorderOptions): Recorder {
     }
   }
 
+  const letGo = async (kept: readonly Recorded[]): Promise<void> => {
+    const ids = kept.flatMap(({ result: { id, next } }) => (next === null ? [] : id))
+    if (ids.length === 0) return
+    try {
+      await options.releaseRemoved?.(ids)
+    } catch (err) {
+      log.warn({ err, emails: ids.length }, 'mail of a removed domain may wait for its time')
+    }
+  }
+
   /** Waits before the next try. @returns false when there is none: it is refused, and not for the moment */
   const mayTryAgain = async (error: unknown, tries: number): Promise<boolean> => {
     if (giveUp.signal.aborted) throw error
@@ -83,6 +95,7 @@ export function recorderOf(options: RecorderOptions): Recorder {
       try {
         const kept = await database.transaction((db) => writeAll(db, items, options))
         tell(kept)
+        await letGo(kept)
         return items.map(() => undefined)
       } catch (error) {
         if (await mayTryAgain(error, tries)) continue

@@ -157,11 +157,11 @@ export function forgotten({ id, accountId, fence }: Claimed, now: Date): Conclus
   return { letter: null, sandbox: false, result, events: [], bounce: null }
 }
 
-/** Put off without an attempt, because the operator has stopped its domain. */
-export function putOff(context: Context): Conclusion {
-  const { letter, sandbox } = context
-  const next = nextOf(context) ?? letter.expiresAt
-  const said = { code: null, enhanced: '4.7.0', text: '4.7.0 not tried: the operator has suspended the sending domain' }
+/** Put off without an attempt, for an hour at most: nobody tells when it may go. */
+export function putOff(context: Context, why: string): Conclusion {
+  const { letter, sandbox, now } = context
+  const next = new Date(Math.min((nextOf(context) ?? letter.expiresAt).getTime(), now.getTime() + 3_600_000))
+  const said = { code: null, enhanced: '4.7.0', text: `4.7.0 not tried: ${why}` }
   const result = resultOf(context, { status: 'deferred', next, said, attempt: null })
   return { letter, sandbox, result, events: [], bounce: null }
 }

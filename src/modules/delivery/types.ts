@@ -78,8 +78,10 @@ export interface SigningKey {
   readonly returnPathHost?: string | null
   /** A second signature, RFC 8463. */
   readonly ed25519?: { readonly selector: string; readonly privateKey: KeyObject } | null
-  /** The operator has stopped it. */
+  /** `suspended`: the operator has stopped it. */
   readonly status?: string
+  /** False: it is not verified, or not any more. */
+  readonly isActive?: boolean
 }
 
 /** By domain id; a domain that is missing has been removed. */

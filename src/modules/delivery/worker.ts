@@ -38,7 +38,7 @@ import { type AskedAbout, lateAsks } from './late-asks.ts'
 import { membershipOf } from './membership.ts'
 import { type Network, NO_SUCH_DOMAIN, networkOf } from './network.ts'
 import { type DeliveryOptions, LIMITS } from './options.ts'
-import { conclusionOfExpired, overdueOf } from './overdue.ts'
+import { overdueOf } from './overdue.ts'
 import { placesOf } from './places.ts'
 import { recorderOf } from './record.ts'
 import {
@@ -49,11 +49,11 @@ import {
   forgotten,
   localReport,
   OUR_FAULT,
-  putOff,
   sandboxConclusion,
 } from './results.ts'
 import type { Job, Sent } from './route.ts'
 import type { Outgoing, SigningKey } from './types.ts'
+import { concludedUntried } from './untried.ts'
 
 export interface Delivery extends Service {
   /** There is something to send. */
@@ -293,15 +293,9 @@ export function deliveryService(options: DeliveryOptions): Delivery {
 
   /** @returns null: to be handed back untouched */
   const conclude = async (one: Held): Promise<Ended | null> => {
-    const { letter, claimed, key } = one
     const context = contextOf(one)
-    if (claimed.blocked !== null)
-      return untried(endedUntried(context, { status: 'suppressed', reason: claimed.blocked }))
-    if (letter.domainId !== null && key === null) {
-      return untried(endedUntried(context, { status: 'failed', reason: 'domain_removed' }))
-    }
-    if (letter.expiresAt <= context.now) return untried(await conclusionOfExpired(database.system, context))
-    if (key?.status === 'suspended') return untried(putOff(context))
+    const settled = await concludedUntried({ ...options, db: database.system }, context, one)
+    if (settled !== null) return untried(settled)
     return context.sandbox ? intoInbox(one) : overNetwork(one)
   }
 

@@ -44,5 +44,6 @@ export {
   type SigningKey,
   senderDomainsOf,
 } from './senders.ts'
+export { removedSql } from './sql.ts'
 export { type DomainStatus, STATUSES } from './states.ts'
 export type { Domain, DomainSettings } from './types.ts'

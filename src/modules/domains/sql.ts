@@ -94,6 +94,11 @@ export const byAnyId = statement('domains_by_any_id', `select ${COLUMNS} from se
 
 // --- what other rooms ask
 
+/** An expression of a statement of another room: the domain of this id was removed. */
+export function removedSql(id: string): string {
+  return `not exists (select from sending_domain d where d.id = ${id})`
+}
+
 export const sender = statement(
   'domains_sender',
   `select ${COLUMNS} from sending_domain where account_id = $1 and name = $2`,

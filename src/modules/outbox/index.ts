@@ -46,6 +46,7 @@ export {
   recall,
   releaseAllOfDomain,
   releaseDomain,
+  releaseRemoved,
 } from './queue.ts'
 export { AttachmentFields, wireAttachment } from './readable.ts'
 export { readingTurns } from './reading-turns.ts'

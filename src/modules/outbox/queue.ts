@@ -2,6 +2,7 @@ import type { Db, Writer } from '../../platform/db.ts'
 import { FIRST_ID, type Ids } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/log.ts'
 import { arrayText } from '../../platform/pg-array.ts'
+import { removedSql } from '../domains/index.ts'
 import { append, type Stream } from '../events/index.ts'
 import { blockedSql } from '../suppression/index.ts'
 import { readBody, storeBodies } from './bodies.ts'
@@ -407,6 +408,16 @@ export async function releaseAllOfDomain(db: Db, log: Pick<Logger, 'warn'>, doma
   } catch (err) {
     log.warn({ err, domain_id: domainId }, 'mail of a removed domain waits for its time')
   }
+}
+
+const RELEASE_REMOVED = sql.releaseRemoved(removedSql('q.domain_id'))
+
+/**
+ * Makes ready those of these deferred emails whose domain is no more. For whoever has committed that they wait: a domain that is
+ * removed later lets them go itself.
+ */
+export async function releaseRemoved(db: Db, ids: readonly string[]): Promise<void> {
+  await db.execute(RELEASE_REMOVED, [ids])
 }
 
 /**

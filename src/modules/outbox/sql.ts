@@ -211,6 +211,12 @@ export const releaseDomain = statement(
      select id from queue where id > $1 and state + 0 = 2 and domain_id = $2 order by id limit ${MOVED_AT_ONCE} for update))
    returning id`,
 )
+export const releaseRemoved = (isRemoved: string): ReturnType<typeof statement> =>
+  statement(
+    'outbox_release_removed',
+    `update queue q set state = 0
+     where q.id = any($1::uuid[]) and q.state + 0 = 2 and q.domain_id is not null and ${isRemoved}`,
+  )
 
 export const joinNode = statement(
   'outbox_join_node',

@@ -1,0 +1,76 @@
+// A domain that its account loses while mail of it waits: removed while an attempt is under way, or not verified any more.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Receiver, startReceiver } from './receiver.ts'
+import { startWorld, type World } from './world.ts'
+
+const HOUR_MS = 3_600_000
+
+let world: World
+let mx: Receiver
+before(async () => {
+  mx = await startReceiver({
+    rcpt: { 'late@example.net': { reply: '451 4.3.0 later', afterMs: 3_000 }, '*': 'default' },
+  })
+  world = await startWorld({
+    zones: { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.1'] } },
+    settings: { POSTHORN_SMTP_PORT: String(mx.port) },
+  })
+})
+after(async () => {
+  await world[Symbol.asyncDispose]()
+  await mx[Symbol.asyncDispose]()
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: an email as it is shown
+async function untilIs(id: string, status: string): Promise<any> {
+  for (const end = performance.now() + 30_000; ; ) {
+    const { body } = await world.api.get(`/api/v1/emails/${id}`)
+    if (body.data.status === status) return body.data
+    if (performance.now() > end) throw new Error(`${body.data.status}, not ${status}`)
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+}
+
+async function send(more: object): Promise<string> {
+  const sent = await world.api.post('/api/v1/send', { to: 'b@example.net', subject: 's', text: 't', ...more })
+  assert.equal(sent.status, 202, JSON.stringify(sent.body))
+  return sent.body.data.email_id
+}
+
+test('what was under way when its domain was removed ends as soon as its attempt has ended', async () => {
+  const domain = await world.verifiedDomain('removed.example')
+  const id = await send({ from: 'a@removed.example', to: 'late@example.net' })
+  while (mx.connectionCount === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  const removed = await world.api.delete(`/api/v1/customer/domains/${domain}`)
+  assert.equal(removed.status, 200)
+  assert.equal((await untilIs(id, 'queued')).attempts_count, 0, 'the attempt was under way')
+  const { attempts_count: attempts, next_attempt_at: next, events } = await untilIs(id, 'failed')
+  assert.deepEqual([attempts, next, events.at(-1).data.reason], [1, null, 'domain_removed'])
+})
+
+test('scheduled mail of a domain that is not verified any more waits, and goes out once it is', async () => {
+  const domain = await world.verifiedDomain('lost.example')
+  const { accountId } = world.account
+  const id = await send({ from: 'a@lost.example', scheduled_at: inAnHour() })
+  await world.rooms.domains.setStatus(accountId, domain, 'failed')
+  world.clock.advance(HOUR_MS)
+  const waiting = await untilIs(id, 'deferred')
+  assert.deepEqual(
+    [waiting.attempts_count, waiting.last_response],
+    [0, '4.7.0 not tried: the sending domain is not verified'],
+  )
+  await world.rooms.domains.setStatus(accountId, domain, 'verified')
+  world.clock.advance(HOUR_MS)
+  assert.equal((await untilIs(id, 'delivered')).attempts_count, 1)
+
+  await world.rooms.domains.setStatus(accountId, domain, 'failed')
+  const freed = await world.api.patch('/api/v1/customer/profile', { enforce_sender_verification: false })
+  assert.equal(freed.status, 200)
+  await untilIs(await send({ from: 'a@lost.example' }), 'delivered')
+})
+
+function inAnHour(): string {
+  return new Date(world.clock.now().getTime() + HOUR_MS - 1_000).toISOString()
+}
