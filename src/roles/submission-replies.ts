@@ -27,6 +27,7 @@ export function replyOf(error: unknown): Reply | null {
     case 'idempotency_key_reused':
       return new Reply(550, `5.6.0 ${text}`)
     case 'idempotency_in_progress':
+      return new Reply(451, '4.3.0 a message with this X-Idempotency-Key is being taken, try again')
     case 'service_unavailable':
       return unavailable()
     default:

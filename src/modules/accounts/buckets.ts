@@ -25,6 +25,8 @@ export interface Level {
 export interface Buckets {
   /** All `tokens` or none. `bucketId` is a UUID. */
   take(bucketId: string, rateClass: string, rate: Rate, tokens: number): Promise<Level>
+  /** What was taken here just now and not used. @returns what is left then */
+  giveBack(bucketId: string, rateClass: string, rate: Rate, tokens: number): Level
 }
 
 interface Held {
@@ -115,17 +117,23 @@ export function sharedBuckets(database: Database, clock: Clock): Buckets {
       const ask = { name: nameOf(bucketId, rateClass), bucketId, rateClass, rate, tokens }
       return spend(ask) ? levelOf(ask, true) : leases.add(ask)
     },
+    giveBack: (bucketId, rateClass, rate, tokens) => {
+      const name = nameOf(bucketId, rateClass)
+      const known = held.get(name)
+      if (known !== undefined) known.tokens += tokens
+      return levelOf({ name, bucketId, rateClass, rate, tokens }, true)
+    },
   }
 }
 
 /** Buckets that are always full. */
 export const bottomless: Buckets = {
-  take: async (_bucketId, _rateClass, { burst }) => ({
-    granted: true,
-    remaining: burst,
-    fullInSeconds: 0,
-    retryInSeconds: 0,
-  }),
+  take: async (_bucketId, _rateClass, rate) => full(rate),
+  giveBack: (_bucketId, _rateClass, rate) => full(rate),
+}
+
+function full({ burst }: Rate): Level {
+  return { granted: true, remaining: burst, fullInSeconds: 0, retryInSeconds: 0 }
 }
 
 /** @param unspent what the process still holds of this bucket */

@@ -23,10 +23,16 @@ export interface ApiGate extends Gate {
   /**
    * Takes further tokens of a class for a call that was admitted with one: a batch of n addresses takes n - 1 more.
    *
+   * @param admittedWith tokens of the class that the call was admitted with, which a refusal gives back
    * @returns the headers of the answer that say what is left now
    * @throws ApiError rate_limit_exceeded; then none was taken
    */
-  takeMore(principal: Principal, rateClass: RateClass, tokens: number): Promise<Readonly<Record<string, string>>>
+  takeMore(
+    principal: Principal,
+    rateClass: RateClass,
+    tokens: number,
+    admittedWith?: number,
+  ): Promise<Readonly<Record<string, string>>>
 }
 
 export interface GateParts {
@@ -68,12 +74,13 @@ export function apiGate(parts: GateParts): ApiGate {
       checkPlan(account, access, plans)
       return principal
     },
-    takeMore: async (principal, rateClass, tokens) => {
+    takeMore: async (principal, rateClass, tokens, admittedWith = 0) => {
       if (tokens <= 0) return {}
       const { rates } = await settings.get(principal.accountId)
       const { level, rate } = await take(principal, rates[rateClass], rateClass, tokens)
-      if (!level.granted) throw tooMany(rate.burst, rate.perSecond, level.retryInSeconds)
-      return told(rate.burst, level)
+      if (level.granted) return told(rate.burst, level)
+      const left = buckets.giveBack(principal.keyId ?? principal.accountId, rateClass, rate, admittedWith)
+      throw tooMany(rate.burst, rate.perSecond, level.retryInSeconds, told(rate.burst, left))
     },
   }
 }
@@ -164,10 +171,15 @@ function told(limit: number, { remaining, fullInSeconds }: Level): Readonly<Reco
 }
 
 /** The limit as told: as many as the bucket holds, in the time that it takes to fill. */
-function tooMany(burst: number, perSecond: number, retryAfter: number): ApiError {
+function tooMany(
+  burst: number,
+  perSecond: number,
+  retryAfter: number,
+  headers: Readonly<Record<string, string>> = {},
+): ApiError {
   return errors.rate_limit_exceeded(
     { limit: burst, window_seconds: Math.ceil(burst / perSecond), retry_after: retryAfter },
-    { retryAfter },
+    { retryAfter, headers },
   )
 }
 

@@ -90,6 +90,24 @@ test('two batches of 100 addresses pass in a row, a third does not', async () =>
   await one.room.gate.takeMore(principal, 'validation', 1).catch(() => undefined)
 })
 
+test('a batch that is refused takes nothing, not even what it was admitted with', async () => {
+  const { accountId } = await home.account()
+  const principal: Principal = { accountId, keyId: accountId, mode: 'live', scopes: ['full'], domainIds: null }
+  const { gate } = one.room
+  // The account has ten addresses a second: what comes back meanwhile is less than what ten refusals would take.
+  await gate.takeMore(principal, 'validation', 150)
+  const left: number[] = []
+  for (let i = 0; i < 30; i++) {
+    await gate.takeMore(principal, 'validation', 1)
+    await assert.rejects(gate.takeMore(principal, 'validation', 199, 1), (error) => {
+      assert.ok(error instanceof ApiError && error.status === 429)
+      left.push(Number(error.headers['RateLimit-Remaining']))
+      return true
+    })
+  }
+  assert.ok((left.at(-1) ?? 0) >= (left[0] ?? 0), left.join())
+})
+
 test('the operator sets a rate for one account', async () => {
   const { apiKey, accountId } = await home.account()
   await setLimits(home.operator, accountId, { rates: { send: { perSecond: 0.01, burst: 3 } } })

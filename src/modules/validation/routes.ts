@@ -97,7 +97,7 @@ export function validationRoutes(options: ValidationRoutesOptions): readonly Any
       errors: quotaErrors,
       handle: async ({ principal, body }) => {
         const texts = body.emails ?? body.addresses ?? []
-        const headers = await accounts.gate.takeMore(principal, 'validation', texts.length - 1)
+        const headers = await accounts.gate.takeMore(principal, 'validation', texts.length - 1, 1)
         const { results, usage } = await validate(options, principal, texts, BATCH_MS)
         const told = results.map((result) => ({ ...result, usage }))
         return { status: 200, headers, body: { data: told, results: told, summary: summaryOf(results), usage } }
