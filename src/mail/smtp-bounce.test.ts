@@ -256,6 +256,68 @@ for (const [category, rows] of Object.entries(ROWS)) {
   }
 }
 
+// Answers to RCPT TO:<bob@dest.example>, from alice@poster.test and the host mail.sender.test.
+const PARTIES = {
+  recipient: 'bob@dest.example',
+  ours: ['alice@poster.test', 'b+abc@bounces.poster.test', 'mail.sender.test'],
+}
+const ABOUT_US = [
+  '554 5.7.1 Rejected due to high volume of invalid recipients',
+  '550 5.7.1 Blocked for sending to invalid recipients, see https://x.example/',
+  '550 5.1.1 Too high a rate of unknown users from your network',
+  '554 5.7.1 Directory harvest attack detected: unknown recipient',
+  '554 5.7.1 Client blocked, recipient unknown',
+  '550 Host unknown: invalid HELO name',
+  '550 DNS record for your host does not exist',
+  '550 Client host unknown',
+  '550 Cannot resolve your domain: no such host',
+  '550 Blocked - Domain does not exist: poster.test',
+  '550 Domain does not exist: poster.test',
+  '550 mail.sender.test does not exist',
+  '550 mx1.dest.example: host mail.sender.test not found',
+  '550 <alice@poster.test> User unknown',
+  '550 5.1.1 <alice@poster.test>: User unknown',
+  '550 5.7.1 <alice@poster.test>: no such user',
+  '550 no such user b+abc@bounces.poster.test (asked by mx1.dest.example)',
+]
+const ABOUT_THE_RECIPIENT = [
+  '550 5.7.1 <bob@dest.example>: Recipient address rejected: User unknown',
+  '550 5.7.1 No such user!',
+  '550 5.7.1 Mailbox does not exist',
+  '550 User unknown',
+  '550 Invalid recipients',
+  '550 5.1.1 User unknown (mail.sender.test)',
+  '550 5.1.1 no such user at your server',
+  '550 5.1.1 <bob@dest.example> user unknown (from alice@poster.test)',
+  '550 No such user "bob" for mail from alice@poster.test',
+  '550 your message to bob: user unknown',
+  '550 error sending mail: user unknown',
+  '550 Host dest.example unknown',
+  '550 dest.example does not exist, as mail.sender.test was told',
+  '550 5.1.2 Host unknown (Name server: dest.example: host not found)',
+]
+for (const [lines, hard] of [
+  [ABOUT_US, false],
+  [ABOUT_THE_RECIPIENT, true],
+] as const) {
+  test(`words of an unknown user or host are about ${hard ? 'the recipient' : 'us'} where they say so`, () => {
+    const found = lines.map((line) => {
+      const reply = parseReply(line)
+      assert.ok(reply !== null, line)
+      return `${bounceFromReply(reply, 'rcpt', PARTIES).type}: ${line}`
+    })
+    assert.deepEqual(
+      found,
+      lines.map((line) => `${hard ? 'hard' : 'block'}: ${line}`),
+    )
+  })
+}
+
+test('a domain that is ours and the recipient’s is the recipient’s', () => {
+  const reply = replyOf(550, ['Domain does not exist: poster.test'])
+  assert.equal(bounceFromReply(reply, 'rcpt', { ...PARTIES, recipient: 'bob@poster.test' }).type, 'hard')
+})
+
 test('nothing is hard but a 5xx to RCPT or DATA, and nothing that speaks of spam', () => {
   const words = fc.constantFrom(
     'user unknown',

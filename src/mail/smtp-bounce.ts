@@ -6,7 +6,8 @@
 //   2. the enhanced code: RFC 3463, 5248, 7293, 7372, 7505, the IANA registry, Microsoft's and Gmail's own numbers;
 //   3. the bare code and the command it answered.
 // Where the words point both ways the milder reading is taken: `hard` suppresses an address, so it needs proof that
-// the address is wrong. A refusal of the connection or of MAIL FROM is about us and is never `hard`; a 4xx neither.
+// the address is wrong. A refusal of the connection or of MAIL FROM is about us and is never `hard`; a 4xx neither, nor
+// one that names the sender, the sender's domain or our host, and not the recipient.
 
 import type { Reply } from './smtp-reply.ts'
 
@@ -62,15 +63,24 @@ export function bounceTypeOf(category: BounceCategory): BounceType {
   return TYPES[category]
 }
 
+/** Those whose names a reply may have in its words. */
+export interface Parties {
+  readonly recipient: string
+  /** Ours: the addresses of the sender, and names of hosts. */
+  readonly ours: readonly string[]
+}
+
 /**
  * Classifies a 4xx or 5xx reply. For a 4xx the answer is what the email's bounce will say if nothing better comes
  * before it expires: never `hard`, and `expired` for one about the recipient that tells no cause.
  *
  * @param command what the reply answered
+ * @param parties absent: nobody knows, as of a reply that a report quotes
  */
-export function bounceFromReply(reply: Reply, command: SmtpCommand): BounceVerdict {
+export function bounceFromReply(reply: Reply, command: SmtpCommand, parties?: Parties): BounceVerdict {
   let category = categoryOf(reply, command)
-  if (TYPES[category] === 'hard' && (command === 'connect' || command === 'mail')) category = 'policy'
+  const aboutUs = command === 'connect' || command === 'mail' || (parties !== undefined && namesUsAlone(reply, parties))
+  if (TYPES[category] === 'hard' && aboutUs) category = 'policy'
   if (reply.code < 500 && (TYPES[category] === 'hard' || (category === 'unknown' && command === 'rcpt'))) {
     category = 'expired'
   }
@@ -81,11 +91,37 @@ export function bounceFromReply(reply: Reply, command: SmtpCommand): BounceVerdi
 const TEXT_READ_CHARS = 2_000
 const ADDRESS = /<[^<>\s]{0,320}>|[^\s<>"(),;:]{1,64}@[\w.-]{1,255}/g
 
+const NAMES = /(?:[^\s<>"'(),;:[\]{}=]{1,64}@)?[\w-]{1,63}(?:\.[\w-]{1,63}){0,9}/g
+
+/** Whether the words name one of ours and not the recipient. Beside a status that says "no such mailbox" it takes an address. */
+function namesUsAlone({ text, enhanced }: Reply, { recipient, ours }: Parties): boolean {
+  const words = text.slice(0, TEXT_READ_CHARS).toLowerCase()
+  const to = recipient.toLowerCase()
+  const local = to.slice(0, to.lastIndexOf('@'))
+  const domain = hostOf(to)
+  const named: readonly string[] = words.match(NAMES) ?? []
+  if (
+    words.includes(to) ||
+    ['<>', '()', '[]', '""', "''"].some(([open, close]) => words.includes(open + local + close))
+  )
+    return false
+  const own = ours.map((one) => one.toLowerCase())
+  if (own.some((one) => one.includes('@') && named.includes(one))) return true
+  if (named.includes(domain) || enhanced?.slice(2) === '1.1') return false
+  const within = (name: string, host: string): boolean => name === host || name.endsWith(`.${host}`)
+  return named.some((name) => !within(name, domain) && own.some((one) => within(name, hostOf(one))))
+}
+
+function hostOf(name: string): string {
+  return name.slice(name.lastIndexOf('@') + 1)
+}
+
 function categoryOf(reply: Reply, command: SmtpCommand): BounceCategory {
   // Addresses go first: `<spam@example.net>: user unknown` is not about spam.
   const words = reply.text.slice(0, TEXT_READ_CHARS).toLowerCase().replace(ADDRESS, ' ').replace(/\s+/g, ' ')
   const status = reply.enhanced?.slice(2) ?? null
-  if (status === '1.1' && UNKNOWN_USER.test(words) && !EITHER_WAY.test(words)) return 'invalid_recipient'
+  if (status === '1.1' && UNKNOWN_USER.test(words) && !EITHER_WAY.test(words) && !HARVEST.test(words))
+    return 'invalid_recipient'
   for (const [category, pattern, only] of WORDS) {
     if ((only === undefined || only(status, reply.code)) && pattern.test(words)) return category
   }
@@ -123,9 +159,29 @@ const UNKNOWN_USER = new RegExp(
   ].join('|'),
 )
 
+/** Whose list is bad, in the plural or by count: what is said of who mails many. */
+const HARVEST =
+  /(?:volume|number|rate|ratio|percentage|amount|count|share) of (?:\S+ ){0,3}(?:invalid|unknown|non-?existe?nt|bad|undeliverable|inactive)\b|(?:sending|sent|sends?|mailing|mailed|mails) to (?:\S+ ){0,3}(?:invalid|unknown|non-?existe?nt|bad|undeliverable|inactive) (?:recipients|users|addresses|mailboxes|accounts)|(?:directory|dictionary|address|recipient)[ -]?(?:harvest|attack)/
+
+/** What is said of the host that speaks, of its name, and of who is blocked: with X.7.z it is no word about the recipient. */
+const OUR_HOST = new RegExp(
+  [
+    "\\byour (?:own |mail |sending |smtp |mail ?server'?s? )?(?:host ?(?:name)?|server|domain(?: name)?|ip(?: address)?|dns|network|mta|system)\\b(?:(?!user|recipient|mailbox|account|address).){0,60}(?:not found|n[o'’]t exist|not exist|unknown|invalid|no such|not known|not resolve|unresolvable)",
+    '(?:resolve|find|verify|look ?up|unknown|invalid|no such) (?:of |for |the )?your (?:own |mail |sending |smtp )?(?:host ?(?:name)?|server|domain(?: name)?|ip(?: address)?|dns|network|mta|system)\\b',
+    "\\b(?:helo|ehlo)\\b.{0,80}(?:unknown|invalid|not found|not exist|n[o'’]t exist|resolve|no such|not known)|(?:unknown|invalid|not found|not exist|no such|bad)\\b.{0,40}\\b(?:helo|ehlo)\\b",
+    "(?:sending|client|originating|connecting) (?:host ?(?:name)?|domain|server|ip|system|mta)\\b(?:(?!user|recipient|mailbox|account|address).){0,60}(?:not found|n[o'’]t exist|not exist|unknown|invalid|no such|not known|not resolve)",
+    '\\bblocked\\b(?:(?!recipient).){0,20}\\b(?:host|domain)\\b',
+  ].join('|'),
+)
+
 /** Words with which a receiver names the address and us in one breath, and what another server told it of the address. */
 const EITHER_WAY =
   /undeliverable address: .{0,300}\bsaid:|\bor (?:\S+ ){0,3}(?:blocked|denied|refused|blacklisted)|\bspam\b|black ?list|block ?list|\breputation\b/
+
+/** RFC 3463: X.7.z is about security or policy. RFC 7293's two are about the mailbox. */
+function isPolicy(status: string | null): boolean {
+  return status?.startsWith('7.') === true && !/^7\.1[78]$/.test(status)
+}
 
 const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   // Who we are not: RFC 7208, 6376, 9989, and the reverse DNS that all large receivers ask for. Before everything else,
@@ -150,6 +206,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
     (status, code) => code < 500 || status === '5.3' || status === null || status === '7.1' || status === '7.0',
   ],
   ['rate_limited', /gr[ea]y-?list/],
+  ['reputation', HARVEST],
   ['protocol', /too many hops|hop count exceeded|(?:mail|mail forwarding|routing) loop|loops? back to/],
   // Lists and marks of senders.
   [
@@ -185,6 +242,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
     'policy',
     /(?:sender|from|envelope|return[- ]path|mail from)(?: \S+){0,3} (?:address )?(?:\S+ )?(?:rejected|refused|unknown|invalid|verify|verification|does not exist|not (?:found|exist|accepted|allowed|authorized|verified)|denied|has (?:a )?null ?mx)|sender verify failed|unrouteable sender|callout/,
   ],
+  ['policy', OUR_HOST],
   [
     'bad_domain',
     /(?:host|domain)(?: name)?(?: \S{1,80})? (?:not found|does ?n[o'’]t exist|unknown|is invalid|not exist)|(?:unknown|invalid|no such|nonexistent|bad destination) (?:host|domain)|unrouteable (?:mail )?domain|null ?mx|domain (?:does not|doesn.t) (?:accept|receive) (?:e?mail|any)|unable to (?:route|lookup)|name or service not known|nxdomain|recipient address rejected: domain not found|(?:^|\s)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,9} does not exist/,
@@ -195,6 +253,8 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
     'policy',
     /relay(?:ing)? (?:access )?(?:is )?(?:denied|not (?:permitted|allowed)|prohibited)|unable to relay|not (?:permitted|allowed|authorized) to relay|(?:isn't|is not|not) in my list of allowed|we do not relay|authentication required|authrequired|notauthorized|(?:server )?requires? authentication|must (?:issue a )?starttls|tls (?:is )?required|encryption (?:is )?required|require(?:s)? (?:tls|encryption)/,
   ],
+  // "Blocked for unknown users", where the address is not the one who is blocked.
+  ['policy', /\bblocked\b|\bbanned\b/, (status, code) => code >= 500 && isPolicy(status)],
   ['invalid_recipient', UNKNOWN_USER],
   // RFC 5321's own words for 550. Receivers that mean a refusal of us say so and were caught above.
   [

@@ -49,6 +49,8 @@ const REPLIES: [rcpt: string, event: string, type: string | null, suppressed: st
   ['550 5.1.1 no such user', 'email.bounced', 'hard', 'hard_bounce'],
   ['552 5.2.2 mailbox full', 'email.bounced', 'soft', null],
   ['550 5.7.1 blocked by our policy', 'email.bounced', 'block', null],
+  ['550 <news@shop.example> User unknown', 'email.bounced', 'block', null],
+  ['550 mail.posthorn.test does not exist', 'email.bounced', 'block', null],
   ['451 4.2.0 try again later', 'email.deferred', null, null],
 ]
 for (const [rcpt, event, type, suppressed] of REPLIES) {

@@ -135,6 +135,7 @@ async function lineTo(zones: Zones, chance: () => number = () => 0): Promise<Lin
       const sent = await network.send(site, {
         tlsRequired: false,
         site,
+        sender: 'news@shop.example',
         prepare: async () => ({ ...LETTER, recipient: `bob@${site}` }),
         maySend: async () => true,
         beforeDot: async () => true,

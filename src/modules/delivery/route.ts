@@ -28,6 +28,8 @@ export interface Job {
   readonly tlsRequired: boolean
   /** The recipient's domain. */
   readonly site: string
+  /** The address in From. */
+  readonly sender: string
   /**
    * Asked when a connection is free for it. What may take long is awaited by `idle`: meanwhile the connection may be closed
    * for somebody else, or all of them might wait for one that waits for a connection. Null: it may not be sent any more.
@@ -312,7 +314,8 @@ export class Route {
         const [outcome] = result.recipients
         if (outcome === undefined) break
         if (outcome.kind === 'failed' && outcome.fault.code === 'aborted' && !outcome.dotSent) return false
-        const verdict = this.#options.weigh(outcomeVerdict(outcome))
+        const ours = [job.sender, outgoing.returnPath, this.#options.ehloName]
+        const verdict = this.#options.weigh(outcomeVerdict(outcome, { recipient: outgoing.recipient, ours }))
         tried.push({ verdict, target, sourceIp: link.sourceIp, tls: link.connection.tls, atDoor: false })
         if (outcome.kind === 'replied' && isThrottling(outcome.reply)) {
           this.pace.throttled(this.#options.clock.monotonicMs())

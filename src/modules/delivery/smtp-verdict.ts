@@ -1,7 +1,7 @@
 // What the SMTP client met, as a verdict. The first digit of a reply alone decides whether to try again (RFC 5321 section
 // 4.2.1); the enhanced code and the words only explain.
 
-import { bounceFromReply, type SmtpCommand } from '../../mail/smtp-bounce.ts'
+import { bounceFromReply, type Parties, type SmtpCommand } from '../../mail/smtp-bounce.ts'
 import type { OpenResult, Outcome, Phase } from '../../mail/smtp-client.ts'
 import type { Reply } from '../../mail/smtp-reply.ts'
 import type { Said, Verdict } from './types.ts'
@@ -17,10 +17,10 @@ function commandOf(phase: Phase): SmtpCommand {
   return phase === 'mail' || phase === 'rcpt' ? phase : phase === 'data' || phase === 'dot' ? 'data' : 'connect'
 }
 
-export function replyVerdict(reply: Reply, command: SmtpCommand): Verdict {
+export function replyVerdict(reply: Reply, command: SmtpCommand, parties?: Parties): Verdict {
   const said = saidBy(reply)
   if (reply.code < 300) return { kind: 'delivered', said }
-  const { type, category } = bounceFromReply(reply, command)
+  const { type, category } = bounceFromReply(reply, command, parties)
   if (reply.code >= 500) return { kind: 'bounced', said, type, category, command }
   const about = (command === 'rcpt' || command === 'data') && reply.code !== 421
   // At the end of its time such an email counts as one soft bounce, so what is not soft says nothing of its cause.
@@ -33,14 +33,14 @@ export function replyVerdict(reply: Reply, command: SmtpCommand): Verdict {
   }
 }
 
-export function outcomeVerdict(outcome: Outcome): Verdict {
+export function outcomeVerdict(outcome: Outcome, parties?: Parties): Verdict {
   switch (outcome.kind) {
     case 'failed':
       return failureVerdict(outcome, false)
     case 'unsupported':
       return unsupportedVerdict(outcome)
     case 'replied':
-      return replyVerdict(outcome.reply, outcome.command)
+      return replyVerdict(outcome.reply, outcome.command, parties)
   }
 }
 

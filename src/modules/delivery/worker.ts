@@ -335,6 +335,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     const job: Job = {
       tlsRequired: letter.tlsRequired,
       site: siteOf(letter),
+      sender: letter.sender,
       maySend: async () => (await isStillWanted(one)) && safe(epoch) && isAsked(one.claimedAtMs),
       prepare: async (idle) => {
         if (!safe(epoch) || stopping) return null
