@@ -161,6 +161,66 @@ test('a soft break cannot make a delimiter out of text', () => {
   assert.match(reencode(Buffer.from(raw)).message.toString(), /Content-Transfer-Encoding: base64/)
 })
 
+const LONG = Buffer.from('Grüße aus dem Norden. '.repeat(200))
+
+// Each row: the encoding that a part names, its body as it came, and what every line of it becomes.
+const MISLABELLED: [name: string, encoding: string, body: Buffer, content: Buffer][] = [
+  ['base64 in one line', 'base64', Buffer.from(LONG.toString('base64')), LONG],
+  [
+    'base64 with bytes outside its alphabet',
+    'BASE64',
+    Buffer.from(`${LONG.toString('base64', 0, 57)}\r\né\0 ${LONG.toString('base64', 57)}\r\n`),
+    LONG,
+  ],
+  [
+    'quoted-printable in one line',
+    'quoted-printable',
+    Buffer.from(`=C3=BC${'. --o From =E2=82=AC '.repeat(80)}\r\nshort=\r\n line\r\n`),
+    Buffer.from(`ü${'. --o From € '.repeat(80)}\r\nshort line\r\n`),
+  ],
+  [
+    'quoted-printable with raw bytes',
+    'quoted-printable',
+    Buffer.from(`Gr=C3=BC\xc3\x9f\x00e = 1=3D1=\r\n${'é'.repeat(30)}=\r\nend\r\n`.replace('\xc3\x9f', 'ß')),
+    Buffer.from(`Grüß\x00e = 1=1${'é'.repeat(30)}end\r\n`),
+  ],
+]
+for (const [name, encoding, body, content] of MISLABELLED) {
+  test(`a part of ${name} goes out in short lines of ASCII and says the same`, async () => {
+    const part = attached(body.toString('latin1'), 'Content-Type: a/b', `Content-Transfer-Encoding: ${encoding}`)
+    const single = `Content-Transfer-Encoding: ${encoding}\r\n\r\n${body.toString('latin1')}`
+    for (const raw of [part, single]) {
+      const { message, changed } = reencode(Buffer.from(raw, 'latin1'))
+      assert.equal(changed, true)
+      assert.ok(isAscii(message) && !message.includes(0))
+      for (const line of message.toString().split('\r\n')) assert.ok(line.length <= 76, line)
+      assert.deepEqual(reencode(message).message, message)
+      if (raw === single) continue
+      const [found, ...more] = (await PostalMime.parse(message)).attachments
+      assert.equal(more.length, 0)
+      // Its line ends are LF; the one before a delimiter is the delimiter's.
+      assert.equal(
+        Buffer.from(found?.content as ArrayBuffer)
+          .toString()
+          .trimEnd(),
+        content.toString().replaceAll('\r\n', '\n').trimEnd(),
+      )
+    }
+  })
+}
+
+test('lines of quoted-printable in order stay beside those that are not', () => {
+  const raw = attached('a = b =3d \r\né\r\nc=', 'Content-Transfer-Encoding: quoted-printable')
+  assert.ok(reencode(Buffer.from(raw)).message.toString().includes('\r\n\r\na = b =3d \r\n=C3=A9\r\nc=\r\n--o--'))
+})
+
+test('nothing is wrapped anew within what is signed', () => {
+  const raw = Buffer.from(
+    attached(LONG.toString('base64'), 'Content-Transfer-Encoding: base64').replace('mixed', 'signed'),
+  )
+  assert.equal(reencode(raw).message, raw)
+})
+
 // Each row: how many parts stand in how many multiparts, and whether the message is made 7-bit.
 const COUNTS: [multiparts: number, each: number, changed: boolean][] = [
   [1, 9_999, true],
@@ -201,6 +261,9 @@ test('no bytes make it throw, and a second time changes nothing', () => {
     ...[
       'Content-Type: multipart/mixed; boundary=o\r\n',
       'Content-Transfer-Encoding: 8bit\r\n',
+      'Content-Transfer-Encoding: quoted-printable\r\n',
+      'Content-Transfer-Encoding: base64\r\n',
+      '=',
       '\r\n',
       '--o\r\n',
       '--o--',

@@ -1,7 +1,7 @@
 // A submitted message made 7-bit once, before it is signed (RFC 6152 section 3; RFC 2045 section 6).
 //
 // Only the parts that need it change: their body becomes quoted-printable (text) or base64 (all else) and their
-// Content-Transfer-Encoding says so; a multipart or message above them that was labelled 8bit or binary becomes 7bit. Header
+// Content-Transfer-Encoding says so, or is made what it says already (rewrap.ts); a multipart or message above them that was labelled 8bit or binary becomes 7bit. Header
 // fields of parts that hold UTF-8 are said in ASCII (field-encoding.ts); bytes of a charset that nobody names stay. Every
 // other byte stays. What is signed (multipart/signed), nesting deeper than the limit and parts in an encoding we do not know
 // stay as they are, and so does a whole message of more parts than the limit: it goes to servers with 8BITMIME alone.
@@ -12,6 +12,7 @@ import { encodedField } from './field-encoding.ts'
 import { fieldValue, parseHeaderBlock, type RawField } from './headers.ts'
 import { needsEncoding } from './mime.ts'
 import { boundaryOf, headerWithin, partsBetween, type ReadingBudget, readingBudget } from './multipart.ts'
+import { rewrapBase64, rewrapQuotedPrintable } from './rewrap.ts'
 
 const NESTING_MOST = 20
 /** Of the whole message. Each costs some 200 bytes while it is rewritten. */
@@ -45,6 +46,11 @@ interface Place {
   readonly digest: boolean
 }
 
+const REWRAPS: ReadonlyMap<string, (body: Buffer) => Buffer> = new Map([
+  ['quoted-printable', rewrapQuotedPrintable],
+  ['base64', rewrapBase64],
+])
+
 /** Writes one entity to `out`. @returns whether it differs from what was read */
 function rewrite(entity: Buffer, place: Place): boolean {
   const { out, seen, boundaries, depth } = place
@@ -73,6 +79,12 @@ function rewrite(entity: Buffer, place: Place): boolean {
       : (typeText.split(';', 1)[0] ?? '').trim().toLowerCase()
   const encodingField = fields.find((field) => field.key === 'content-transfer-encoding')
   const encoding = encodingField === undefined ? '7bit' : fieldValue(head, encodingField).toLowerCase()
+  const rewrap = REWRAPS.get(encoding)
+  if (rewrap !== undefined && !/^(?:multipart|message)\//.test(type)) {
+    out.push(head, rewrap(body))
+    if (boundaries.length === 0 && encoding === 'base64') out.push(Buffer.from('\r\n'))
+    return true
+  }
   if (encoding !== '7bit' && encoding !== '8bit' && encoding !== 'binary') return keep()
 
   // RFC 1847 section 2.1: who carries it alters nothing within, encodings included, since the signature is of these bytes.
