@@ -6,7 +6,7 @@
 //
 //   opening     banner, EHLO (HELO when EHLO is answered 5xx), STARTTLS, EHLO again, AUTH. `opportunistic` takes any
 //               certificate, goes on in plain text when STARTTLS is refused, and connects afresh without TLS when the
-//               handshake fails (`tlsFault` tells). `required` and `implicit` never speak plainly.
+//               handshake fails (`tlsFault` tells, and so does the dialogue). `required` and `implicit` never speak plainly.
 //   sending     MAIL, RCPT and DATA in one write where PIPELINING is offered. The final dot follows `beforeDot`.
 //   afterwards  a transaction that ended early is undone by RSET at the head of the next one.
 //   dropped     the connection is given up, not repaired, when the order of replies is in doubt: DATA accepted after
@@ -88,6 +88,8 @@ export interface SendResult {
   readonly pipeliningSuspect: boolean
 }
 
+/** Lines of a dialogue whose handshake failed: the last ones tell of it. */
+const KEPT_OF_FIRST = 40
 const CONTROL = /\p{Cc}/u
 const NON_ASCII = /[^\p{ASCII}]/u
 const NO_SMTPUTF8 = '5.6.7 The receiving server does not support internationalized email (SMTPUTF8)'
@@ -112,13 +114,13 @@ export class SmtpConnection {
   #used = false
   #unfinished = false
 
-  /** Made by `open` alone. */
-  constructor(opened: Opened, tlsFault: string | null) {
+  /** Made by `open` alone. @param before what was said on the connection that this one stands in for */
+  constructor(opened: Opened, tlsFault: string | null, before: Dialogue) {
     this.#stream = opened.stream
     this.#recorder = opened.recorder
     this.#timeouts = opened.timeouts
     this.#can = opened.can
-    this.opening = opened.recorder.take()
+    this.opening = [...before, ...opened.recorder.take()]
     this.tls = opened.tls
     this.tlsFault = tlsFault
   }
@@ -135,10 +137,11 @@ export class SmtpConnection {
       if (options.tls !== 'opportunistic' || !shaken) return first
       recorder.note('connecting again without TLS')
       const second = await openStream(options, recorder, false)
-      if (!('stream' in second)) return { ...second, dialogue: [...first.dialogue, ...second.dialogue] }
-      return { kind: 'open', connection: new SmtpConnection(second, first.fault.message) }
+      const before = first.dialogue.slice(-KEPT_OF_FIRST)
+      if (!('stream' in second)) return { ...second, dialogue: [...before, ...second.dialogue] }
+      return { kind: 'open', connection: new SmtpConnection(second, first.fault.message, before) }
     }
-    return { kind: 'open', connection: new SmtpConnection(first, first.tlsFault) }
+    return { kind: 'open', connection: new SmtpConnection(first, first.tlsFault, []) }
   }
 
   /** Whether another message may be tried. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DialogueRecorder } from './smtp-dialogue.ts'
+import { commandAnswered, DialogueRecorder } from './smtp-dialogue.ts'
 import { replyOf } from './smtp-reply.ts'
 
 const REST = '(the rest was not kept)'
@@ -60,4 +60,32 @@ test('a dialogue that was taken begins anew', () => {
   for (let i = 0; i < 16; i++) dialogue.client('y'.repeat(1_024))
   assert.equal(dialogue.take().at(-1)?.line, 'y'.repeat(1_024))
   assert.deepEqual(dialogue.take(), [])
+})
+
+test('a reply is that of the command it answered, pipelined or not, on the last of several connections', () => {
+  const said = (lines: string): ReturnType<typeof commandAnswered> => {
+    const dialogue = lines.split('\n').map((line) => {
+      const from = /^\d{3}/.test(line) ? ('server' as const) : ('client' as const)
+      return { at: 0, from, line }
+    })
+    return commandAnswered(dialogue, { code: 450, text: '450 4.2.0 first later' })
+  }
+  const greeting = '(connecting to 192.0.2.1 port 25)\n220 mx\nEHLO a.test\n250-mx\n250 PIPELINING'
+  assert.equal(said('(connecting to 192.0.2.1 port 25)\n450 later'), 'connect')
+  assert.equal(said(`${greeting}\nSTARTTLS\n450 later`), 'starttls')
+  assert.equal(said(`${greeting}\nMAIL FROM:<>\n450 4.2.0 later`), 'mail')
+  assert.equal(
+    said('RSET\nMAIL FROM:<>\nRCPT TO:<b@c.test>\nDATA\n250 ok\n250 ok\n450-first\n450 4.2.0 later\n503 no'),
+    'rcpt',
+  )
+  assert.equal(
+    said(`${greeting}\nMAIL FROM:<>\n250 ok\nRCPT TO:<b@c.test>\n250 ok\nDATA\n354 go\n(9 bytes)\n450 later`),
+    'data',
+  )
+  assert.equal(
+    said(`${greeting}\nMAIL FROM:<>\n(the server closed the connection)\n${greeting}\nMAIL FROM:<>\n450 later`),
+    'mail',
+  )
+  assert.equal(said(`${greeting}\nMAIL FROM:<>\n450 other words`), null)
+  assert.equal(said(''), null)
 })

@@ -34,8 +34,18 @@ const FAULT_CODES: Readonly<Record<string, Fault['code']>> = {
 
 export function faultOf(error: unknown): Fault {
   const { code, message } = error as NodeJS.ErrnoException
-  if (typeof code === 'string' && code.startsWith('ERR_SSL')) return { code: 'tls', message: String(message) }
-  return { code: FAULT_CODES[code ?? ''] ?? 'other', message: String(message ?? error) }
+  const words = String(message ?? error)
+  const reason = OPENSSL.exec(words)?.[1] ?? null
+  if (reason !== null) return { code: 'tls', message: `the TLS handshake failed: ${reason}` }
+  if (typeof code === 'string' && code.startsWith('ERR_SSL')) return { code: 'tls', message: oneLine(words) }
+  return { code: FAULT_CODES[code ?? ''] ?? 'other', message: oneLine(words) }
+}
+
+/** `thread:error:number:library:function:reason:file:line:`, of which the reason alone is for people. */
+const OPENSSL = /:error:[^:\n]{0,40}:[^:\n]{0,80}:[^:\n]{0,80}:([^:\n]{1,200})/
+
+function oneLine(words: string): string {
+  return words.replace(/\s+/g, ' ').trim()
 }
 
 /** A line without text is counted too: it takes memory like others. */

@@ -102,7 +102,7 @@ test('two nodes that look at once end each email once; a row whose email is gone
 
 const BOUNCES = statement(
   'test_bounces_of',
-  `select email_id, type, category, smtp_code, enhanced_code, diagnostic_code, remote_host, remote_ip, source, attempt from bounce
+  `select email_id, type, category, smtp_code, enhanced_code, diagnostic_code, command, remote_host, remote_ip, source, attempt from bounce
    where email_id = any($1::uuid[]) order by array_position($1::uuid[], email_id)`,
 )
 

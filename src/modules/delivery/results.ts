@@ -13,6 +13,7 @@
 
 import { providerOf } from '../../mail/providers.ts'
 import { type BounceCategory, bounceFromReply } from '../../mail/smtp-bounce.ts'
+import { commandAnswered, type Dialogue } from '../../mail/smtp-dialogue.ts'
 import type { NewBounce } from '../bounces/index.ts'
 import type { EventType, NewEvent } from '../events/index.ts'
 import {
@@ -123,6 +124,7 @@ interface StoredDetail {
   readonly smtp_code: number | null
   readonly enhanced_code: string | null
   readonly response: string
+  readonly dialogue: Dialogue
   readonly throttled_by: string | null
 }
 
@@ -132,15 +134,19 @@ const NOTHING_SAID: Pick<StoredDetail, 'smtp_code' | 'enhanced_code'> = { smtp_c
 export function expired(context: Context, last: StoredAttempt | null): Conclusion {
   const detail = (last?.detail ?? NOTHING_SAID) as unknown as StoredDetail
   const { smtp_code: code } = detail
-  const reason = code === null && detail.enhanced_code === NO_TLS ? 'tls_required' : 'expired'
+  const answered = code === null ? null : commandAnswered(detail.dialogue, { code, text: detail.response })
+  // A mail that needs no TLS goes on without it where STARTTLS is refused, unless the server closes (421).
+  const refused = answered === 'starttls' && (code !== 421 || context.letter.tlsRequired)
+  const lacksTls = code === null ? detail.enhanced_code === NO_TLS : refused
+  const reason = lacksTls ? 'tls_required' : 'expired'
   const ended = endedUntried(context, { status: 'failed', reason })
   if (code === null || last?.outcome !== 'deferred') return ended
   const where = { host: detail.mx, ip: detail.ip, throttledBy: detail.throttled_by }
   const said = { code, enhanced: detail.enhanced_code, text: detail.response }
-  // Which command it answered is not kept, and makes no difference to what a 4xx is about.
-  const { type, category } = bounceFromReply({ ...said, lines: [] }, 'rcpt')
+  const command = answered === 'starttls' ? 'connect' : answered
+  const { type, category } = bounceFromReply({ ...said, lines: [] }, command ?? 'rcpt')
   if (!keptRefusing(context.letter, last, category)) return ended
-  const refusal = { said, type: 'soft', category: type === 'soft' ? category : 'expired', command: null } as const
+  const refusal = { said, type: 'soft', category: type === 'soft' ? category : 'expired', command } as const
   const data = { ...failedData(reason, lastSaid(context.letter), context.letter.attemptsCount), listed_as: 'soft' }
   return {
     ...ended,

@@ -19,7 +19,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { judgeOf, type SessionFault } from '../transport/index.ts'
 import { Pace } from './pace.ts'
 import { localReport, OUR_FAULT } from './results.ts'
-import { isThrottling, openVerdict, outcomeVerdict } from './smtp-verdict.ts'
+import { isThrottling, openVerdict, outcomeVerdict, plainVerdict } from './smtp-verdict.ts'
 import type { Sockets } from './sockets.ts'
 import type { Outgoing, Report, Verdict } from './types.ts'
 import { beginningWith, ownName, sameHost, type Target, type Way } from './ways.ts'
@@ -315,7 +315,9 @@ export class Route {
         if (outcome === undefined) break
         if (outcome.kind === 'failed' && outcome.fault.code === 'aborted' && !outcome.dotSent) return false
         const ours = [job.sender, outgoing.returnPath, this.#options.ehloName]
-        const verdict = this.#options.weigh(outcomeVerdict(outcome, { recipient: outgoing.recipient, ours }))
+        const parties = { recipient: outgoing.recipient, ours }
+        const fellBack = link.connection.tlsFault !== null
+        const verdict = this.#options.weigh(fellBack ? plainVerdict(outcome, parties) : outcomeVerdict(outcome, parties))
         tried.push({ verdict, target, sourceIp: link.sourceIp, tls: link.connection.tls, atDoor: false })
         if (outcome.kind === 'replied' && isThrottling(outcome.reply)) {
           this.pace.throttled(this.#options.clock.monotonicMs())

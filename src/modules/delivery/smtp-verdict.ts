@@ -44,6 +44,20 @@ export function outcomeVerdict(outcome: Outcome, parties?: Parties): Verdict {
   }
 }
 
+const ASKS_FOR_TLS = /\b(?:start)?tls\b|encrypt/i
+
+/**
+ * The same, of a connection that is in plain text because TLS failed: who then refuses for that may give TLS another time.
+ * Where it was not offered at all the refusal stands.
+ */
+export function plainVerdict(outcome: Outcome, parties: Parties): Verdict {
+  if (outcome.kind !== 'replied' || outcome.reply.code < 500) return outcomeVerdict(outcome, parties)
+  const { code, text } = outcome.reply
+  if (!ASKS_FOR_TLS.test(text) && (code !== 530 || /\bauth/i.test(text))) return outcomeVerdict(outcome, parties)
+  const said = saidBy(outcome.reply)
+  return { kind: 'deferred', said, cause: 'connection', category: 'connection', command: outcome.command }
+}
+
 /** The server's EHLO rules it out for good, in our words: it was not asked. */
 function unsupportedVerdict({ reply, command }: Extract<Outcome, { readonly kind: 'unsupported' }>): Verdict {
   const said = { code: null, enhanced: reply.enhanced, text: reply.lines.join(' ') }
