@@ -3,6 +3,7 @@
 
 import type { Config } from './config.ts'
 import type { Ground } from './ground.ts'
+import type { ServiceMetrics } from './metrics.ts'
 import type { Accounts } from './modules/accounts/index.ts'
 import type { Inbound } from './modules/bounces/index.ts'
 import type { SmtpDoor } from './modules/sending/index.ts'
@@ -27,6 +28,7 @@ export interface ListenersOptions {
   readonly disk: DiskGuard
   readonly pulse: Pulse
   readonly submissionDoor: SmtpDoor
+  readonly metrics: Pick<ServiceMetrics, 'note'>
 }
 
 /** The instance's certificate as it is now, and its renewals. */
@@ -76,6 +78,7 @@ export function inboundMx(options: ListenersOptions, certificate: Certificate): 
       const carryOut = tracking.unsubscribeMail(localPart)
       return carryOut === null ? null : () => pulse.whileBeating(carryOut)
     },
+    onUnsubscribe: (outcome) => options.metrics.note('reports', 1, { kind: 'unsubscribe', outcome }),
     clock: ground.clock,
     log: ground.log,
     rateLimits: config.rateLimits,

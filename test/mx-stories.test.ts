@@ -148,6 +148,17 @@ describe('the inbound MX of a process', () => {
     const [, address = ''] = /<mailto:(u\+[a-z2-7]{61}@mail\.posthorn\.test)/.exec(got.data.toString('latin1')) ?? []
     const changed = address.replace(/.@/, (at) => (at === 'a@' ? 'b@' : 'a@'))
     assert.match(await mail(changed, 'Subject: unsubscribe\r\n\r\nx'), /^550 5\.7\.1 /)
+    const machines = [
+      'Auto-Submitted: auto-replied\r\nSubject: Re: s\r\n\r\nx',
+      'Auto-Submitted: auto-generated (by x)\r\nSubject: ticket 1\r\n\r\nx',
+      'Subject: Out of office\r\n\r\nx',
+      'From: MAILER-DAEMON@example.net\r\nSubject: failure notice\r\n\r\nx',
+      'Content-Type: multipart/report; report-type=delivery-status; boundary=b\r\n\r\n--b--',
+    ]
+    for (const machine of machines) assert.match(await mail(address, machine), /^250 /)
+    assert.deepEqual((await world.api.get('/api/v1/customer/unsubscribes')).body.data, [])
+    const text = await (await fetch(`${world.url}/metrics`)).text()
+    assert.match(text, /^posthorn_reports_total\{kind="unsubscribe",outcome="auto_reply"\} 5$/m)
     for (let i = 0; i < 3; i++)
       assert.match(
         await mail(address.toUpperCase(), 'From: other@example.net\r\nSubject: unsubscribe\r\n\r\nother@example.net'),

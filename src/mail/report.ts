@@ -183,6 +183,24 @@ function isReturned({ type }: ReportPart): boolean {
 const AUTO_SUBJECT =
   /^\s{0,9}(?:(?:re|aw|sv|antw?):\s{0,3})?(?:\[?auto(?:matic(?:ally)?|mat(?:ed|ic)|matische|matisk|matica|mática)?[-: ]{0,3}(?:re(?:ply|sponse|sponder)|antwort|r(?:é|e)ponse|respuesta|risposta|resposta|svar|submitted|generated reply|acknowledge)|auto(?: ?: |: )|out[- ]of[- ](?:the[- ])?office|(?:i am |i'm )?(?:away from|out of) |away (?:until|from|notice)|on (?:vacation|holiday|leave)|vacation|ooo\b|abwesen|absence|absent\b|r(?:é|e)ponse automatique|(?:respuesta|resposta) autom(?:á|a)tica|risposta automatica|fuera de (?:la )?oficina|fuori (?:ufficio|sede)|automatisch antwoord|afwezig|frånvaro|autosvar|automaattinen vastaus|automatyczna odpowied(?:ź|z)|automatická odpověď|automatikus válasz|otomatik yan(?:ı|i)t|автоматический ответ|автоответ|αυτόματη απάντηση|自動(?:応答|返信|回复|回覆)|自动(?:回复|答复)|不在|부재중|자동 ?(?:회신|응답))/iu
 
+const HEADER_BYTES = 262_144
+
+/**
+ * Whether a machine wrote it and not a person: an answering machine, a mailer with its report, or who says so (RFC 3834
+ * section 5).
+ *
+ * @param fromNobody MAIL FROM was empty
+ */
+export function isAutomatic(raw: Buffer, fromNobody: boolean): boolean {
+  const { fields } = splitHeader(raw.toString('latin1', 0, HEADER_BYTES).replaceAll('\r\n', '\n'))
+  return (
+    !/^no\b/i.test(fieldOf(fields, 'auto-submitted') ?? 'no') ||
+    /^multipart\/report\b/i.test(fieldOf(fields, 'content-type') ?? '') ||
+    (fromNobody && isFromMailer(fields)) ||
+    isAutoReply(fields)
+  )
+}
+
 /** RFC 3834 section 5 and what answering machines used before it. Reports of mailers are taken out before. */
 function isAutoReply(headers: Fields): boolean {
   const submitted = (fieldOf(headers, 'auto-submitted') ?? 'no').trim().toLowerCase()

@@ -9,16 +9,19 @@
 //   postmaster@, abuse@host     for the operator; postmaster also without a host (RFC 5321 section 4.5.1)
 //
 // Every other recipient is refused at RCPT with 550 5.7.1, whatever its spelling, so that nothing is relayed and no
-// mail is sent back. 250 after the data means that the report is durable; it is read later. There is no AUTH. A bare LF
-// is refused, in commands and in the message: servers differ in what they take for its end. Who hands in very much at the
+// mail is sent back. 250 after the data means that the report is durable; it is read later. There is no AUTH. A bare CR or
+// LF is refused in commands; in the message it becomes CRLF and never ends the data, since reports come from mailers of all
+// ages. What no person wrote is no unsubscribe mail: it is taken, counted and forgotten. Who hands in very much at the
 // addresses that everybody knows is told 451 (mx-rate.ts).
 
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server'
 import { parseAddress } from '../mail/address.ts'
+import { withCrlf } from '../mail/encodings.ts'
 import { parseHeaderBlock } from '../mail/headers.ts'
 import { RETURN_PATH_LABEL } from '../mail/optional-records.ts'
+import { isAutomatic } from '../mail/report.ts'
 import type { Inbound, ReportKind } from '../modules/bounces/index.ts'
 import { TLS_REPORTS_AT } from '../modules/transport/index.ts'
 import type { Certificate } from '../platform/certificates.ts'
@@ -42,6 +45,8 @@ export interface MxOptions {
   readonly inbound: Pick<Inbound, 'tokenOf' | 'providerOf' | 'take'>
   /** What an unsubscribe address stands for; null: it is none of ours. */
   readonly unsubscribe: ((localPart: string) => (() => Promise<void>) | null) | null
+  /** Told of each unsubscribe mail: what became of it. */
+  readonly onUnsubscribe?: (outcome: 'unsubscribed' | 'auto_reply') => void
   readonly clock: Clock
   readonly log: Logger
   /** False: connections are not counted (load tests). */
@@ -117,10 +122,13 @@ export function mxService(options: MxOptions): Mx {
   server.on('error', (error) => log.debug({ err: error }, 'an inbound connection broke'))
 
   const receive = (stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> =>
-    messages.take(stream, null, async (raw) => {
+    messages.take(stream, null, async (given) => {
       if (!options.hasRoom()) throw new Reply(452, '4.3.1 no room for another message, try again later')
-      refuseMalformed(raw)
-      for (const { address } of session.envelope.rcptTo) await takeFor(options, address, raw)
+      const raw = withCrlf(given)
+      refuseLoop(raw)
+      const { mailFrom, rcptTo } = session.envelope
+      const fromNobody = mailFrom === false || mailFrom.address === ''
+      for (const { address } of rcptTo) await takeFor(options, address, { raw, fromNobody })
       return '2.0.0 taken'
     })
 
@@ -186,21 +194,27 @@ function isKnownToAll(purpose: Exclude<ReturnType<typeof purposeOf>, null>): boo
   return purpose !== 'unsubscribe' && (['operator', 'tls'].includes(purpose.kind) || purpose.localPart === 'fbl')
 }
 
-async function takeFor(options: MxOptions, address: string, raw: Buffer): Promise<void> {
+async function takeFor(
+  options: MxOptions,
+  address: string,
+  { raw, fromNobody }: { readonly raw: Buffer; readonly fromNobody: boolean },
+): Promise<void> {
   const purpose = purposeOf(options, address)
   if (purpose === null) throw new Reply(550, '5.7.1 no mail is taken for this recipient')
   if (purpose !== 'unsubscribe') {
     await options.inbound.take({ ...purpose, raw })
     return
   }
+  if (isAutomatic(raw, fromNobody)) {
+    options.onUnsubscribe?.('auto_reply')
+    return
+  }
   const parsed = parseAddress(address)
   if (parsed.ok) await options.unsubscribe?.(parsed.address.local)?.()
+  options.onUnsubscribe?.('unsubscribed')
 }
 
-function refuseMalformed(raw: Buffer): void {
-  for (let at = raw.indexOf(0x0a); at >= 0; at = raw.indexOf(0x0a, at + 1)) {
-    if (raw[at - 1] !== 0x0d) throw new Reply(554, '5.6.0 lines end in CRLF; a bare LF is refused')
-  }
+function refuseLoop(raw: Buffer): void {
   const { fields } = parseHeaderBlock(raw, HEADER_BYTES)
   if (fields.filter(({ key }) => key === 'received').length > MAX_RECEIVED) {
     throw new Reply(554, '5.4.6 the message has been on its way too long: a loop')
