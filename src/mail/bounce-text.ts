@@ -139,7 +139,8 @@ function readBlock(address: string | null, { lines, start, others }: Told, all: 
   const command = said?.command ?? commandIn(words)
   const { smtpCode, enhanced, verdict } = judge(reply?.words ?? words, reply, command)
   const diagnostic = words === '' ? null : words
-  return { address, action: 'failed', smtpCode, enhanced, diagnostic, command, remoteHost: hostIn(lines), verdict }
+  const remote = { remoteHost: hostIn(lines), remoteIp: null }
+  return { address, action: 'failed', smtpCode, enhanced, diagnostic, command, ...remote, verdict }
 }
 
 function judge(words: string, reply: QuotedReply | null, command: SmtpCommand | null = null): Judged {

@@ -114,3 +114,24 @@ test('OpenSMTPD gives up in the form of a delay', () => {
   assert.deepEqual(told(fields, 'Envelope expired'), ['a@x.test failed 4.4.7 null: null'])
   assert.deepEqual(told(fields), ['a@x.test delayed 4.4.7 null: null'])
 })
+
+// Each row: the field, and what it tells of the host.
+const REMOTE: readonly (readonly [field: string, host: string | null, ip: string | null])[] = [
+  ['dns; mx1.example.com.', 'mx1.example.com', null],
+  ['dns; MX1.example.com (192.0.2.9)', 'mx1.example.com', '192.0.2.9'],
+  ['dns; mx1.example.com. (mx1.example.com. [192.0.2.9])', 'mx1.example.com', '192.0.2.9'],
+  ['dns; mx1.example.com (TCP|192.0.2.1|25|192.0.2.9|25)', 'mx1.example.com', null],
+  ['dns; [192.0.2.9]', null, '192.0.2.9'],
+  ['dns; [IPv6:2001:DB8::9]', null, '2001:db8::9'],
+  ['dns;192.0.2.9', null, '192.0.2.9'],
+  ['dns; mx1.example.com (a.b)', 'mx1.example.com', null],
+  ['dns;', null, null],
+]
+for (const [field, host, ip] of REMOTE) {
+  test(`the remote MTA "${field}" is ${host} at ${ip}`, () => {
+    const fields = `Final-Recipient: rfc822; a@x.test\nAction: failed\nStatus: 5.1.1\nRemote-MTA: ${field}\n`
+    const report = `Content-Type: message/delivery-status\n\n${MTA}${fields}`
+    const [one] = readDeliveryStatus(readParts(Buffer.from(report)))
+    assert.deepEqual([one?.remoteHost, one?.remoteIp], [host, ip])
+  })
+}

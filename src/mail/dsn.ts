@@ -4,6 +4,7 @@
 // misspelt action, the reply in an extension field (X-Supplementary-Info) or in the comment of the status. The words of
 // the last receiver outweigh the reporter's own status, as bounceFromReply weighs them. 100 recipients are read.
 
+import { isIP } from 'node:net'
 import { type Fields, fieldOf, type ReportParts, splitHeader } from './report-parts.ts'
 import { quotedReply, verdictOf } from './report-words.ts'
 import type { ReportedRecipient } from './reports.ts'
@@ -73,7 +74,6 @@ function recipientOf(group: Fields, human: string): ReportedRecipient {
   const reply = diagnostic === null ? null : quotedReply(diagnostic)
   const command = commandOf(human, address, diagnostic)
   const { enhanced, smtpCode, verdict } = verdictOf({ words: reply?.words ?? diagnostic ?? '', reply, status, command })
-  const remote = fieldOf(group, 'remote-mta') ?? ''
   return {
     address,
     action,
@@ -81,9 +81,17 @@ function recipientOf(group: Fields, human: string): ReportedRecipient {
     enhanced,
     diagnostic,
     command,
-    remoteHost: /;\s{0,9}([\w.-]{1,255})/.exec(remote)?.[1]?.toLowerCase() ?? null,
+    ...remoteMtaOf(fieldOf(group, 'remote-mta') ?? ''),
     verdict: action === 'delivered' ? { type: 'unknown', category: 'unknown' } : verdict,
   }
+}
+
+/** `dns; mx.example.net. (192.0.2.1)` and its kin; an address may stand in place of the name. */
+function remoteMtaOf(value: string): Pick<ReportedRecipient, 'remoteHost' | 'remoteIp'> {
+  const name = /;\s{0,9}([\w.-]{1,255})/.exec(value)?.[1]?.toLowerCase().replace(/\.+$/, '') ?? ''
+  const quoted = /[[(](?:ipv6:)?([0-9a-f.:]{2,45})[\])]/i.exec(value.slice(0, 1_024))?.[1]?.toLowerCase() ?? ''
+  const ip = [quoted, name].find((one) => isIP(one) !== 0) ?? null
+  return { remoteHost: name === '' || isIP(name) !== 0 ? null : name, remoteIp: ip }
 }
 
 function addressOf(group: Fields): string | null {

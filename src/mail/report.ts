@@ -84,8 +84,10 @@ function richer(one: ReportedRecipient, told: ReportedRecipient): ReportedRecipi
   if (!isPoor(one) || told.verdict.category === 'unknown') return one
   // A status that names a cause outweighs words that merely resemble one.
   if (one.verdict.category !== 'unknown' && told.smtpCode === null) return one
-  const { address, enhanced, remoteHost } = one
-  return { ...told, address, enhanced: told.enhanced ?? enhanced, remoteHost: remoteHost ?? told.remoteHost }
+  const { address, remoteHost, remoteIp } = one
+  const mta = remoteHost === null && remoteIp === null ? told : one
+  const enhanced = told.enhanced ?? one.enhanced
+  return { ...told, address, enhanced, remoteHost: mta.remoteHost, remoteIp: mta.remoteIp }
 }
 
 /** Where the prose says that the mailbox exists (au's notices, Dovecot's), it is believed over a status that denies it. */

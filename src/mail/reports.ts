@@ -15,5 +15,6 @@ export interface ReportedRecipient {
   readonly diagnostic: string | null
   readonly command: SmtpCommand | null
   readonly remoteHost: string | null
+  readonly remoteIp: string | null
   readonly verdict: BounceVerdict
 }

@@ -41,6 +41,7 @@ function recipientOf(value: unknown): ReportedRecipient {
     diagnostic,
     command: null,
     remoteHost: null,
+    remoteIp: null,
     ...verdictOf({ words, reply, status: /^[245]\.\d{1,3}\.\d{1,3}$/.exec(status ?? '')?.[0] ?? null, command: null }),
   }
 }

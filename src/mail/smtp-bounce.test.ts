@@ -106,6 +106,7 @@ const ROWS: Record<Exclude<BounceCategory, never>, (string | [string, SmtpComman
     ['554 5.2.3 RESOLVER.RST.RecipSizeLimit; message too large for this recipient', 'data'],
   ],
   rate_limited: [
+    '550 5.2.1 The user you are trying to contact is receiving mail at a rate that prevents additional messages from being delivered.',
     '450 4.7.1 <b@example.net>: Recipient address rejected: Greylisted, see http://postgrey.example/',
     '451 4.7.1 Greylisting in action, please come back later',
     [

@@ -80,8 +80,9 @@ export interface SendResult {
   /** This transaction's lines; those of the opening are `connection.opening`. */
   readonly dialogue: Dialogue
   /**
-   * The connection had been used before and was found closed (or answered 421, or refused RSET) before anything of this
-   * transaction was taken: say it again on a new connection, it is not an attempt.
+   * The connection had been used before and was found closed (or answered 421, or refused RSET, or MAIL with a 4xx after it
+   * had carried a message) before anything of this transaction was taken: say it again on a new connection, it is not an
+   * attempt.
    */
   readonly stale: boolean
   /** A pipelined group was answered in part: open the next connection to this host with `pipelining: false`. */
@@ -310,6 +311,13 @@ export class SmtpConnection {
   async #envelope(commands: readonly string[], pipelined: boolean, run: Run): Promise<number | null> {
     const mail = await this.#heard('mail', run)
     if (mail === null) return null
+    if (this.delivered > 0 && mail.code >= 400 && mail.code < 500) {
+      // It may be tired of this connection ("one message each"), not of the mail.
+      run.lost = true
+      run.end(refusal('mail', mail))
+      this.#drop()
+      return null
+    }
     run.answered = true
     if (!positive(mail)) run.end(refusal('mail', mail))
     if (!positive(mail) && !pipelined) return null

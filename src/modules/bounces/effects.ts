@@ -73,7 +73,7 @@ export async function applyFailure(
   db: Db,
   context: Context & { readonly emails: EmailDoor },
   email: ReportedEmail,
-  failed: Pick<ReportedRecipient, 'verdict' | 'smtpCode' | 'enhanced' | 'diagnostic' | 'command' | 'remoteHost'>,
+  failed: Omit<ReportedRecipient, 'address' | 'action'>,
   source: BounceSource,
   bouncedAt: Date = context.clock.now(),
 ): Promise<Outcome> {
@@ -88,7 +88,8 @@ export async function applyFailure(
     diagnosticCode: failed.diagnostic,
     errorMessage: failed.diagnostic?.replace(DIAGNOSTIC_TYPE, '') ?? null,
     command: failed.command,
-    remoteMta: failed.remoteHost === null ? null : { host: failed.remoteHost, ip: null },
+    remoteMta:
+      failed.remoteHost === null && failed.remoteIp === null ? null : { host: failed.remoteHost, ip: failed.remoteIp },
     source,
     feedbackType: null,
     bouncedAt,

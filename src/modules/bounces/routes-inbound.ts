@@ -128,7 +128,15 @@ export function inboundRoutes(options: InboundRoutesOptions): readonly AnyEndpoi
     one('bounces', BounceBody, (facts) => (db, email) => {
       if (facts.type === 'complaint') return complaint(facts)(db, email)
       const { smtp_code: smtpCode = null, enhanced_code: enhanced = null, diagnostic_code: diagnostic = null } = facts
-      const failed = { verdict: verdictOf(facts), smtpCode, enhanced, diagnostic, command: null, remoteHost: null }
+      const failed = {
+        verdict: verdictOf(facts),
+        smtpCode,
+        enhanced,
+        diagnostic,
+        command: null,
+        remoteHost: null,
+        remoteIp: null,
+      }
       return applyFailure(db, options, email, failed, 'api', timeOf(facts, email.emailId, options.clock))
     }),
     one('complaints', ComplaintBody, complaint),
