@@ -276,3 +276,41 @@ test('a connection is used again under the name it was made for, at other addres
   await line.send('one.test')
   assert.deepEqual([before.messageCount, after.messageCount], [2, 1])
 })
+
+test('a receiver that takes one message a connection gets the next at once on another', async () => {
+  await using line = await lineTo({ 'one.test': { A: ['127.0.8.1'] } })
+  const used = new Set<number>()
+  const mail = (_: string, { connection }: { readonly connection: number }): Answer => {
+    if (used.has(connection)) return '451 4.7.1 one message per connection'
+    used.add(connection)
+    return 'default'
+  }
+  const mx = await line.receiver('127.0.8.1', { mail })
+  for (let n = 0; n < 3; n++) assert.equal(await line.send('one.test'), TAKEN)
+  assert.deepEqual([mx.connectionCount, mx.messageCount], [3, 3])
+  assert.equal(line.network.pauseMs('one.test'), 0)
+})
+
+test('a mail that MAIL is answered 4xx on a connection of its own is put off', async () => {
+  await using line = await lineTo({ 'one.test': { A: ['127.0.8.1'] } })
+  const mx = await line.receiver('127.0.8.1')
+  assert.equal(await line.send('one.test'), TAKEN)
+  mx.script({ mail: '451 4.3.0 not now' })
+  assert.equal(await line.send('one.test'), '451 4.3.0 not now')
+  assert.equal(mx.connectionCount, 2)
+})
+
+test('a receiver that takes one connection at a time gets all mail over that one', async () => {
+  await using line = await lineTo({ 'one.test': { A: ['127.0.8.1'] } })
+  const mx: Receiver = await line.receiver('127.0.8.1', {
+    banner: () => (mx.openCount > 1 ? { reply: '421 4.7.0 one connection at a time', then: 'close' } : 'default'),
+    dot: { reply: '250 2.0.0 taken', afterMs: 20 },
+  })
+  const sent = await Promise.all(Array.from({ length: 40 }, () => line.send('one.test')))
+  assert.deepEqual(
+    sent.filter((text) => text !== TAKEN),
+    [],
+  )
+  assert.equal(mx.messageCount, 40)
+  assert.ok(mx.connectionCount <= 10, `${mx.connectionCount} connections`)
+})

@@ -1,10 +1,12 @@
 // How hard we may knock at one destination. Five connections at first, one more after each round without trouble, at most
 // twenty. A server that says 421 or 4.7.x gets half, and a pause that doubles while it goes on; so does one that cannot be
-// reached. After three attempts in a row that reached nobody the destination counts as down for a while: what waits for it
+// reached. One that greets a further connection with 421 while others are open gets no more than those, without a pause, and
+// one more is tried after twenty answers. After three attempts in a row that reached nobody the destination counts as down for a while: what waits for it
 // is deferred with that answer, without a socket.
 
 const START = 5
 const MOST = 20
+const CROWDED_FOR = 20
 const PAUSE_MS = 1_000
 const MAX_PAUSE_MS = 60_000
 const DOWN_AFTER = 3
@@ -15,6 +17,8 @@ export class Pace {
   #limit = START
   #round = 0
   #throttles = 0
+  /** Answers until one connection more may be tried. */
+  #holdOff = 0
   #misses = 0
   #pausedUntilMs = 0
   #downUntilMs = 0
@@ -41,9 +45,19 @@ export class Pace {
   answered(): void {
     this.#misses = 0
     this.#throttles = 0
+    if (this.#holdOff-- > 0) return
+    this.#holdOff = 0
     if (++this.#round <= this.#limit) return
     this.#round = 1
     this.#limit = Math.min(MOST, this.#limit + 1)
+  }
+
+  /** @param open connections that work */
+  crowded(open: number): void {
+    this.#misses = 0
+    this.#limit = Math.max(1, Math.min(this.#limit, open))
+    this.#round = Math.min(1, this.#round)
+    this.#holdOff = CROWDED_FOR
   }
 
   throttled(nowMs: number): void {

@@ -3,7 +3,7 @@
 // Connections stay open between messages: each lane has one and carries one message after another over it, until nothing
 // waits; then it is kept for ten seconds. An attempt tries the hosts of its mail's own way in order, beginning with the one
 // that the lane is connected to, when it is one of them: a 5xx after the banner ends it, a 4xx goes on to the next host, no
-// connection to the next address.
+// connection to the next address. Who is greeted with 421 while other lanes are connected there waits for one of these.
 
 import { isIPv6 } from 'node:net'
 import type { SecureContext } from 'node:tls'
@@ -67,6 +67,7 @@ export interface RouteOptions {
 
 const MAX_MESSAGES_PER_CONNECTION = 200
 const IDLE_MS = 10_000
+const MAX_CROWDS = 10
 const MAX_DIALOGUE_LINES = 150
 /** How long a connection's host is known by its name alone: as long as a plan is. */
 const FRESH_MS = 60_000
@@ -76,6 +77,9 @@ interface Waiting {
   readonly job: Job
   readonly way: Way
   readonly resolve: (sent: Sent) => void
+  /** Of one that was sent back to wait, and how often it was. */
+  readonly outgoing?: Outgoing
+  readonly crowds?: number
 }
 
 interface Link {
@@ -90,6 +94,8 @@ interface Link {
 interface Lane {
   readonly index: number
   link: Link | null
+  /** The host that it is being connected to. */
+  opening: string | null
   messages: number
   close: () => void
   timer: NodeJS.Timeout | null
@@ -109,6 +115,8 @@ interface Tried {
   readonly tls: TlsInfo | null
   /** Refused in the banner: another host may take it. */
   readonly atDoor: boolean
+  /** Greeted with 421. */
+  readonly crowded: boolean
 }
 
 export class Route {
@@ -166,7 +174,7 @@ export class Route {
   }
 
   #newLane(): Lane {
-    return { index: this.#lanes++, link: null, messages: 0, close: () => undefined, timer: null }
+    return { index: this.#lanes++, link: null, opening: null, messages: 0, close: () => undefined, timer: null }
   }
 
   #wakeLane(lane: Lane): void {
@@ -179,7 +187,8 @@ export class Route {
     for (;;) {
       const next = this.#mayGoOn() ? this.#waiting.shift() : undefined
       if (next === undefined) break
-      next.resolve(await this.#attempt(lane, next))
+      const sent = await this.#attempt(lane, next)
+      if (sent !== 'crowded') next.resolve(sent)
     }
     this.#busy.delete(lane)
     this.#rest(lane)
@@ -235,7 +244,18 @@ export class Route {
     }
   }
 
-  async #attempt(lane: Lane, { job, way }: Waiting): Promise<Sent> {
+  /** Lanes with a connection to one of these hosts, or on the way to one. */
+  #connectedTo(tried: readonly Tried[]): number {
+    const hosts = new Set(tried.map(({ target }) => target.host))
+    return [...this.#busy, ...this.#idle].filter(
+      ({ link, opening }) =>
+        (opening !== null && hosts.has(opening)) || (link?.connection.usable === true && hosts.has(link.target.host)),
+    ).length
+  }
+
+  /** @returns `crowded`: it waits again */
+  async #attempt(lane: Lane, waiting: Waiting): Promise<Sent | 'crowded'> {
+    const { job, way } = waiting
     const { clock } = this.#options
     const startedAt = clock.now()
     const startedMs = clock.monotonicMs()
@@ -264,10 +284,18 @@ export class Route {
       }
     }
     try {
-      const outgoing = await job.prepare((wait) => this.#idleWhile(lane, wait))
+      const outgoing = waiting.outgoing ?? (await job.prepare((wait) => this.#idleWhile(lane, wait)))
       if (outgoing === null) return null
       const ended = await this.#hosts(lane, { job, targets: this.#order(lane, way), outgoing }, tried, dialogue)
       if (!ended) return null
+      const crowds = waiting.crowds ?? 0
+      const open = tried.length > 0 && tried.every(({ crowded }) => crowded) ? this.#connectedTo(tried) : 0
+      if (open > 0 && crowds < MAX_CROWDS) {
+        this.pace.crowded(open)
+        this.#waiting.unshift({ ...waiting, outgoing, crowds: crowds + 1 })
+        return 'crowded'
+      }
+      if (tried.some(({ crowded }) => crowded)) this.pace.throttled(clock.monotonicMs())
       this.#learn(tried, job)
     } catch (error) {
       this.#hangUp(lane)
@@ -315,10 +343,16 @@ export class Route {
         if (outcome === undefined) break
         if (outcome.kind === 'failed' && outcome.fault.code === 'aborted' && !outcome.dotSent) return false
         const ours = [job.sender, outgoing.returnPath, this.#options.ehloName]
-        const parties = { recipient: outgoing.recipient, ours }
-        const fellBack = link.connection.tlsFault !== null
-        const verdict = this.#options.weigh(fellBack ? plainVerdict(outcome, parties) : outcomeVerdict(outcome, parties))
-        tried.push({ verdict, target, sourceIp: link.sourceIp, tls: link.connection.tls, atDoor: false })
+        const read = link.connection.tlsFault === null ? outcomeVerdict : plainVerdict
+        const verdict = this.#options.weigh(read(outcome, { recipient: outgoing.recipient, ours }))
+        tried.push({
+          verdict,
+          target,
+          sourceIp: link.sourceIp,
+          tls: link.connection.tls,
+          atDoor: false,
+          crowded: false,
+        })
         if (outcome.kind === 'replied' && isThrottling(outcome.reply)) {
           this.pace.throttled(this.#options.clock.monotonicMs())
         }
@@ -377,10 +411,13 @@ export class Route {
       clock,
       signal,
     })
+    lane.opening = target.host
     const opened = await opening.catch((error: unknown) => {
+      lane.opening = null
       sockets.release(proven)
       throw error
     })
+    lane.opening = null
     if (opened.kind === 'open')
       lane.link = { connection: opened.connection, target, sourceIp, openedMs: clock.monotonicMs(), proven }
     else sockets.release(proven)
@@ -397,10 +434,11 @@ export class Route {
       return
     }
     addLines(dialogue, opened.dialogue, clock.monotonicMs())
-    if (opened.kind === 'refused' && isThrottling(opened.reply)) this.pace.throttled(clock.monotonicMs())
+    const crowded = opened.kind === 'refused' && opened.phase === 'banner' && opened.reply.code === 421
+    if (opened.kind === 'refused' && !crowded && isThrottling(opened.reply)) this.pace.throttled(clock.monotonicMs())
     const verdict = this.#options.weigh(openVerdict(opened, tlsRequired))
     const atDoor = opened.kind === 'refused' && opened.phase === 'banner' && verdict.kind === 'bounced'
-    tried.push({ verdict, target, sourceIp, tls: null, atDoor })
+    tried.push({ verdict, target, sourceIp, tls: null, atDoor, crowded })
   }
 
   #sourceFor(ip: string, index: number): string | null {
