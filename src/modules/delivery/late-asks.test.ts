@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { ACCOUNT, house } from '../../../test/delivery-house.ts'
 import { suppress, unsubscribe } from '../suppression/index.ts'
 
@@ -41,6 +42,7 @@ test('who says no after the claim of their mail, while it waits, gets no RCPT TO
     const eve = await h.put('eve@example.net')
     const turn = delivery.turn()
     await came.promise
+    while (delivery.held < 3) await delay(5)
     waitedMs = 3_000
     const context = { ids: h.ids, clock: h.clock }
     await h.database.transaction((db) =>
