@@ -1,6 +1,6 @@
 // What sending and delivery ask about domains for every mail, answered from memory. An answer is at most 5 seconds old:
 // that is its age limit, and a change drops it: in the process that made it before the change is answered, in all others as
-// soon as they hear of it (LISTEN/NOTIFY). Absence is not kept, so a domain
+// soon as they hear of it (LISTEN/NOTIFY). Absence is not kept, nor for delivery that a domain is not in use, so a domain
 // can be used the moment it is there. Both memories are bounded; the oldest entry goes first.
 
 import type { KeyObject } from 'node:crypto'
@@ -88,9 +88,10 @@ export function senderDomainsOf({ database, clock, secrets }: SenderDomainsOptio
       const answers = new Map<string, SigningKey>()
       const unknown: string[] = []
       for (const id of new Set(domainIds)) {
+        // Mail waits for minutes where its domain may not send: that is said of no domain by memory.
         const known = keys.get(id)
-        if (known === null) unknown.push(id)
-        else answers.set(id, known.key)
+        if (known?.key.isActive === true) answers.set(id, known.key)
+        else unknown.push(id)
       }
       if (unknown.length === 0) return answers
       const keep = keys.keeper()

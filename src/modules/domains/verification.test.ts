@@ -231,6 +231,20 @@ test('signing keys come opened, and a removed domain is missing from the answer'
   assert.ok(left.get(two.id)?.privateKey.equals(keys.get(two.id)?.privateKey as never))
 })
 
+test('delivery hears at once that a domain is in use, in a process too that nobody tells', async () => {
+  const domain = await addDomain()
+  const deaf = senderDomainsOf({ database, clock, secrets })
+  const isActive = async (): Promise<boolean | undefined> =>
+    (await deaf.signingKeys(database.system, [domain.id])).get(domain.id)?.isActive
+  assert.equal(await isActive(), false)
+  await domains.setStatus(ACCOUNT, domain.id, 'verified')
+  assert.equal(await isActive(), true)
+  await domains.setStatus(ACCOUNT, domain.id, 'failed')
+  assert.equal(await isActive(), true)
+  time.monotonicMs += 5_000
+  assert.equal(await isActive(), false)
+})
+
 const SWAP = statement(
   'test_domain_swap',
   `update sending_domain a set dkim_private_key = b.dkim_private_key from sending_domain b
