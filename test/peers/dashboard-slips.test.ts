@@ -111,6 +111,8 @@ test('a code of the second factor may have a blank, a wrong one is told as such,
   await page.getByRole('button', { name: 'Turn on', exact: true }).click()
   await page.getByText('Recovery codes, shown this once').waitFor()
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  // The settings have a field for an email too.
+  await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
   await page.getByLabel('Email', { exact: true }).fill(who.email)
   await page.getByLabel('Password', { exact: true }).fill(who.dashboard_password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
