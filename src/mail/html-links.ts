@@ -15,8 +15,9 @@
 
 import { isUtf8 } from 'node:buffer'
 import { decodeHTMLAttribute } from 'entities'
-import { QuoteType, Tokenizer } from 'htmlparser2'
+import { QuoteType } from 'htmlparser2'
 import { Hiding } from './html-hidden.ts'
+import { nameOf, readTokens } from './html-tokens.ts'
 
 export interface HtmlLink {
   /** Counts the replaceable links of the mail from 0. */
@@ -75,6 +76,7 @@ const RAW = new Set(['script', 'style', 'title', 'textarea', 'xmp', 'iframe', 'n
 /** Of these, what a reader may see. */
 const SHOWN_RAW = new Set(['title', 'textarea'])
 const LONGEST_NAME = 9
+const LONGEST_ATTRIBUTE = 10
 
 /** An address in which editors have disguised the placeholder, with the placeholder as it is written in text. */
 export function plainPlaceholder(address: string): string {
@@ -238,71 +240,50 @@ function cutsOf(html: string, charset: ByteCharset | null): readonly Cut[] {
     else if (name === 'template') open.templates++
     else if (name === 'a') open.anchor = true
   }
-  const tokenizer = new Tokenizer(
-    { decodeEntities: false },
-    {
-      onopentagname: (start, end) => {
-        tag = { name: nameOf(html, start, end), href: null, tracked: true, marked: false, style: null }
-      },
-      onattribname: (start, end) => {
-        attribute = end - start > 10 ? '' : html.slice(start, end).toLowerCase()
-        value = null
-      },
-      onattribdata: (start, end) => {
-        value = { start, end }
-      },
-      onattribend: (quote) => {
-        if (quote === QuoteType.NoValue) value = null
-        attributeEnds()
-      },
-      onopentagend: tagEnds,
-      onselfclosingtag: tagEnds,
-      onclosetag: (start, end) => {
-        const name = nameOf(html, start, end)
-        hiding.closes(name)
-        if (name === open.raw) open.raw = null
-        else if (name === 'template') open.templates = Math.max(0, open.templates - 1)
-        else if (name === 'a') open.anchor = false
-        else if (name === 'body' && open.templates === 0) bodyEnd = start - 2
-        const close = html.indexOf('>', end)
-        if (close !== -1) whole(close + 1)
-      },
-      ontext: (start, end) => {
-        whole(end)
-        if (!placeholders || open.templates > 0) return
-        if (open.raw === null) unsubscribeCuts(TEXT_PLACEHOLDER, start, end, !open.anchor)
-        else if (SHOWN_RAW.has(open.raw)) unsubscribeCuts(TEXT_PLACEHOLDER, start, end, false)
-      },
-      oncomment: (start, end) => {
-        if (end < html.length) whole(end + 1)
-        if (placeholders) unsubscribeCuts(IN_ATTRIBUTE, start, end, false)
-      },
-      ondeclaration: (_, end) => {
-        if (end < html.length) whole(end + 1)
-      },
-      onattribentity: ignore,
-      oncdata: ignore,
-      onend: ignore,
-      onprocessinginstruction: ignore,
-      ontextentity: ignore,
+  readTokens(html, {
+    onopentagname: (start, end) => {
+      tag = { name: nameOf(html, { start, end }, LONGEST_NAME), href: null, tracked: true, marked: false, style: null }
     },
-  )
-  tokenizer.write(structureOf(html))
-  tokenizer.end()
+    onattribname: (start, end) => {
+      attribute = nameOf(html, { start, end }, LONGEST_ATTRIBUTE)
+      value = null
+    },
+    onattribdata: (start, end) => {
+      value = { start, end }
+    },
+    onattribend: (quote) => {
+      if (quote === QuoteType.NoValue) value = null
+      attributeEnds()
+    },
+    onopentagend: tagEnds,
+    onselfclosingtag: tagEnds,
+    onclosetag: (start, end) => {
+      const name = nameOf(html, { start, end }, LONGEST_NAME)
+      hiding.closes(name)
+      if (name === open.raw) open.raw = null
+      else if (name === 'template') open.templates = Math.max(0, open.templates - 1)
+      else if (name === 'a') open.anchor = false
+      else if (name === 'body' && open.templates === 0) bodyEnd = start - 2
+      const close = html.indexOf('>', end)
+      if (close !== -1) whole(close + 1)
+    },
+    ontext: (start, end) => {
+      whole(end)
+      if (!placeholders || open.templates > 0) return
+      if (open.raw === null) unsubscribeCuts(TEXT_PLACEHOLDER, start, end, !open.anchor)
+      else if (SHOWN_RAW.has(open.raw)) unsubscribeCuts(TEXT_PLACEHOLDER, start, end, false)
+    },
+    oncomment: (start, end) => {
+      if (end < html.length) whole(end + 1)
+      if (placeholders) unsubscribeCuts(IN_ATTRIBUTE, start, end, false)
+    },
+    ondeclaration: (_, end) => {
+      if (end < html.length) whole(end + 1)
+    },
+  })
   const pixelAt = bodyEnd ?? wholeEnd
   cuts.push({ start: pixelAt, end: pixelAt, slot: { kind: 'pixel' } })
   return withoutOverlaps(cuts)
-}
-
-function ignore(): void {}
-
-/** The same length, so that places are those of the original: in html `<![CDATA[` only opens a comment that ends at `>`. */
-export function structureOf(html: string): string {
-  return html.replaceAll('<![CDATA[', '<!_CDATA_')
-}
-
-function nameOf(html: string, start: number, end: number): string {
-  return end - start > LONGEST_NAME ? '' : html.slice(start, end).toLowerCase()
 }
 
 /** A link that holds the placeholder is the placeholder's. Cuts come in the order of their places, but for a tag's own. */

@@ -10,9 +10,9 @@
 
 import { decodeHTMLAttribute } from 'entities'
 import { compile as compileHtml, type FormatCallback } from 'html-to-text'
-import { Tokenizer } from 'htmlparser2'
 import { Hiding } from './html-hidden.ts'
-import { plainPlaceholder, structureOf, TEXT_PLACEHOLDER } from './html-links.ts'
+import { plainPlaceholder, TEXT_PLACEHOLDER } from './html-links.ts'
+import { nameOf, readTokens } from './html-tokens.ts'
 
 const MAX_DEPTH = 100
 /** As deep as so many others: their lines are indented, deeper ones again for each. */
@@ -142,44 +142,26 @@ function shownHtml(html: string): string {
   let attribute = ''
   let value = ''
   const opens = (): void => out.opens(tag)
-  const tokenizer = new Tokenizer(
-    { decodeEntities: false },
-    {
-      onopentagname: (start, end) => {
-        tag = { name: nameOf(html, start, end), attributes: new Map() }
-      },
-      onattribname: (start, end) => {
-        attribute = end - start > LONGEST_NAME ? '' : html.slice(start, end).toLowerCase()
-        value = ''
-      },
-      onattribdata: (start, end) => {
-        value += html.slice(start, end)
-      },
-      onattribend: () => {
-        if (WANTED.has(attribute) && !tag.attributes.has(attribute)) tag.attributes.set(attribute, value)
-      },
-      onopentagend: opens,
-      onselfclosingtag: opens,
-      onclosetag: (start, end) => out.closes(nameOf(html, start, end)),
-      ontext: (start, end) => out.text(html.slice(start, end)),
-      oncomment: ignore,
-      ondeclaration: ignore,
-      onattribentity: ignore,
-      oncdata: ignore,
-      onend: ignore,
-      onprocessinginstruction: ignore,
-      ontextentity: ignore,
+  readTokens(html, {
+    onopentagname: (start, end) => {
+      tag = { name: nameOf(html, { start, end }, LONGEST_NAME), attributes: new Map() }
     },
-  )
-  tokenizer.write(structureOf(html))
-  tokenizer.end()
+    onattribname: (start, end) => {
+      attribute = nameOf(html, { start, end }, LONGEST_NAME)
+      value = ''
+    },
+    onattribdata: (start, end) => {
+      value += html.slice(start, end)
+    },
+    onattribend: () => {
+      if (WANTED.has(attribute) && !tag.attributes.has(attribute)) tag.attributes.set(attribute, value)
+    },
+    onopentagend: opens,
+    onselfclosingtag: opens,
+    onclosetag: (start, end) => out.closes(nameOf(html, { start, end }, LONGEST_NAME)),
+    ontext: (start, end) => out.text(html.slice(start, end)),
+  })
   return out.end()
-}
-
-function ignore(): void {}
-
-function nameOf(html: string, start: number, end: number): string {
-  return end - start > LONGEST_NAME ? '' : html.slice(start, end).toLowerCase()
 }
 
 class Shown {
