@@ -618,6 +618,7 @@ create table hit (
   user_agent text not null,
   ip text not null,
   waits boolean not null,
+  prefetch boolean default false not null,
   constraint hit_pkey PRIMARY KEY (account_id, id)
 ) partition by RANGE (id);
 CREATE INDEX hit_email ON ONLY hit USING btree (account_id, email_id, at) WHERE (kind = 1);

@@ -220,6 +220,23 @@ describe('tracking', () => {
     assert.equal(opened?.data['first_open'], false)
   })
 
+  test('a browser that fetches ahead is no person, and the one who comes after it is', async () => {
+    const { id, pixel, links } = await mail()
+    const ahead = { 'sec-purpose': 'prefetch;prerender', purpose: 'prefetch' }
+    assert.equal((await get(links[0] ?? '', ahead)).status, 302)
+    assert.equal((await get(pixel, { 'X-Moz': 'prefetch' })).status, 200)
+    const found = await events(id, 2)
+    assert.deepEqual(
+      found.map(({ data }) => data['machine_reason']),
+      ['proxy_prefetch', 'proxy_prefetch'],
+    )
+    const read = await world.api.get(`/api/v1/emails/${id}`)
+    assert.deepEqual([read.body.data.open_count, read.body.data.click_count], [0, 0])
+    await get(links[0] ?? '')
+    const clicked = (await events(id, 4, 3)).find(({ data }) => data['first_click'] === true)
+    assert.equal(clicked?.data['is_machine'], false)
+  })
+
   const BODIES: [why: string, source: string, init: RequestInit][] = [
     [
       'urlencoded',

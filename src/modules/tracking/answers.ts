@@ -23,6 +23,7 @@ export interface LinkOptions {
 export interface Reader {
   readonly method: string
   readonly userAgent: string | undefined
+  readonly prefetch: boolean
   readonly ip: string
 }
 
@@ -102,6 +103,7 @@ export function hitOf(
     emailId: mail.emailId,
     sandbox: mail.sandbox,
     head: reader.method === 'HEAD',
+    prefetch: reader.prefetch,
     userAgent: storableAgent(reader.userAgent),
     ip: storableIp(reader.ip),
     linkIndex: click.linkIndex,

@@ -57,6 +57,15 @@ const MAX_CHARS = 512
 const MAX_KNOWN = 2_000
 const KNOWN = { open: new Map<string, Client>(), click: new Map<string, Client>() } as const
 
+/** Fields by which browsers say so, today's first (Fetch standard, `Sec-Purpose`); the values of all begin alike. */
+const PREFETCHING = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'] as const
+const AHEAD = /^(?:prefetch|prerender|preview)/i
+
+/** Whether the client says that it fetches ahead of a person. @param headers with names in lower case */
+export function isPrefetch(headers: Readonly<Record<string, string | readonly string[] | undefined>>): boolean {
+  return PREFETCHING.some((name) => AHEAD.test(String(headers[name] ?? '')))
+}
+
 /** @param userAgent as it came; the first 512 characters count */
 export function clientOf(userAgent: string, what: 'open' | 'click'): Client {
   const text = userAgent.slice(0, MAX_CHARS)

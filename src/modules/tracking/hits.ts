@@ -15,6 +15,8 @@ export interface Hit {
   readonly emailId: string
   readonly sandbox: boolean
   readonly head: boolean
+  /** The client says that it fetches ahead of a person, by `isPrefetch`. */
+  readonly prefetch: boolean
   readonly userAgent: string
   readonly ip: string
   /** Of a click, else null. */
@@ -26,7 +28,15 @@ export interface Hit {
 }
 
 /** What a line of the journal does not say. */
-const BARE = { sandbox: false, head: false, hidden: false, linkIndex: null, url: null, recipient: null } as const
+const BARE = {
+  sandbox: false,
+  head: false,
+  prefetch: false,
+  hidden: false,
+  linkIndex: null,
+  url: null,
+  recipient: null,
+} as const
 const KINDS = Object.keys(HIT_KINDS) as readonly HitKind[]
 /** Bounds of what is written together, and of what may wait for it, by `sizeOf`. */
 export const MAX_WRITE_BYTES = 4 * 1_048_576
@@ -60,6 +70,7 @@ export function journalLine(hit: Hit): string {
   let line = `{"id":"${id}","kind":"${kind}","at":${at.getTime()},"accountId":"${accountId}","emailId":"${emailId}","userAgent":${JSON.stringify(userAgent)},"ip":${JSON.stringify(ip)}`
   if (hit.sandbox) line += ',"sandbox":true'
   if (hit.head) line += ',"head":true'
+  if (hit.prefetch) line += ',"prefetch":true'
   if (hit.hidden) line += ',"hidden":true'
   if (linkIndex !== null) line += `,"linkIndex":${linkIndex}`
   if (url !== null) line += `,"url":${JSON.stringify(url)}`

@@ -36,6 +36,7 @@ function hit(some: Partial<Hit> = {}): Hit {
     emailId: ids.next(),
     sandbox: false,
     head: false,
+    prefetch: false,
     userAgent: 'ü',
     ip: '127.0.0.1',
     linkIndex: null,
@@ -57,7 +58,7 @@ test('a line of the journal is the hit again, whatever stands in it', () => {
   const hits = [
     hit(),
     hit({ kind: 'click', url: `https://a.test/?q=${odd}`, linkIndex: 7, hidden: true, userAgent: odd, ip: odd }),
-    hit({ kind: 'link', recipient: odd, sandbox: true, head: true }),
+    hit({ kind: 'link', recipient: odd, sandbox: true, head: true, prefetch: true }),
   ]
   for (const each of hits) {
     assert.doesNotMatch(journalLine(each), /\n/)

@@ -149,7 +149,7 @@ function eventsOf(
   const { email } = tally
   const kind = kindOf(hit.kind) === 'click' ? 'click' : 'open'
   const client = clientOf(hit.user_agent, kind)
-  const fetched = { kind, at: hit.at, head: hit.head, agent: client.agent } as const
+  const fetched = { kind, at: hit.at, head: hit.head, prefetch: hit.prefetch, agent: client.agent } as const
   const reason = verdict(fetched, email.deliveredAt, scans.get(clientKeyOf(hit)) ?? [])
   const human = reason === null
   const at = hit.at.toISOString()

@@ -18,6 +18,7 @@ import {
   unknownLinkPage,
 } from '../../platform/http.ts'
 import { CLICK_PATH, hitOf, type LinkOptions, linkAnswers, OPEN_PATH, type Reader, wholeAnswer } from './answers.ts'
+import { isPrefetch } from './clients.ts'
 import { confirmPage, donePage, stoppedLinkPage } from './pages.ts'
 import { challenge } from './sql-names.ts'
 
@@ -72,7 +73,7 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
       summary: 'The open pixel',
       params: Token,
       answers: { 200: typed('image/gif', '43 bytes, for any token') },
-      plainly: ({ name, userAgent, ip }) => opened(name, { method: 'GET', userAgent, ip }),
+      plainly: ({ name, userAgent, ip }) => opened(name, { method: 'GET', userAgent, prefetch: false, ip }),
       handle: async (call) => {
         const made = opened(call.params.token, readerOf(call))
         await made.after
@@ -89,7 +90,7 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
       params: Token,
       answers: { 302: Type.Null({ description: 'to the target, byte for byte' }), 404: Html, 410: Html },
       plainly: ({ name, userAgent, ip }) => {
-        const answer = clicked(name, { method: 'GET', userAgent, ip })
+        const answer = clicked(name, { method: 'GET', userAgent, prefetch: false, ip })
         return typeof answer === 'string' ? null : answer
       },
       handle: async (call) => {
@@ -143,5 +144,5 @@ function isOneClick(form: string): boolean {
 }
 
 function readerOf({ method, headers, ip }: Pick<Call<unknown, unknown, unknown>, 'method' | 'headers' | 'ip'>): Reader {
-  return { method, userAgent: headers['user-agent'], ip }
+  return { method, userAgent: headers['user-agent'], prefetch: isPrefetch(headers), ip }
 }

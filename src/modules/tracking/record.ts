@@ -82,6 +82,7 @@ function columns(hits: readonly Hit[]): unknown[] {
     hits.map((hit) => hit.url),
     hits.map((hit) => hit.hidden),
     hits.map((hit) => hit.head),
+    hits.map((hit) => hit.prefetch),
     hits.map((hit) => hit.userAgent),
     hits.map((hit) => hit.ip),
     hits.map((hit) => !isUnsubscribe(hit)),

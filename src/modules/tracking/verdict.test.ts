@@ -10,6 +10,7 @@ const fetched = (some: Partial<Fetched>): Fetched => ({
   kind: 'open',
   at: after(60_000),
   head: false,
+  prefetch: false,
   agent: 'person',
   ...some,
 })
@@ -21,6 +22,7 @@ const OPENS: [why: string, hit: Partial<Fetched>, reason: MachineReason | null][
   ["a provider's proxy later", { agent: 'proxy' }, null],
   ["a provider's proxy within 2 s", { agent: 'proxy', at: after(500) }, 'proxy_prefetch'],
   ["Apple's proxy, whenever", { agent: 'apple' }, 'apple_privacy'],
+  ['a browser that fetches ahead, whenever', { prefetch: true }, 'proxy_prefetch'],
   ['a known robot', { agent: 'bot' }, 'known_bot'],
   ['HEAD, whoever', { head: true, agent: 'bot' }, 'head_request'],
   ['before the delivery', { at: after(-1) }, 'before_delivery'],

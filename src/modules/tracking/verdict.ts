@@ -1,7 +1,8 @@
 // Was it a person? Machines that fetch pixels and links are kept, marked and told apart by a reason (contract section 9).
 //
 // What proves a machine, the first that holds: the method was HEAD; the program is a known robot; Apple's privacy proxy,
-// which fetches every picture whether or not the mail is read; it came before the mail was delivered; of a click: at
+// which fetches every picture whether or not the mail is read; a browser that says it fetches ahead of a person, who may
+// never come (Sec-Purpose of the Fetch standard); it came before the mail was delivered; of a click: at
 // least three different links of one mail, or one that nobody can see, fetched within 2 s by one client; it came within
 // 2 s of the delivery. A time alone proves nothing later than that, and an image proxy of a provider that fetches later
 // does so because a person opened the mail.
@@ -20,6 +21,7 @@ export interface Fetched {
   readonly kind: 'open' | 'click'
   readonly at: Date
   readonly head: boolean
+  readonly prefetch: boolean
   readonly agent: Agent
 }
 
@@ -44,13 +46,14 @@ const SCANNED_LINKS = 3
  * @returns null: nothing speaks against a person
  */
 export function verdict(
-  { kind, at, head, agent }: Fetched,
+  { kind, at, head, prefetch, agent }: Fetched,
   deliveredAt: Date | null,
   scans: readonly Stretch[],
 ): MachineReason | null {
   if (head) return 'head_request'
   if (agent === 'bot') return 'known_bot'
   if (agent === 'apple') return 'apple_privacy'
+  if (prefetch) return 'proxy_prefetch'
   if (deliveredAt === null || at < deliveredAt) return 'before_delivery'
   const ms = at.getTime()
   if (kind === 'click' && scans.some(([from, until]) => from <= ms && ms <= until)) return 'link_scanner'

@@ -40,18 +40,22 @@ const EUROPEAN_ROLES = `returns orders order refunds dpo gdpr dsgvo legal compli
   asiakaspalvelu myynti laskutus
   biuro sprzedaz faktury ksiegowosc zamowienia rekrutacja sekretariat reklamacje obslugaklienta
   vendas faturacao faturamento financeiro atendimento encomendas`
+const EUROPEAN: ReadonlySet<string> = new Set(EUROPEAN_ROLES.split(/\s+/))
+const ACCENTED = /\p{M}/u
 const ROLES: ReadonlySet<string> = new Set([
   ...roleNames.map((name) => name.toLowerCase()).filter((name) => !PEOPLE.has(name)),
   ...['abuse', 'postmaster', 'hostmaster', 'webmaster', 'noreply', 'no-reply', 'donotreply', 'do-not-reply'],
   ...['admin', 'administrator', 'info', 'sales', 'support', 'contact', 'office', 'billing', 'security', 'privacy'],
   ...['mailer-daemon', 'help', 'helpdesk', 'kontakt', 'buchhaltung', 'rechnung', 'contacto', 'ventas', 'comptabilite'],
-  ...EUROPEAN_ROLES.split(/\s+/),
+  ...EUROPEAN,
 ])
 const COMPACT_ROLES: ReadonlySet<string> = new Set([...ROLES].map((name) => name.replace(/[._-]/g, '')))
 
 /** Whether a function rather than a person is meant. Pure; a `+tag` and case do not count. */
 export function isRole(local: string): boolean {
   const name = plain(local)
+  // An accent tells `kundtjänst` from nothing else, but `üser` is no `user`.
+  if (ACCENTED.test(local.normalize('NFKD'))) return EUROPEAN.has(name)
   return ROLES.has(name) || (name.length > 3 && COMPACT_ROLES.has(name.replace(/[._-]/g, '')))
 }
 

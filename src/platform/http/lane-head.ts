@@ -22,10 +22,14 @@ const MORE: ReadonlySet<string> = new Set([
   'content-length',
   'expect',
   'proxy-connection',
+  'purpose',
+  'sec-purpose',
   'te',
   'trailer',
   'transfer-encoding',
   'upgrade',
+  'x-moz',
+  'x-purpose',
   'x-request-id',
 ])
 /** The fields of so many heads are known again, if they are not long. */

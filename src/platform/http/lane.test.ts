@@ -275,6 +275,7 @@ test('the head of a plain GET is read, whatever more it says is left to Node', (
     [from, 'Host: a', 'Content-Length: 0'],
     [from, 'Host: a', 'Transfer-Encoding: chunked'],
     [from, 'Host: a', 'Expect: 100-continue'],
+    [from, 'Host: a', 'Sec-Purpose: prefetch'],
     [from, 'Host: a', 'X-Forwarded-For: 1.1.1.1', 'X-Forwarded-For: 2.2.2.2'],
     [from, 'Host: a', ' folded: b'],
     [from, 'Host : a'],
