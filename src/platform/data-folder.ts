@@ -3,8 +3,33 @@
 import { access, chown, constants, mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** Private to our user when it is made here. @throws Error naming the setting, when it cannot be used as a folder */
+/** Where a restore puts the cluster until all of the backup is there. */
+export const RESTORING = 'postgres.restoring'
+
+/**
+ * Private to our user when it is made here.
+ *
+ * @throws Error naming the setting, when it cannot be used as a folder, or holds half of an instance
+ */
 export async function ensureDataFolder(folder: string): Promise<void> {
+  await ensureFolder(folder)
+  if (!isHalfRestored(await readdir(folder))) return
+  const advice = 'run posthorn restore again, or remove what is in it to begin a new instance'
+  throw new Error(`POSTHORN_DATA_DIR: the restore into «${folder}» was not finished; ${advice}`)
+}
+
+/**
+ * An instance begun there would be an empty one, with another secret beside what was restored. Where a cluster stands all
+ * the same, an older release has begun one.
+ *
+ * @param names what is in the data directory
+ */
+export function isHalfRestored(names: readonly string[]): boolean {
+  return names.includes(RESTORING) && !names.includes('postgres') && !names.includes('postgres.apart')
+}
+
+/** As `ensureDataFolder`, whatever is in it. */
+export async function ensureFolder(folder: string): Promise<void> {
   try {
     await make(path.resolve(folder))
     await assertOurs(folder)

@@ -5,9 +5,12 @@ import path from 'node:path'
 import { test } from 'node:test'
 import pg from 'pg'
 import { systemClock } from '../clock.ts'
+import { assertBegun } from '../data-folder.ts'
 import { createLogger } from '../log.ts'
 import { type EmbeddedPostgres, embeddedCluster, embeddedPostgres } from '../postgres.ts'
+import { attachStore, openStore } from '../store.ts'
 import { readManifest, restoreBackup, takeBackup } from './backup.ts'
+import { tryLock } from './lock.ts'
 
 const SMALL = { shared_buffers: '16MB', fsync: 'off', max_wal_size: '32MB', min_wal_size: '32MB' }
 
@@ -117,4 +120,58 @@ test('a backup is refused into a folder in use, a restore over an instance, and 
   await appendFile(path.join(target, 'base/PG_VERSION'), 'x')
   await assert.rejects(restoreBackup(target, path.join(folder, 'new')), /PG_VERSION is not what was backed up/)
   assert.ok(!(await readdir(path.join(folder, 'new'))).includes('postgres'), 'nothing can start on a half restored one')
+  for (const manifest of ['{"format": 1, "fo', 'null']) {
+    await writeFile(path.join(target, 'manifest.json'), manifest)
+    const said =
+      manifest === 'null' ? /of a form that this release does not know/ : /is no backup: its manifest\.json is damaged/
+    await assert.rejects(restoreBackup(target, path.join(folder, 'other')), said)
+  }
+  const file = path.join(folder, 'a-file')
+  await writeFile(file, '')
+  await assert.rejects(restoreBackup(file, path.join(folder, 'other')), /a-file holds no finished backup/)
+})
+
+test('a restore that did not come to its end begins no instance; another one takes its place, and spares what is not its own', async () => {
+  await using place = await house()
+  const { folder } = place
+  const first = await place.start('data')
+  const dataDir = path.join(folder, 'data')
+  await mkdir(path.join(dataDir, 'tracking'))
+  await writeFile(path.join(dataDir, 'tracking/one'), 'a hit')
+  const options = { url: first.url(), dataDir, cluster: await embeddedCluster(dataDir), now: () => systemClock().now() }
+  const [broken, whole] = [path.join(folder, 'broken'), path.join(folder, 'whole')]
+  await takeBackup({ ...options, target: broken })
+  await rm(path.join(dataDir, 'tracking/one'))
+  await takeBackup({ ...options, target: whole })
+  await rm(path.join(broken, 'base/PG_VERSION'))
+  const target = path.join(folder, 'restored')
+  await assert.rejects(restoreBackup(broken, target), /PG_VERSION is not what was backed up; .* is half restored/)
+  const left = await readdir(target)
+  const store = {
+    dataDir: target,
+    databaseUrl: null,
+    secretKey: null,
+    log: createLogger('silent'),
+    clock: systemClock(),
+  }
+  const unfinished = /^POSTHORN_DATA_DIR: the restore into «.*restored» was not finished; run posthorn restore again/
+  for (const begin of [
+    () => place.start('restored'),
+    () => assertBegun(target),
+    () => attachStore(store),
+    () => openStore({ ...store, databaseUrl: first.url() }, new AbortController().signal),
+  ])
+    await assert.rejects(begin, { message: unfinished })
+  assert.deepEqual(await readdir(target), left, 'who was refused has changed nothing')
+
+  await writeFile(path.join(target, 'tls.crt'), '')
+  await assert.rejects(restoreBackup(whole, target), /half restored and holds tls\.crt besides/)
+  await rm(path.join(target, 'tls.crt'))
+  const holder = tryLock(path.join(target, 'posthorn.lock'))
+  await assert.rejects(restoreBackup(whole, target), /another restore, is at work/)
+  holder?.release()
+  await restoreBackup(whole, target)
+  assert.deepEqual(await readdir(path.join(target, 'tracking')), [], 'nothing of the first one is left')
+  assert.ok(!(await readdir(target)).some((name) => name.startsWith('postgres.')))
+  await place.start('restored')
 })

@@ -13,12 +13,13 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { createWriteStream, type Dirent } from 'node:fs'
-import { chmod, lstat, mkdir, open, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { chmod, lstat, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { ensureDataFolder, giveToOwner, replaceFile } from '../data-folder.ts'
+import { ensureFolder, giveToOwner, isHalfRestored, RESTORING, replaceFile } from '../data-folder.ts'
+import { tryLock } from './lock.ts'
 
 export interface BackupManifest {
   readonly format: 1
@@ -186,43 +187,96 @@ async function copyFile(from: string, to: string): Promise<{ readonly bytes: num
 /** @throws when there is none, or it is of a form that this release does not know */
 export async function readManifest(backup: string): Promise<BackupManifest> {
   const text = await readFile(path.join(backup, 'manifest.json'), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') throw new Error(`${backup} holds no finished backup`)
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') throw new Error(`${backup} holds no finished backup`)
     throw error
   })
-  const manifest = JSON.parse(text) as BackupManifest
-  if (manifest.format !== 1) throw new Error(`${backup} is of a form that this release does not know`)
+  const manifest = parsed(backup, text)
+  if (manifest?.format !== 1) throw new Error(`${backup} is of a form that this release does not know`)
   return manifest
+}
+
+function parsed(backup: string, text: string): BackupManifest | null {
+  try {
+    return JSON.parse(text) as BackupManifest | null
+  } catch (cause) {
+    throw new Error(`${backup} is no backup: its manifest.json is damaged`, { cause })
+  }
 }
 
 /**
  * Puts a backup into a data directory that holds no instance. The cluster becomes whole at its next start. What root restores
- * belongs to whose the directory was.
+ * belongs to whose the directory was. Begun and not finished, it leaves a directory in which nothing but another restore
+ * starts, which clears it first.
  *
  * @throws when there is an instance, or a file of the backup is not what the manifest says: nothing is taken for good then
  */
 export async function restoreBackup(backup: string, dataDir: string): Promise<BackupManifest> {
   const manifest = await readManifest(backup)
-  await ensureDataFolder(dataDir)
-  const there = await readdir(dataDir)
-  if (there.length > 0) throw new Error(`${dataDir} is not empty; restore into a new folder`)
-  const placeOf = (name: string): string => {
-    const [top = '', ...rest] = name.split('/')
-    const inside = rest.includes('..') ? null : top === 'base' ? 'postgres.restoring' : top === 'data' ? '.' : null
-    if (inside === null) throw new Error(`the manifest names ${name}`)
-    return path.join(dataDir, inside, ...rest)
+  await ensureFolder(dataDir)
+  await assertFree(dataDir)
+  const lock = tryLock(path.join(dataDir, LOCK_FILE))
+  if (lock === null) throw new Error(`another Posthorn, or another restore, is at work on ${dataDir}`)
+  try {
+    await giveToOwner(dataDir, path.join(dataDir, LOCK_FILE))
+    await clear(dataDir)
+    await copyBack(manifest, backup, dataDir)
+  } finally {
+    lock.release()
   }
-  for (const name of manifest.folders) await mkdir(placeOf(name), { recursive: true, mode: 0o700 })
-  for (const { path: name, bytes, sha256 } of manifest.files) {
-    const { size } = await stat(path.join(backup, name))
-    const copied = size === bytes ? await copyFile(path.join(backup, name), placeOf(name)) : null
-    if (copied?.sha256 !== sha256) throw new Error(`${name} is not what was backed up; ${dataDir} is half restored`)
-  }
-  for (const name of [...manifest.folders, ...manifest.files.map((file) => file.path)])
-    await giveToOwner(dataDir, placeOf(name))
-  await onDisk(dataDir)
-  // The cluster gets its name last: until then there is none, and nothing starts on half of one.
-  await rename(path.join(dataDir, 'postgres.restoring'), path.join(dataDir, 'postgres'))
   const folder = await lstat(dataDir)
   if ((folder.mode & 0o077) !== 0) await chmod(dataDir, 0o700)
   return manifest
+}
+
+const LOCK_FILE = 'posthorn.lock'
+/** Tells which of the names beside the cluster are those of the restore under way. */
+const NAMES_FILE = `${RESTORING}.names`
+
+async function assertFree(dataDir: string): Promise<void> {
+  const there = (await readdir(dataDir)).filter((name) => !name.startsWith(LOCK_FILE))
+  if (there.length > 0 && !isHalfRestored(there)) throw new Error(`${dataDir} is not empty; restore into a new folder`)
+}
+
+/** Removes what a restore that was not finished has made, and nothing else. @throws when something else is there */
+async function clear(dataDir: string): Promise<void> {
+  await assertFree(dataDir)
+  const names = await readFile(path.join(dataDir, NAMES_FILE), 'utf8').catch(() => '')
+  const made = names.split('\n').filter((name) => path.basename(name) === name && !['', '.', '..'].includes(name))
+  for (const name of [...made, NAMES_FILE]) await rm(path.join(dataDir, name), { recursive: true, force: true })
+  const others = (await readdir(dataDir)).filter((name) => name !== RESTORING && !name.startsWith(LOCK_FILE))
+  if (others.length > 0)
+    throw new Error(`${dataDir} is half restored and holds ${others.join(', ')} besides: remove what is in it`)
+  await rm(path.join(dataDir, RESTORING), { recursive: true, force: true })
+}
+
+async function copyBack({ folders, files }: BackupManifest, backup: string, dataDir: string): Promise<void> {
+  const placeOf = (name: string): string => {
+    const [top = '', ...rest] = name.split('/')
+    const inside = rest.includes('..') ? null : top === 'base' ? RESTORING : top === 'data' ? '.' : null
+    if (inside === null) throw new Error(`the manifest names ${name}`)
+    return path.join(dataDir, inside, ...rest)
+  }
+  const names = [...folders, ...files.map((file) => file.path)]
+  const places = names.map(placeOf)
+  // First of all: from here on nothing starts in the folder.
+  await mkdir(path.join(dataDir, RESTORING), { mode: 0o700 })
+  const beside = new Set(names.map((name) => name.split('/')).flatMap(([top, name]) => (top === 'data' && name) || []))
+  await replaceFile(path.join(dataDir, NAMES_FILE), [...beside, ''].join('\n'))
+  for (const name of folders) await mkdir(placeOf(name), { recursive: true, mode: 0o700 })
+  for (const { path: name, bytes, sha256 } of files) {
+    const size = await stat(path.join(backup, name)).then(
+      (found) => found.size,
+      () => null,
+    )
+    const copied = size === bytes ? await copyFile(path.join(backup, name), placeOf(name)) : null
+    if (copied?.sha256 !== sha256) {
+      const advice = 'nothing starts there: restore another backup into it, or remove what is in it'
+      throw new Error(`${name} is not what was backed up; ${dataDir} is half restored, and ${advice}`)
+    }
+  }
+  for (const place of places) await giveToOwner(dataDir, place)
+  await onDisk(dataDir)
+  // The cluster gets its name last: until then there is none.
+  await rename(path.join(dataDir, RESTORING), path.join(dataDir, 'postgres'))
+  await rm(path.join(dataDir, NAMES_FILE))
 }
