@@ -1,13 +1,15 @@
 // Certificates, by ACME (order.ts): of verified tracking domains, and of the public URL's own host when that is https and
 // the operator gave no certificate. Asked for after verification and renewed at two thirds of their life, never because a
 // name was asked for in a handshake. A row is leased by its due time: several machines share the work, and one that dies
-// delays it by ten minutes. After a failure the wait doubles up to a day; the certificate in hand goes on being served.
-// An account gets at most 20 new certificates a day.
+// delays it by ten minutes; one that stops gives it back. After a failure the wait doubles up to a day; the certificate in
+// hand goes on being served. While the CA is away one name a minute finds that out, for all that are due. The host's own
+// certificate and those of the names do not wait for one another. An account gets at most 20 new certificates a day.
 
+import type { Db } from '../../platform/db.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { NameRow, Names } from './names.ts'
-import { type OrderOptions, orderCertificate, told, waitAfter } from './order.ts'
+import { FIRST_WAIT_MS, type OrderOptions, orderCertificate, told, Unreachable, waitAfter } from './order.ts'
 import * as sql from './sql-names.ts'
 
 export interface CertificateOptions extends OrderOptions {
@@ -24,18 +26,22 @@ const IDLE_MS = 5_000
 const DAY_MS = 86_400_000
 const NEW_A_DAY = 20
 
-export function certificateLoop(options: CertificateOptions): Loop {
+/** Of the names, and of the public URL's host. */
+export function certificateLoops(options: CertificateOptions): readonly Loop[] {
   const { log } = options
-  return loop({
-    name: 'certificates',
-    turn: async () => ((await ownCertificateDue(options)) || (await certificateDue(options)) ? 0 : IDLE_MS),
-    onError: (err) => log.warn({ err }, 'certificates will be tried again'),
-    retryMs: IDLE_MS,
-  })
+  const loopOf = (name: string, due: (options: CertificateOptions, signal: AbortSignal) => Promise<boolean>): Loop =>
+    loop({
+      name,
+      turn: async (signal) => ((await due(options, signal)) ? 0 : IDLE_MS),
+      onError: (err) => log.warn({ err }, 'certificates will be tried again'),
+      retryMs: IDLE_MS,
+    })
+  const own = options.ownName === null ? [] : [loopOf('own certificate', ownCertificateDue)]
+  return [...own, loopOf('certificates', certificateDue)]
 }
 
 /** @returns false when no name wants a certificate now */
-export async function certificateDue(options: CertificateOptions): Promise<boolean> {
+export async function certificateDue(options: CertificateOptions, signal: AbortSignal): Promise<boolean> {
   const { database, clock, log, secrets, names } = options
   const now = clock.now()
   const row = await database.system.one<NameRow>(sql.dueCertificate, [
@@ -48,22 +54,28 @@ export async function certificateDue(options: CertificateOptions): Promise<boole
   try {
     const checked = await names.check(row.account_id, row.id)
     if (checked.verified_at === null) return true
-    const { certificate, privateKey, expiresAt, renewAt } = await orderCertificate(options, row.name)
+    const { certificate, privateKey, expiresAt, renewAt } = await orderCertificate(options, row.name, signal)
     const key = secrets.seal(CERTIFICATE_KEY, row.id, privateKey)
     await database.system.execute(sql.certificateIssued, [row.id, certificate, key, expiresAt, renewAt, clock.now()])
     log.info({ tracking_domain_id: row.id, expires_at: expiresAt }, 'certificate issued')
   } catch (err) {
     const failedAt = clock.now()
+    const after = (waitMs: number): Date => new Date(failedAt.getTime() + waitMs)
+    if (signal.aborted) {
+      await database.system.execute(sql.certificateLeft, [row.id, failedAt])
+      return true
+    }
     const waitMs = waitAfter(row.ssl_failures)
     log.warn({ err, tracking_domain_id: row.id, wait_ms: waitMs }, 'no certificate')
-    const dueAt = new Date(failedAt.getTime() + waitMs)
-    await database.system.execute(sql.certificateFailed, [row.id, told(err), dueAt, failedAt])
+    await database.system.execute(sql.certificateFailed, [row.id, told(err), after(waitMs), failedAt])
+    if (err instanceof Unreachable)
+      await database.system.execute(sql.certificatesHeldUp, [told(err), after(FIRST_WAIT_MS), failedAt])
   }
   return true
 }
 
 /** @returns false when the public URL's host wants no certificate now */
-export async function ownCertificateDue(options: CertificateOptions): Promise<boolean> {
+export async function ownCertificateDue(options: CertificateOptions, signal: AbortSignal): Promise<boolean> {
   const { database, clock, log, secrets, ownName } = options
   if (ownName === null) return false
   const now = clock.now()
@@ -72,14 +84,26 @@ export async function ownCertificateDue(options: CertificateOptions): Promise<bo
   const row = await database.system.one<{ failures: number }>(sql.dueOwnCertificate, [ownName, now, lease])
   if (row === null) return false
   try {
-    const { certificate, privateKey, expiresAt, renewAt } = await orderCertificate(options, ownName)
+    const { certificate, privateKey, expiresAt, renewAt } = await orderCertificate(options, ownName, signal)
     const key = secrets.seal(OWN_CERTIFICATE_KEY, ownName, privateKey)
     await database.system.execute(sql.ownCertificateIssued, [ownName, certificate, key, expiresAt, renewAt])
     log.info({ host: ownName, expires_at: expiresAt }, "certificate of the public URL's host issued")
   } catch (err) {
+    const failedAt = clock.now()
+    if (signal.aborted) {
+      await database.system.execute(sql.ownCertificateLeft, [ownName, failedAt])
+      return true
+    }
     const waitMs = waitAfter(row.failures)
     log.warn({ err, host: ownName, wait_ms: waitMs }, "no certificate for the public URL's host")
-    await database.system.execute(sql.ownCertificateFailed, [ownName, new Date(clock.now().getTime() + waitMs)])
+    await database.system.execute(sql.ownCertificateFailed, [ownName, new Date(failedAt.getTime() + waitMs), told(err)])
   }
   return true
+}
+
+export type OwnCertificateState = sql.OwnCertificateState
+
+/** How the order of a host's own certificate stands; null: none was asked for. */
+export function ownCertificateState(db: Db, host: string): Promise<OwnCertificateState | null> {
+  return db.one<OwnCertificateState>(sql.ownCertificateState, [host])
 }

@@ -4,6 +4,7 @@
 // A hit is durable before its answer (intake.ts), becomes an event when it can be judged, some 2 s later (judge.ts), and
 // counts once whatever dies in between: its id is chosen when it comes in and stays the event's.
 
+export { type OwnCertificateState, ownCertificateState } from './certificates.ts'
 export { trackingCommands } from './cli.ts'
 export { rotateTokenKey } from './keys.ts'
 export { type TrackingDomainFacts, trackingDomainExists, trackingDomainFacts, trackingDomainRecord } from './names.ts'

@@ -139,7 +139,10 @@ test('of two accounts that are proved the owner of one name at once, one is', as
       [200, true],
     ],
   )
-  assert.equal((await world.api.get(`${PATH}/${mine.id}`)).body.is_verified, false)
+  const lost = (await world.api.get(`${PATH}/${mine.id}`)).body
+  assert.deepEqual([lost.is_verified, lost.ssl_status, lost.ssl_expires_at], [false, 'none', null])
+  const { found, error } = lost.verification
+  assert.deepEqual([found, error], [theirs.cname_target, 'the CNAME leads elsewhere'], 'who lost it is told why')
   assert.equal((await other.api.get(`${PATH}/${theirs.id}`)).body.is_verified, true)
 })
 

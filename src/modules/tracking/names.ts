@@ -59,6 +59,7 @@ const RECHECKS_AT_ONCE = 20
 const RECHECK_TURN_MS = 60_000
 const DNS_WITHIN_MS = 8_000
 const TARGET_HEX = 32
+const LEADS_ELSEWHERE = 'the CNAME leads elsewhere'
 
 export function namesOf(options: NamesOptions): Names {
   const { database, clock, ids, log, secrets, hostname } = options
@@ -66,7 +67,15 @@ export function namesOf(options: NamesOptions): Names {
     `t-${secrets.mac('tracking cname', `${accountId} ${name}`).toString('hex').slice(0, TARGET_HEX)}.${hostname}`
   const checked = async (row: NameRow, byHand: boolean): Promise<NameRow> => {
     const found = await cnameOf(options.resolver, row.name)
-    return database.transaction((db) => recordCheck(db, options, { before: row, found, byHand }))
+    const { after, displaced } = await database.transaction((db) =>
+      recordCheck(db, options, { before: row, found, byHand }),
+    )
+    for (const { id, account_id } of displaced)
+      log.warn(
+        { account_id, tracking_domain_id: id, by_account_id: after.account_id },
+        "a tracking domain is another account's now",
+      )
+    return after
   }
   const get = async (accountId: string, id: string): Promise<NameRow> => {
     const row = await database.system.one<NameRow>(sql.oneName, [accountId, id])
@@ -152,20 +161,28 @@ interface Check {
   readonly byHand: boolean
 }
 
-async function recordCheck(db: Db, options: NamesOptions, { before, found, byHand }: Check): Promise<NameRow> {
+interface Checked {
+  readonly after: NameRow
+  /** Those of other accounts that were verified until now. */
+  readonly displaced: readonly Pick<NameRow, 'id' | 'account_id'>[]
+}
+
+async function recordCheck(db: Db, options: NamesOptions, { before, found, byHand }: Check): Promise<Checked> {
   await db.query(sql.lockProof, [before.name])
   const now = options.clock.now()
   const row = await db.one<NameRow>(sql.lockName, [before.account_id, before.id])
   if (row === null) throw errors.not_found()
   // Somebody has asked meanwhile, and been told what they found: that stands, ours may be older.
-  if (!byHand && row.checked_at?.getTime() !== before.checked_at?.getTime()) return row
+  if (!byHand && row.checked_at?.getTime() !== before.checked_at?.getTime()) return { after: row, displaced: [] }
   const { verifiedAt, error } = await judged(db, row, found, now)
-  if (verifiedAt !== null && row.verified_at === null) await db.execute(sql.unverifyOthers, [row.name, row.id])
+  const isNew = verifiedAt !== null && row.verified_at === null
+  const loss = [row.name, row.id, row.cname_target, LEADS_ELSEWHERE, now]
+  const displaced = isNew ? await db.query<Checked['displaced'][number]>(sql.unverifyOthers, loss) : []
   const target = found.kind === 'target' ? found.target : found.kind === 'none' ? null : row.found
   const nextCheckAt = verifiedAt === null ? null : new Date(now.getTime() + RECHECK_MS)
   const sslDueAt = options.wantsCertificates ? now : null
   const values = [row.account_id, row.id, target, error, now, verifiedAt, nextCheckAt, sslDueAt, byHand]
-  return (await db.one<NameRow>(sql.recordCheck, values)) ?? row
+  return { after: (await db.one<NameRow>(sql.recordCheck, values)) ?? row, displaced }
 }
 
 async function judged(
@@ -180,7 +197,7 @@ async function judged(
     case 'none':
       return { verifiedAt: null, error: found.error }
     case 'target': {
-      if (found.target !== row.cname_target) return { verifiedAt: null, error: 'the CNAME leads elsewhere' }
+      if (found.target !== row.cname_target) return { verifiedAt: null, error: LEADS_ELSEWHERE }
       const held = await db.one<{ account_id: string }>(sql.heldFor, [row.name, now])
       if (held !== null && held.account_id !== row.account_id) {
         return { verifiedAt: null, error: 'the name was given up by another account less than 30 days ago' }

@@ -12,7 +12,7 @@ import { acmeAccount } from './sql-names.ts'
 const DIRECTORY = 'http://127.0.0.1:9/directory'
 const secrets = secretsFrom(Buffer.alloc(32, 7))
 
-async function failureAt(directory: string): Promise<unknown> {
+async function failureAt(directory: string, signal = new AbortController().signal): Promise<unknown> {
   const sealed = secrets.seal(ACCOUNT_KEY, directory, await acme.crypto.createPrivateEcdsaKey('P-256'))
   const system = {
     execute: async () => 0,
@@ -20,13 +20,10 @@ async function failureAt(directory: string): Promise<unknown> {
   }
   const database = { system } as unknown as Database
   const options = { database, clock: systemClock(), secrets, directory, caFile: null, email: null }
-  return orderCertificate(options, 'go.shop.example').catch((error: unknown) => error)
+  return orderCertificate(options, 'go.shop.example', signal).catch((error: unknown) => error)
 }
 
 test('a CA that cannot be reached is told so, what it says is told in its own words', async (t) => {
-  const { acmeSettings } = acme.axios.defaults as unknown as { readonly acmeSettings: Record<string, number> }
-  t.after(() => Object.assign(acmeSettings, { retryMaxAttempts: 5, retryDefaultDelay: 5 }))
-  Object.assign(acmeSettings, { retryMaxAttempts: 2, retryDefaultDelay: 0 })
   for (const _ of [1, 2])
     assert.equal(told(await failureAt(DIRECTORY)), 'The certificate authority could not be reached')
   const server = createServer((request, response) => {
@@ -45,6 +42,27 @@ test('a CA that cannot be reached is told so, what it says is told in its own wo
   t.after(() => server.close())
   const { port } = server.address() as AddressInfo
   assert.equal(told(await failureAt(`http://127.0.0.1:${port}/directory`)), 'No such customer')
+})
+
+test('a CA that is down is asked for its directory alone, and who stops does not wait for one that is silent', async (t) => {
+  const asked: string[] = []
+  const stopping = new AbortController()
+  let isSilent = false
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    if (isSilent) stopping.abort(new Error('stopping'))
+    else response.writeHead(503).end('down for maintenance')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const directory = `http://127.0.0.1:${(server.address() as AddressInfo).port}/directory`
+  assert.equal(told(await failureAt(directory)), 'The certificate authority could not be reached')
+  assert.deepEqual(asked, Array(3).fill('/directory'), 'two retries, by which a CA that is only busy is not given up')
+  isSilent = true
+  assert.equal(await failureAt(directory, stopping.signal), stopping.signal.reason)
 })
 
 test('what the CA did not say is told in words of ours', () => {

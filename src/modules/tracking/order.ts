@@ -1,6 +1,7 @@
 // One order at a certificate authority (RFC 8555 with HTTP-01). The challenge stands in the database, so any machine that
 // answers for the name answers it. The account's key is sealed; all machines share the account. Each order begins by asking
-// for the account by its key (section 7.3.1): a CA that has forgotten it, or has begun anew, makes it again.
+// for the account by its key (section 7.3.1): a CA that has forgotten it, or has begun anew, makes it again. A CA that gives
+// no answer is told within seconds; whoever stops is not held up, and what an order has begun then comes to its end unheard.
 
 import { readFileSync } from 'node:fs'
 import { Agent } from 'node:https'
@@ -35,11 +36,13 @@ export interface Issued {
 }
 
 export const ACCOUNT_KEY = 'acme account'
-const ISSUE_WITHIN_MS = 180_000
+const ISSUE_WITHIN_MS = 120_000
 const CHALLENGE_MS = 3_600_000
 const REQUEST_WITHIN_MS = 30_000
+/** Of one request, where the CA is away or says 429 or 5xx without saying for how long; the order itself is tried again later. */
+const RETRIES = { retryMaxAttempts: 2, retryDefaultDelay: 1 }
 const RENEW_AT = 2 / 3
-const FIRST_WAIT_MS = 60_000
+export const FIRST_WAIT_MS = 60_000
 const LONGEST_WAIT_MS = 86_400_000
 const MAX_ERROR_CHARS = 500
 
@@ -54,7 +57,7 @@ export function waitAfter(failures: number): number {
 }
 
 /** The CA gave no answer: refused, silent, or with a certificate that nobody vouches for. */
-class Unreachable extends Error {}
+export class Unreachable extends Error {}
 
 /** What the CA said, for the customer to read; else in words of ours, and the log has the rest. */
 export function told(error: unknown): string {
@@ -65,17 +68,37 @@ export function told(error: unknown): string {
   return text.replaceAll('\0', '').toWellFormed().slice(0, MAX_ERROR_CHARS)
 }
 
-/** @throws what the CA said, or that it took too long */
-export async function orderCertificate(options: OrderOptions, name: string): Promise<Issued> {
+/** @throws what the CA said, that it took too long, or the signal's reason */
+export async function orderCertificate(options: OrderOptions, name: string, signal: AbortSignal): Promise<Issued> {
+  const cut = Promise.withResolvers<never>()
+  const stopped = (): void => cut.reject(signal.reason)
+  const timer = setTimeout(() => cut.reject(new Error('the CA took too long')), ISSUE_WITHIN_MS)
+  signal.addEventListener('abort', stopped, { once: true })
+  if (signal.aborted) stopped()
+  const work = ordered(options, name)
+  try {
+    return await Promise.race([work, cut.promise])
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stopped)
+    work.catch(() => undefined)
+  }
+}
+
+async function ordered(options: OrderOptions, name: string): Promise<Issued> {
   const { database, clock } = options
   const acme = await acmeClient()
   const directoryUrl = options.directory ?? acme.directory.letsencrypt.production
   const client = await clientOf(acme, options, directoryUrl)
+  // Reads the directory. Whatever it says instead of one: the CA is away, and what follows would only say so again.
+  await client.getTermsOfServiceUrl().catch(unreachable)
   // Refused: there is none, and it is made with the order.
-  await client.createAccount({ onlyReturnExisting: true }).catch(() => undefined)
+  await client.createAccount({ onlyReturnExisting: true }).catch((error: unknown) => {
+    if (error instanceof Unreachable) throw error
+  })
   const key = await acme.crypto.createPrivateEcdsaKey('P-256')
   const [privateKey, csr] = await acme.crypto.createCsr({ commonName: name, altNames: [name] }, key)
-  const work = client.auto({
+  const certificate = await client.auto({
     csr,
     termsOfServiceAgreed: true,
     ...(options.email !== null && { email: options.email }),
@@ -90,17 +113,9 @@ export async function orderCertificate(options: OrderOptions, name: string): Pro
       await database.system.execute(sql.removeChallenge, [token, clock.now()])
     },
   })
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error('the CA took too long')), ISSUE_WITHIN_MS)
-  try {
-    const certificate = await Promise.race([work, late.promise])
-    const { notBefore, notAfter } = acme.crypto.readCertificateInfo(certificate)
-    const lifeMs = notAfter.getTime() - notBefore.getTime()
-    return { certificate, privateKey, expiresAt: notAfter, renewAt: new Date(notBefore.getTime() + lifeMs * RENEW_AT) }
-  } finally {
-    clearTimeout(timer)
-    work.catch(() => undefined)
-  }
+  const { notBefore, notAfter } = acme.crypto.readCertificateInfo(certificate)
+  const lifeMs = notAfter.getTime() - notBefore.getTime()
+  return { certificate, privateKey, expiresAt: notAfter, renewAt: new Date(notBefore.getTime() + lifeMs * RENEW_AT) }
 }
 
 async function clientOf(
@@ -112,6 +127,8 @@ async function clientOf(
   await database.system.execute(sql.addAcmeAccount, [directoryUrl, secrets.seal(ACCOUNT_KEY, directoryUrl, fresh)])
   const account = await database.system.one<{ private_key: Buffer }>(sql.acmeAccount, [directoryUrl])
   if (account === null) throw new Error('the ACME account vanished')
+  const { defaults } = acme.axios as unknown as { readonly defaults: { readonly acmeSettings: object } }
+  Object.assign(defaults.acmeSettings, RETRIES)
   acme.axios.defaults.timeout = REQUEST_WITHIN_MS
   tellUnreachable(acme)
   if (caFile !== null) acme.axios.defaults.httpsAgent = new Agent({ ca: readFileSync(caFile) })
@@ -122,13 +139,12 @@ async function clientOf(
 function tellUnreachable({ axios }: Acme): void {
   if (telling.has(axios)) return
   telling.add(axios)
-  axios.interceptors.response.use(null, (cause) =>
-    Promise.reject(
-      cause instanceof Unreachable
-        ? cause
-        : new Unreachable('The certificate authority could not be reached', { cause }),
-    ),
-  )
+  axios.interceptors.response.use(null, async (cause) => unreachable(cause))
+}
+
+function unreachable(cause: unknown): never {
+  if (cause instanceof Unreachable) throw cause
+  throw new Unreachable('The certificate authority could not be reached', { cause })
 }
 
 const telling = new WeakSet<object>()

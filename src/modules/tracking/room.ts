@@ -3,6 +3,7 @@
 
 import path from 'node:path'
 import type { SecureContext } from 'node:tls'
+import type { Certificate } from '../../platform/certificates.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
@@ -12,7 +13,7 @@ import { type Loop, loop, type Service } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import type { Accounts } from '../accounts/index.ts'
-import { certificateLoop } from './certificates.ts'
+import { certificateLoops } from './certificates.ts'
 import { type Intake, intakeOf } from './intake.ts'
 import { judgeLoop } from './judge.ts'
 import { tokenKeys } from './keys.ts'
@@ -59,6 +60,8 @@ export interface TrackingRoom {
   readonly publicEndpoints: readonly AnyEndpoint[]
   /** The certificate of a branded name, or of the public URL's host; null: there is none here. Throws for a key that does not open. */
   contextFor(name: string): SecureContext | null
+  /** The certificate of the public URL's host, as the database or else the memory has it; null: it has none of an authority. */
+  ownCertificate(): Promise<Certificate | null>
   /** A customer's name that is served here: the public pages alone are for it. */
   isBranded(name: string): boolean
   /** For the MX: what mail to this local part asks for; null: it is no unsubscribe address of ours. */
@@ -84,7 +87,7 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
   const intake = intakeOf({ database, clock, ids, log, ledger, folder: path.join(options.dataDir, 'tracking') })
   const wantsCertificates = options.httpsPort !== null
   const names = namesOf({ ...options, wantsCertificates })
-  const ownName = wantsCertificates ? options.ownName : null
+  const { ownName } = options
   const served = servedNames(options, { httpsPort: options.httpsPort, ownName })
   const unsubscribeMac = secrets.signer('verp unsubscribe')
   const memory = refreshed(options, async () => {
@@ -114,6 +117,7 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
       }),
     ],
     contextFor: (name) => served.contextFor(name),
+    ownCertificate: () => served.ownCertificate(),
     isBranded: (name) => served.isBranded(name),
     unsubscribeMail: (localPart) => unsubscribeByMail({ database, clock, ids, ledger, unsubscribeMac }, localPart),
     journals: intake.journals,
@@ -123,19 +127,17 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
       judgeLoop({ database, clock, ids, log, ledger, isBurst: intake.isBurst }),
       names.rechecks,
       ...(wantsCertificates
-        ? [
-            certificateLoop({
-              database,
-              clock,
-              log,
-              secrets,
-              names,
-              ownName,
-              directory: options.acmeDirectory,
-              caFile: options.acmeCaFile,
-              email: options.operatorEmail,
-            }),
-          ]
+        ? certificateLoops({
+            database,
+            clock,
+            log,
+            secrets,
+            names,
+            ownName,
+            directory: options.acmeDirectory,
+            caFile: options.acmeCaFile,
+            email: options.operatorEmail,
+          })
         : []),
     ],
   }

@@ -66,12 +66,13 @@ const Deleted = Type.Object({ id: Uuid, deleted: Type.Boolean() })
 
 /** @param now decides whether the certificate still holds */
 export function wireName(row: NameRow, now: Date): object {
+  const status = sslStatus(row, now)
   return {
     id: row.id,
     domain: row.name,
     cname_target: row.cname_target,
     is_verified: row.verified_at !== null,
-    ssl_enabled: row.ssl_status === 'issued' && row.ssl_expires_at !== null && row.ssl_expires_at > now,
+    ssl_enabled: status === 'issued',
     created_at: row.created_at.toISOString(),
     dns_setup: {
       record_type: 'CNAME',
@@ -80,8 +81,8 @@ export function wireName(row: NameRow, now: Date): object {
       instructions: `Publish a CNAME record for ${row.name} with the value ${row.cname_target}, then verify. It may take 5 to 30 minutes until it is seen.`,
     },
     verified_at: row.verified_at?.toISOString() ?? null,
-    ssl_status: row.ssl_status,
-    ssl_expires_at: row.ssl_expires_at?.toISOString() ?? null,
+    ssl_status: status,
+    ssl_expires_at: status === 'none' ? null : (row.ssl_expires_at?.toISOString() ?? null),
     ssl_error: row.ssl_error,
     verification: {
       expected: row.cname_target,
@@ -90,6 +91,15 @@ export function wireName(row: NameRow, now: Date): object {
       checked_at: row.checked_at?.toISOString() ?? null,
     },
   }
+}
+
+/** One that has run out while its renewal waits is issued no more. */
+function sslStatus(
+  { ssl_status: stored, ssl_expires_at: until, ssl_error: error }: NameRow,
+  now: Date,
+): NameRow['ssl_status'] {
+  if (stored !== 'issued' || (until !== null && until > now)) return stored
+  return error === null ? 'pending' : 'failed'
 }
 
 export function trackingRoutes(names: Names, now: () => Date): readonly AnyEndpoint[] {

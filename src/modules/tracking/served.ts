@@ -2,6 +2,7 @@
 // answers in a handshake. Refreshed every two seconds; while the database is away the last state goes on serving.
 
 import { createSecureContext, type SecureContext } from 'node:tls'
+import type { Certificate } from '../../platform/certificates.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
 import type { Secrets } from '../../platform/secrets.ts'
@@ -17,6 +18,8 @@ export interface Served {
   contextFor(name: string): SecureContext | null
   /** A customer's name that is served here. */
   isBranded(name: string): boolean
+  /** The one of the public URL's host, for what speaks TLS by other protocols; null: it has none of an authority. */
+  ownCertificate(): Promise<Certificate | null>
 }
 
 interface Entry {
@@ -32,14 +35,15 @@ export function servedNames(
   { database, clock, secrets }: { readonly database: Database; readonly clock: Clock; readonly secrets: Secrets },
   { httpsPort, ownName }: { readonly httpsPort: number | null; readonly ownName: string | null },
 ): Served {
-  let own: { readonly expiresAtMs: number; readonly context: SecureContext } | null = null
+  let own: { readonly expiresAtMs: number; readonly pem: Certificate; readonly context: SecureContext } | null = null
   const refreshOwn = async (name: string): Promise<void> => {
     const row = await database.system.one<sql.OwnCertificateRow>(sql.ownCertificate, [name, clock.now()])
     const expiresAtMs = row?.expires_at.getTime() ?? 0
     if (row === null) own = null
     else if (own?.expiresAtMs !== expiresAtMs) {
       const key = secrets.open(OWN_CERTIFICATE_KEY, name, row.private_key)
-      own = { expiresAtMs, context: contextOf(row.certificate, key) }
+      const pem = { cert: row.certificate, key: key.toString() }
+      own = { expiresAtMs, pem, context: contextOf(row.certificate, key) }
     }
   }
   let byId: ReadonlyMap<string, Entry> = new Map()
@@ -79,6 +83,10 @@ export function servedNames(
       return entry.context
     },
     isBranded: (name) => ids.has(name.toLowerCase()),
+    ownCertificate: async () => {
+      if (ownName !== null) await refreshOwn(ownName).catch(() => undefined)
+      return own?.pem ?? null
+    },
   }
 }
 

@@ -56,11 +56,14 @@ export const lockProof = statement(
   'tracking_lock_proof',
   `select pg_advisory_xact_lock(hashtextextended('tracking domain ' || $1::text, 0))`,
 )
-// The proof is the one CNAME that a name can have: who has it now takes the place of whoever had it before.
+// The proof is the one CNAME that a name can have: who has it now takes the place of whoever had it before, and that one
+// is told what was found.
+/** $3 the target that the CNAME has, $4 the error, $5 now. */
 export const unverifyOthers = statement(
   'tracking_unverify_others',
-  `update tracking_domain set verified_at = null, next_check_at = null, ssl_due_at = null, ssl_status = 'none'
-   where name = $1 and id <> $2 and verified_at is not null`,
+  `update tracking_domain set verified_at = null, next_check_at = null, ssl_due_at = null, ssl_status = 'none', ssl_since = null,
+     found = $3, check_error = $4, checked_at = $5
+   where name = $1 and id <> $2 and verified_at is not null returning id, account_id`,
 )
 // Whoever asks for a check by hand need not wait for the next try after a failure, but for the fifth and later: a CA counts
 // failures too.
@@ -117,6 +120,18 @@ export const certificateIssued = statement(
      ssl_since = coalesce(ssl_since, $6), ssl_status = 'issued', ssl_error = null, ssl_failures = 0
    where id = $1 and verified_at is not null`,
 )
+/** An order that came to no end and is no failure: $2 when to ask again. */
+export const certificateLeft = statement(
+  'tracking_certificate_left',
+  'update tracking_domain set ssl_due_at = $2 where id = $1 and verified_at is not null',
+)
+/** The same CA would fail all that are due: $1 the error, $2 when to ask again, $3 now. */
+export const certificatesHeldUp = statement(
+  'tracking_certificates_held_up',
+  `update tracking_domain set ssl_error = $1, ssl_due_at = $2,
+     ssl_status = case when ssl_expires_at > $3 then 'issued' else 'failed' end
+   where ssl_due_at <= $3 and verified_at is not null`,
+)
 export const certificateFailed = statement(
   'tracking_certificate_failed',
   `update tracking_domain set ssl_error = $2, ssl_failures = ssl_failures + 1, ssl_due_at = $3,
@@ -152,12 +167,30 @@ export const dueOwnCertificate = statement(
 )
 export const ownCertificateIssued = statement(
   'tracking_own_certificate_issued',
-  `update own_certificate set certificate = $2, private_key = $3, expires_at = $4, due_at = $5, failures = 0
+  `update own_certificate set certificate = $2, private_key = $3, expires_at = $4, due_at = $5, failures = 0,
+     error = null
    where name = $1`,
 )
 export const ownCertificateFailed = statement(
   'tracking_own_certificate_failed',
-  'update own_certificate set failures = failures + 1, due_at = $2 where name = $1',
+  'update own_certificate set failures = failures + 1, due_at = $2, error = $3 where name = $1',
+)
+export const ownCertificateLeft = statement(
+  'tracking_own_certificate_left',
+  'update own_certificate set due_at = $2 where name = $1',
+)
+export interface OwnCertificateState {
+  /** Null: none was issued yet. */
+  readonly expires_at: Date | null
+  readonly due_at: Date
+  /** Since the last that was issued. */
+  readonly failures: number
+  /** Of the last failure. */
+  readonly error: string | null
+}
+export const ownCertificateState = statement(
+  'tracking_own_certificate_state',
+  'select expires_at, due_at, failures, error from own_certificate where name = $1',
 )
 export interface OwnCertificateRow {
   readonly certificate: string
