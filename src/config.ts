@@ -38,6 +38,8 @@ function setting<T>(
 }
 
 const DEFAULT_HTTP_PORT = 8080
+const CERTIFIED =
+  "for SMTP and the public URL's host; without it, an https public URL with POSTHORN_HTTPS_PORT gets one by ACME, which SMTP shows where the host is POSTHORN_HOSTNAME; else self-signed"
 
 export const SETTINGS = {
   dataDir: setting('POSTHORN_DATA_DIR', './data', 'embedded database, keys, spool', (t) => resolve(t ?? 'data')),
@@ -58,8 +60,8 @@ export const SETTINGS = {
   httpsPort: setting('POSTHORN_HTTPS_PORT', 'unset (no TLS listener)', 'API, dashboard, tracking over TLS', port),
   publicUrl: setting('POSTHORN_PUBLIC_URL', 'http://127.0.0.1:8080', 'the base of links in mail', url),
   euUrl: setting('POSTHORN_EU_URL', 'unset', 'the regional base named in the OpenAPI document', url),
-  tlsCertFile: setting('POSTHORN_TLS_CERT_FILE', 'self-signed', "for SMTP and the public URL's host", (t) => t ?? null),
-  tlsKeyFile: setting('POSTHORN_TLS_KEY_FILE', 'self-signed', 'the key of that certificate', (t) => t ?? null),
+  tlsCertFile: setting('POSTHORN_TLS_CERT_FILE', 'ACME, self-signed', CERTIFIED, (t) => t ?? null),
+  tlsKeyFile: setting('POSTHORN_TLS_KEY_FILE', 'as above', 'the key of that certificate', (t) => t ?? null),
   submissionPorts: setting('POSTHORN_SUBMISSION_PORT', '2587', 'submission with STARTTLS, comma list', (t) =>
     ports(t, [2587]),
   ),

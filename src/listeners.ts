@@ -16,6 +16,7 @@ import { closedBy, unusedConnections } from './platform/http/stop.ts'
 import type { HttpServer } from './platform/http.ts'
 import type { Service } from './platform/lifecycle.ts'
 import type { Pulse } from './platform/pulse.ts'
+import { certifiedHost } from './readers.ts'
 import { type Mx, mxService } from './roles/mx.ts'
 import { type Submission, submissionService } from './roles/submission.ts'
 
@@ -39,11 +40,15 @@ export interface OwnCertificate {
   readonly watch: Service
 }
 
+/** The operator's; where the public URL's host is our name, its certificate of an authority; else a self-signed one. */
 export async function ownCertificate({
   config,
   ground,
-}: Pick<ListenersOptions, 'config' | 'ground'>): Promise<OwnCertificate> {
-  const read = (): Promise<Certificate> =>
+  tracking,
+}: Pick<ListenersOptions, 'config' | 'ground' | 'tracking'>): Promise<OwnCertificate> {
+  const isShared = certifiedHost(config) === config.hostname
+  const read = async (): Promise<Certificate> =>
+    (isShared ? await tracking.ownCertificate() : null) ??
     instanceCertificate({
       certFile: config.tlsCertFile,
       keyFile: config.tlsKeyFile,

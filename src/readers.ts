@@ -43,7 +43,11 @@ export function readersOf({ config, ground, store, accounts }: ReadersOptions): 
 }
 
 /** Contract section 18: an https public URL without the operator's certificate gets one of an authority. */
-function certifiedHost({ publicUrl, tlsCertFile, tlsKeyFile }: Config): string | null {
+export function certifiedHost({
+  publicUrl,
+  tlsCertFile,
+  tlsKeyFile,
+}: Pick<Config, 'publicUrl' | 'tlsCertFile' | 'tlsKeyFile'>): string | null {
   const { protocol, hostname } = new URL(publicUrl)
   if (protocol !== 'https:' || tlsCertFile !== null || tlsKeyFile !== null) return null
   const { isIp, domain } = parse(hostname)
