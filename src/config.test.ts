@@ -81,6 +81,42 @@ test('every setting refuses what cannot be meant, by its name and with the reaso
   )
 })
 
+test('two listeners at one port are told by both settings, unless one of them does not run or is at another address', () => {
+  const cases: readonly (readonly [Record<string, string>, RegExp | null])[] = [
+    [
+      { POSTHORN_HTTP_PORT: '31000', POSTHORN_HTTPS_PORT: '31000' },
+      /POSTHORN_HTTP_PORT and POSTHORN_HTTPS_PORT are both 31000/,
+    ],
+    [{ POSTHORN_MX_PORT: '2587' }, /POSTHORN_SUBMISSION_PORT and POSTHORN_MX_PORT are both 2587/],
+    [
+      { POSTHORN_SUBMISSION_TLS_PORT: '465,2587' },
+      /POSTHORN_SUBMISSION_PORT and POSTHORN_SUBMISSION_TLS_PORT are both 2587/,
+    ],
+    [{ POSTHORN_MX_PORT: '2587', POSTHORN_ROLES: 'mx' }, null],
+    [{ POSTHORN_MX_PORT: '8080', POSTHORN_HTTP_HOST: '127.0.0.2' }, null],
+    [{ POSTHORN_MX_PORT: '0', POSTHORN_SUBMISSION_PORT: '0' }, null],
+  ]
+  for (const [settings, said] of cases) {
+    if (said === null) readConfig(settings)
+    else assert.throws(() => readConfig(settings), said)
+  }
+})
+
+test('a certificate authority is asked over TLS, or on this machine', () => {
+  for (const acmeDirectory of [
+    'https://ca.example/directory',
+    'http://127.0.0.1:14000/dir',
+    'http://localhost/dir',
+    null,
+  ])
+    assert.equal(readConfig({ POSTHORN_ACME_DIRECTORY: acmeDirectory ?? '' }).acmeDirectory, acmeDirectory)
+  for (const directory of ['http://ca.example/directory', 'http://localhost.example/', 'http://127.0.0.1.example/'])
+    assert.throws(
+      () => readConfig({ POSTHORN_ACME_DIRECTORY: directory }),
+      /POSTHORN_ACME_DIRECTORY: .* is no https address/,
+    )
+})
+
 test('all that is wrong is told at once', () => {
   assert.throws(
     () => readConfig({ POSTHORN_MX_PORT: 'x', POSTHORN_ROLES: 'y' }),

@@ -112,7 +112,7 @@ export const SETTINGS = {
     'at least 32 characters; encrypts secrets at rest, derives token keys',
     secretKey,
   ),
-  acmeDirectory: setting('POSTHORN_ACME_DIRECTORY', "Let's Encrypt", 'ACME CA', url),
+  acmeDirectory: setting('POSTHORN_ACME_DIRECTORY', "Let's Encrypt", 'ACME CA, by https', secureUrl),
   acmeCaFile: setting('POSTHORN_ACME_CA_FILE', 'unset', 'certificate authority of the ACME CA', authority),
   allowPrivateNetworks: setting(
     'POSTHORN_ALLOW_PRIVATE_NETWORKS',
@@ -192,6 +192,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const known = read as unknown as Read
   const halves = halvesOf(known)
   if (halves.length > 0) throw new Error(`settings that go together:\n  ${halves.join('\n  ')}`)
+  const shared = sharedPorts(known)
+  if (shared.length > 0) throw new Error(`settings that cannot be the same:\n  ${shared.join('\n  ')}`)
   return {
     ...known,
     publicUrl: known.publicUrl ?? `http://127.0.0.1:${known.httpPort}`,
@@ -220,6 +222,28 @@ function halvesOf({ tlsCertFile, tlsKeyFile, relayUser, relayPassword }: Read): 
     if ((first === null) === (second === null)) return []
     return [first === null ? `${other} needs ${one}` : `${one} needs ${other}`]
   })
+}
+
+/** Two listeners at one address and port, of the roles that there are. */
+function sharedPorts(read: Read): readonly string[] {
+  const { bind, httpHost, httpPort, httpsPort } = read
+  const has = (...wanted: readonly Role[]): boolean => wanted.some((role) => read.roles.includes(role))
+  const web = httpHost ?? bind
+  const isReached = has('api', 'tracking')
+  const listeners: readonly (readonly [setting: string, host: string, ports: readonly (number | null)[]])[] = [
+    // Where it is for health alone, a port that is taken is done without.
+    ['POSTHORN_HTTP_PORT', web, isReached ? [httpPort] : []],
+    ['POSTHORN_HTTPS_PORT', web, isReached ? [httpsPort] : []],
+    ['POSTHORN_SUBMISSION_PORT', bind, has('submission') ? read.submissionPorts : []],
+    ['POSTHORN_SUBMISSION_TLS_PORT', bind, has('submission') ? read.submissionTlsPorts : []],
+    ['POSTHORN_MX_PORT', bind, has('mx') ? [read.mxPort] : []],
+  ]
+  return listeners.flatMap(([setting, at, ports], index) =>
+    listeners.slice(index + 1).flatMap(([other, otherAt, others]) => {
+      const port = at === otherAt ? ports.find((one) => one !== null && one !== 0 && others.includes(one)) : undefined
+      return port == null ? [] : [`${setting} and ${other} are both ${port}`]
+    }),
+  )
 }
 
 /**
@@ -273,6 +297,16 @@ function url(text: string | undefined): string | null {
   if (parsed.search !== '' || parsed.hash !== '' || parsed.username !== '')
     throw new Error(`«${text}» must end with its path: no user, no question mark, no number sign`)
   return text.replace(/\/+$/, '')
+}
+
+/** RFC 8555 section 6.1. This machine may be asked in the clear. */
+function secureUrl(text: string | undefined): string | null {
+  const address = url(text)
+  if (address === null) return null
+  const { protocol, hostname } = new URL(address)
+  if (protocol !== 'https:' && !/^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname))
+    throw new Error(`«${address}» is no https address`)
+  return address
 }
 
 function share(text: string | undefined): number {

@@ -150,7 +150,7 @@ export const instanceCommands: readonly InstanceCommand[] = [
         relay: relayOf(config),
         diskRoom: () => diskRoom(dataDir, sendingLimits.MAX_MESSAGE_BYTES),
         certificate: async () =>
-          (await instanceCertificate({ ...certificateFiles(config), now: ground.clock.now() })).cert,
+          (await instanceCertificate({ ...certificateFiles(config), now: ground.clock.now(), keeps: false })).cert,
         greet: firstLine,
         foreignAddresses,
       }

@@ -1,12 +1,46 @@
 import assert from 'node:assert/strict'
-import { X509Certificate } from 'node:crypto'
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { instanceCertificate, selfSigned } from './certificates.ts'
 
 const NOW = new Date('2026-11-21T00:00:00Z')
+/** RSA of 1024 bits, which no TLS library takes any more. */
+const SMALL = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIICDDCCAXWgAwIBAgIUGg1vabOSMpBjKCu7h8TZlsXv3TowDQYJKoZIhvcNAQEL
+BQAwFzEVMBMGA1UEAwwMbWFpbC5leGFtcGxlMCAXDTI2MTEyMzE5NTUxNVoYDzIw
+NTEwNzE1MTk1NTE1WjAXMRUwEwYDVQQDDAxtYWlsLmV4YW1wbGUwgZ8wDQYJKoZI
+hvcNAQEBBQADgY0AMIGJAoGBANAGTVciVahhr8iGVr9Mx8052646BcWS6Wxp+dhq
+/mM9GleNwwvrqZELvWBpQgRdKRq84YhUTYSesyiu1plxetLsbRFBBx/LWDwMOW8R
+mO/hzmv6KbggPAtlBN/JGUr2ZtEhIjst6Sx8Sqcv43dJpFy7lsYZ7Az4PrCzYUEB
+aXh/AgMBAAGjUzBRMB0GA1UdDgQWBBSy2u42jLDZpNYyjmcpde9iH5DQ0TAfBgNV
+HSMEGDAWgBSy2u42jLDZpNYyjmcpde9iH5DQ0TAPBgNVHRMBAf8EBTADAQH/MA0G
+CSqGSIb3DQEBCwUAA4GBAJOfgWR/E1x0Ok0LNdXJg0mnBOrxARTm82OwI7Bugn4b
+xusgFmw+ossOBdm05QM+6nG/ulb9qlDVfpkq3J3sRSk8yjyz6aiGiZSRJSnpu6hp
+DjmNu6Pce1mYaEK2O9NIcBPP6dscPMPlufJVvW7B4Fl/zNOQrcfPxXPwgTqW5DXR
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIICdgIBADANBgkqhkiG9w0BAQEFAASCAmAwggJcAgEAAoGBANAGTVciVahhr8iG
+Vr9Mx8052646BcWS6Wxp+dhq/mM9GleNwwvrqZELvWBpQgRdKRq84YhUTYSesyiu
+1plxetLsbRFBBx/LWDwMOW8RmO/hzmv6KbggPAtlBN/JGUr2ZtEhIjst6Sx8Sqcv
+43dJpFy7lsYZ7Az4PrCzYUEBaXh/AgMBAAECgYEAkVKFvwROYLX1jhlDCpsBzX3I
+2NrR42cxSDp0ftqn4f3ypA11n6M/LwPLhUmjA9ds+q/OwmVaTfZr5FTXuBQNn38j
+vAaeil6cL+oLqCGDZ33uR+x/xnPWRH9qGB1mxpJNF/29DI5yh1qitbFAoQlg8fOC
++ZFS/px+Wo2fOC5zakkCQQDxqVhTYpV5FkGBj+sQt6a2GD2fKrMF3tFan0HCZKuq
+6mMUCrC6pLgoFxUA32UbEL92kHNLQvdurMyy6OEBQuhtAkEA3F4JzZr2RCcRqV42
+b5XEBZV1ulFZ0VyjQmpzeKyPL1+WONtt9VPSO7W8ZoFN6rpyNMmA1HvZNmgCYv7S
+BrepGwJAK3akryKc9ZE+KNpEkdYmArwrYRQh7J1dk+nuvtKyWWQce79Md9UmVfeI
+zIZhPdPuS5nBUrjxnZMwocDmrv5kpQJAHEFGeoFbACQORKwayLXoO1sNjEUwAgMh
+v7tMcPWXKljUNxgTgjgsJZHIxU/hAK7FQ/VuOlBi6nHtlGnd3hSgbwJAbMxdylrf
+RQohCXp7GOrEV1K5aDVLyl5q9UXTCo2Uemq4fAjzd/paMBXilRe6WM5sUJnT5KJL
+Clr+gqlWZ9XawQ==
+-----END PRIVATE KEY-----
+`,
+}
 
 async function folder(): Promise<AsyncDisposable & { readonly path: string }> {
   const made = await mkdtemp(path.join(os.tmpdir(), 'posthorn-certificate-'))
@@ -49,6 +83,13 @@ test("the operator's certificate is taken as it is, and needs its key", async ()
   await assert.rejects(instanceCertificate({ ...ask, certFile, keyFile: null }), /needs its key/)
 })
 
+test('who only looks leaves no certificate behind', async () => {
+  await using dir = await folder()
+  const ask = { dataDir: path.join(dir.path, 'none'), names: ['mail.example'], now: NOW, certFile: null, keyFile: null }
+  assert.match((await instanceCertificate({ ...ask, keeps: false })).cert, /CERTIFICATE/)
+  assert.deepEqual(await readdir(dir.path), [])
+})
+
 test('a certificate that cannot be used is refused by the name of its setting', async () => {
   await using dir = await folder()
   const own = selfSigned({ names: ['mail.example'] })
@@ -60,6 +101,14 @@ test('a certificate that cannot be used is refused by the name of its setting', 
   const cert = await file('cert.pem', own.cert)
   const key = await file('key.pem', own.key)
   const other = await file('other.pem', selfSigned().key)
+  const encrypted = await file(
+    'encrypted.pem',
+    createPrivateKey(own.key)
+      .export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'a word' })
+      .toString(),
+  )
+  const small = await file('small.pem', SMALL.cert)
+  const smallKey = await file('small-key.pem', SMALL.key)
   const missing = path.join(dir.path, 'missing.pem')
   for (const [certFile, keyFile, wanted] of [
     [missing, key, /^POSTHORN_TLS_CERT_FILE: the file cannot be read$/],
@@ -68,6 +117,8 @@ test('a certificate that cannot be used is refused by the name of its setting', 
     [key, key, /^POSTHORN_TLS_CERT_FILE: the file holds no certificate/],
     [cert, cert, /^POSTHORN_TLS_KEY_FILE: the file holds no private key/],
     [cert, other, /^POSTHORN_TLS_KEY_FILE: the key is not that of the certificate$/],
+    [cert, encrypted, /^POSTHORN_TLS_KEY_FILE: the file holds an encrypted key: give it without its passphrase$/],
+    [small, smallKey, /^POSTHORN_TLS_CERT_FILE: the file holds a certificate too weak for TLS$/],
   ] as const) {
     const asked = instanceCertificate({ dataDir: dir.path, names: ['mail.example'], now: NOW, certFile, keyFile })
     await assert.rejects(asked, ({ message }: Error) => wanted.test(message), `${certFile} ${keyFile}`)

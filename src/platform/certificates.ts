@@ -2,9 +2,10 @@
 // directory, written in DER by hand so that no program is called (RFC 5280). It is made anew when the host name is
 // another one or when it is about to expire. Key and certificate stand in one file, so that no crash parts them.
 
-import { createPrivateKey, generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto'
 import { mkdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { createSecureContext } from 'node:tls'
 import { replaceFile } from './data-folder.ts'
 
 /** Both in PEM. */
@@ -20,6 +21,8 @@ export interface InstanceCertificateOptions {
   /** The names of a self-signed certificate, the first one foremost. */
   readonly names: readonly string[]
   readonly now: Date
+  /** False: a self-signed one that has to be made is not kept; for who only looks. Absent: it is. */
+  readonly keeps?: boolean
 }
 
 const SELF_SIGNED_FILE = 'self-signed.pem'
@@ -29,7 +32,7 @@ const A_DAY_MS = 86_400_000
 
 /** @throws Error naming the setting whose file cannot be read, or holds no certificate or another one's key */
 export async function instanceCertificate(options: InstanceCertificateOptions): Promise<Certificate> {
-  const { certFile, keyFile, dataDir, names, now } = options
+  const { certFile, keyFile, dataDir, names, now, keeps = true } = options
   if (certFile !== null || keyFile !== null) {
     if (certFile === null || keyFile === null) throw new Error('a certificate needs its key: name both files')
     const [cert, key] = await Promise.all([
@@ -48,6 +51,7 @@ export async function instanceCertificate(options: InstanceCertificateOptions): 
     notBefore: new Date(now.getTime() - A_DAY_MS),
     notAfter: new Date(now.getTime() + SELF_SIGNED_MS),
   })
+  if (!keeps) return made
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   await replaceFile(file, made.cert + made.key)
   return made
@@ -56,9 +60,22 @@ export async function instanceCertificate(options: InstanceCertificateOptions): 
 /** @throws Error naming the setting that is at fault */
 export function assertPair({ cert, key }: Certificate): void {
   const certificate = parsed(() => new X509Certificate(cert), 'POSTHORN_TLS_CERT_FILE', 'holds no certificate in PEM')
-  const secret = parsed(() => createPrivateKey(key), 'POSTHORN_TLS_KEY_FILE', 'holds no private key in PEM')
+  const secret = privateKey(key)
   if (!certificate.checkPrivateKey(secret))
     throw new Error('POSTHORN_TLS_KEY_FILE: the key is not that of the certificate')
+  // What the TLS library refuses beyond that: a key that is too small, a digest that is too weak.
+  parsed(() => createSecureContext({ cert, key }), 'POSTHORN_TLS_CERT_FILE', 'holds a certificate too weak for TLS')
+}
+
+function privateKey(key: string): KeyObject {
+  try {
+    return createPrivateKey(key)
+  } catch (cause) {
+    // By its label: OpenSSL says no more than that nobody gave it a passphrase, each version in other words.
+    const isEncrypted = /^-----BEGIN ENCRYPTED |^Proc-Type: 4,ENCRYPTED/m.test(key)
+    const fault = isEncrypted ? 'holds an encrypted key: give it without its passphrase' : 'holds no private key in PEM'
+    return blame('POSTHORN_TLS_KEY_FILE', fault)(cause)
+  }
 }
 
 function parsed<T>(parse: () => T, setting: string, fault: string): T {
