@@ -7,7 +7,7 @@ import { examineAround, examineDatabase } from '../src/operator/doctor.ts'
 import type { Finding } from '../src/operator/finding.ts'
 import { selfSigned } from '../src/platform/certificates.ts'
 import { systemClock } from '../src/platform/clock.ts'
-import { connect, type Database } from '../src/platform/db.ts'
+import { connect, type Database, statement } from '../src/platform/db.ts'
 import { foreignAddresses } from '../src/platform/source-addresses.ts'
 import { relayOf } from '../src/relay.ts'
 import { freshDb } from './database.ts'
@@ -83,7 +83,7 @@ test('a machine that is set up well has nothing to mend', async () => {
   const others = [...findings.values()].filter(({ check }) => check !== 'database' && check !== 'blocklists')
   assert.deepEqual(
     others.flatMap(({ check, state }) => (state === 'ok' ? [] : [`${check} ${state}`])),
-    ['relay skipped'],
+    ['relay skipped', 'certificate of the public address skipped'],
   )
 })
 
@@ -126,6 +126,35 @@ test('each fault of the set-up is found, and said what to do about', async () =>
     assert.equal(finding?.state, state, `${check}: ${finding?.found}`)
     assert.ok(finding?.advice, `${check} says what to do`)
   }
+})
+
+const ORDERED = statement(
+  'test_ordered_certificate',
+  `insert into own_certificate (name, due_at, expires_at, error) values ('mail.example.org', now(), $1, $2)
+   on conflict (name) do update set expires_at = $1, error = $2`,
+)
+
+test("the certificate of the public URL's host is looked at too: the files' names, and how its order stands", async () => {
+  const both = { POSTHORN_HTTPS_PORT: '443', POSTHORN_PUBLIC_URL: 'https://app.example.org' }
+  const files = (await findingsOf({ settings: both })).get('certificate')
+  assert.deepEqual([files?.state, /app\.example\.org/.test(files?.advice ?? '')], ['fail', true])
+  const acme = { POSTHORN_HTTPS_PORT: '443', POSTHORN_TLS_CERT_FILE: '', POSTHORN_TLS_KEY_FILE: '' }
+  const check = 'certificate of the public address'
+  const look = async () => (await findingsOf({ settings: acme })).get(check)
+  assert.deepEqual([(await look())?.state, (await look())?.found], ['warn', 'none was asked for yet'])
+  const orders: readonly (readonly [until: string | null, error: string | null, state: string, found: RegExp])[] = [
+    [null, 'CAA forbids it', 'fail', /^none yet; the last order failed: CAA forbids it; a self-signed one is shown$/],
+    ['2021-01-01', 'gone', 'fail', /^it has expired on 2021-01-01; the last order failed: gone/],
+    ['2121-01-01', 'gone', 'warn', /until 2121-01-01; the last order failed: gone$/],
+    ['2121-01-01', null, 'ok', /^for mail\.example\.org, until 2121-01-01$/],
+  ]
+  for (const [until, error, state, found] of orders) {
+    await database.system.execute(ORDERED, [until, error])
+    const finding = await look()
+    assert.equal(finding?.state, state, finding?.found)
+    assert.match(finding?.found ?? '', found)
+  }
+  assert.equal(stateOf(await findingsOf({ settings: acme }), 'certificate'), 'ok', 'SMTP shows it too')
 })
 
 test('an instance that sends nothing is not asked about its standing', async () => {

@@ -8,12 +8,14 @@ import type { Config } from '../config.ts'
 import { checkHost } from '../mail/spf.ts'
 import { readPlans } from '../modules/accounts/index.ts'
 import type { Relay } from '../modules/delivery/index.ts'
+import { ownCertificateState } from '../modules/tracking/index.ts'
 import { isPublicAddress } from '../platform/addresses.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { DiskRoom } from '../platform/disk.ts'
 import type { DnsAnswer, Resolver } from '../platform/dns.ts'
 import { commitOnce, serverFacts } from '../platform/sql-server.ts'
+import { certifiedHost } from '../readers.ts'
 import { relayTaking } from './doctor-relay.ts'
 import { type Finding, fail, findingsOf, ok, skipped, type Told, unknown, warn } from './finding.ts'
 
@@ -75,6 +77,7 @@ export function examineDatabase(
     opened instanceof Error ? async () => skipped('no database') : () => check(opened)
   return findingsOf([
     ['database', () => database(opened, config)],
+    ['certificate of the public address', needing((db) => publicCertificate(db, config, time))],
     ['commit time', needing((db) => commitTime(db, time))],
     ['clock', needing((db) => clock(db, time))],
   ])
@@ -167,6 +170,8 @@ async function certificate({ certificate: read, config, clock: time }: DoctorOpt
   const said = `for ${found.subjectAltName ?? found.subject}, until ${until.toISOString().slice(0, 10)}`
   if (until.getTime() < time.now().getTime()) return fail(said, 'it has expired: renew it')
   if (config.tlsCertFile === null) {
+    if (config.httpsPort !== null && certifiedHost(config) === config.hostname)
+      return ok('that of the public address, and self-signed while there is none')
     return warn(
       `self-signed, ${said}`,
       'name one that clients trust in POSTHORN_TLS_CERT_FILE and POSTHORN_TLS_KEY_FILE',
@@ -175,8 +180,31 @@ async function certificate({ certificate: read, config, clock: time }: DoctorOpt
   if (found.checkHost(config.hostname) === undefined) {
     return fail(said, `it does not name ${config.hostname}: clients that check will refuse`)
   }
+  const { protocol, hostname } = new URL(config.publicUrl)
+  if (config.httpsPort !== null && protocol === 'https:' && found.checkHost(hostname) === undefined)
+    return fail(said, `it does not name ${hostname}, the host of POSTHORN_PUBLIC_URL: browsers will refuse`)
   if (until.getTime() - time.now().getTime() < RENEW_WITHIN_MS) return warn(said, 'renew it')
   return ok(said)
+}
+
+/** The one that an authority gives (contract section 18); of files, `certificate` tells. */
+async function publicCertificate(db: Database, config: Config, time: Clock): Promise<Told> {
+  const { protocol, hostname } = new URL(config.publicUrl)
+  if (protocol !== 'https:') return skipped('POSTHORN_PUBLIC_URL is not https')
+  if (config.httpsPort === null) return skipped('POSTHORN_HTTPS_PORT is unset: another server has the certificate')
+  if (config.tlsCertFile !== null) return skipped('it is in POSTHORN_TLS_CERT_FILE')
+  if (certifiedHost(config) === null)
+    return warn(`self-signed: no authority vouches for ${hostname}`, 'use a public name, or POSTHORN_TLS_CERT_FILE')
+  const state = await ownCertificateState(db.system, hostname)
+  if (state === null) return warn('none was asked for yet', 'start the service with the role worker')
+  const { expires_at: until, error } = state
+  const holds = until !== null && until > time.now()
+  const date = until?.toISOString().slice(0, 10)
+  const said = holds ? `for ${hostname}, until ${date}` : until === null ? 'none yet' : `it has expired on ${date}`
+  const why = error === null ? said : `${said}; the last order failed: ${error}`
+  const advice = `port 80 of ${hostname} must lead to POSTHORN_HTTP_PORT, and POSTHORN_ACME_DIRECTORY be reached from here`
+  if (!holds) return fail(`${why}; a self-signed one is shown`, advice)
+  return error === null ? ok(said) : warn(why, advice)
 }
 
 function operator({ config }: DoctorOptions): Told {
