@@ -142,6 +142,13 @@ test('a hidden link is known as such', () => {
 const PLACEHOLDERS: [html: string, expected: string][] = [
   ['<a href="{{unsubscribe}}">x</a>', '<a href="https://u.test/u">x</a>'],
   ['<a href="http://{{unsubscribe}}">x</a>', '<a href="https://u.test/u">x</a>'],
+  ['<a href="{{{unsubscribe}}}">x</a>', '<a href="https://u.test/u">x</a>'],
+  ['<a href="http://%7B%7B%7B%20unsubscribe%20%7D%7D%7D">x</a>', '<a href="https://u.test/u">x</a>'],
+  ['<a href="{{&unsubscribe}}">x</a>', '<a href="https://u.test/u">x</a>'],
+  ['<a href="{{ &amp; Unsubscribe }}">x</a>', '<a href="https://u.test/u">x</a>'],
+  ['<p>{{{ unsubscribe }}}</p>', '<p><a href="https://u.test/u">Unsubscribe</a></p>'],
+  ['<p>{{& unsubscribe}}</p>', '<p><a href="https://u.test/u">Unsubscribe</a></p>'],
+  ['<p>{{&amp;unsubscribe}}</p>', '<p><a href="https://u.test/u">Unsubscribe</a></p>'],
   ['<a href="%7B%7Bunsubscribe%7D%7D">x</a>', '<a href="https://u.test/u">x</a>'],
   ['<a href="https://x.test/?r={{unsubscribe}}">x</a>', '<a href="https://x.test/?r=https://u.test/u">x</a>'],
   ['<a href="{{ UnSubscribe }}">x</a>', '<a href="https://u.test/u">x</a>'],
@@ -172,7 +179,15 @@ test('links that hold the placeholder are not counted among the links', () => {
 test('the placeholder in text becomes the address, without tricks of replacement patterns', () => {
   assert.equal(fillText('a {{unsubscribe}} b {{unsubscribe}}', 'https://u/$&'), 'a https://u/$& b https://u/$&')
   assert.equal(fillText('a {{unsubscribe}}', null), 'a ')
-  for (const written of ['{{ unsubscribe }}', '{{UNSUBSCRIBE}}', '{{\tUnsubscribe\r\n}}']) {
+  for (const written of [
+    '{{ unsubscribe }}',
+    '{{UNSUBSCRIBE}}',
+    '{{\tUnsubscribe\r\n}}',
+    '{{{unsubscribe}}}',
+    '{{{ Unsubscribe }}}',
+    '{{&unsubscribe}}',
+    '{{ & unsubscribe }}',
+  ]) {
     assert.ok(hasTextPlaceholder(written))
     assert.equal(fillText(`a ${written}`, 'https://u'), 'a https://u')
   }

@@ -56,11 +56,14 @@ export const MAX_LINK_BYTES = 4_096
 export const MAX_LINKS = 2_000
 const MAX_PLACEHOLDERS = 1_000
 
-// Editors put http:// before what they take for an address, and encode its braces.
-const IN_ATTRIBUTE =
-  /(?:https?:\/\/)?(?:\{\{|%7b%7b)(?:[ \t\r\n]|%20){0,9}unsubscribe(?:[ \t\r\n]|%20){0,9}(?:\}\}|%7d%7d)/gi
+// Editors put http:// before what they take for an address, and encode its braces. Mustache's spellings for what is not to
+// be escaped, `{{{unsubscribe}}}` and `{{&unsubscribe}}`, mean the same link.
+const IN_ATTRIBUTE = new RegExp(
+  `(?:https?://)?(?:${spelt('\\{', '(?:[ \\t\\r\\n]|%20){0,9}', '\\}')}|${spelt('(?:%7b)', '(?:[ \\t\\r\\n]|%20){0,9}', '(?:%7d)')})`,
+  'gi',
+)
 /** The placeholder as it is written in text, in any case, with blanks around its name or without. */
-export const TEXT_PLACEHOLDER = /\{\{[ \t\r\n]{0,9}unsubscribe[ \t\r\n]{0,9}\}\}/gi
+export const TEXT_PLACEHOLDER = new RegExp(spelt('\\{', '[ \\t\\r\\n]{0,9}', '\\}'), 'gi')
 const IN_TEXT_ONCE = new RegExp(TEXT_PLACEHOLDER, 'i')
 const ANYWHERE = new RegExp(IN_ATTRIBUTE, 'i')
 const BEGUN_TAG = /<\/?$/
@@ -78,6 +81,12 @@ const SHOWN_RAW = new Set(['title', 'textarea'])
 const LONGEST_NAME = 9
 const LONGEST_ATTRIBUTE = 10
 
+/** @param open one opening brace as it is written there, as a pattern; `blanks` may stand around the name */
+function spelt(open: string, blanks: string, close: string): string {
+  const name = `${blanks}unsubscribe${blanks}`
+  return `${open}{2}(?:${open}${name}${close}|(?:${blanks}(?:&(?:amp;)?|%26))?${name})${close}{2}`
+}
+
 /** An address in which editors have disguised the placeholder, with the placeholder as it is written in text. */
 export function plainPlaceholder(address: string): string {
   return address.trim().replace(IN_ATTRIBUTE, '{{unsubscribe}}')
@@ -85,7 +94,8 @@ export function plainPlaceholder(address: string): string {
 
 /** The text with each placeholder, however it is written, made one that only looks so: U+2060 joins without being seen. */
 export function withoutPlaceholders(text: string): string {
-  return text.replaceAll(IN_ATTRIBUTE, (found) => found.replace(/\{|%7b/i, '$&\u2060'))
+  // Between any two braces: of three, the inner two would be one again.
+  return text.replaceAll(IN_ATTRIBUTE, (found) => found.replaceAll(/\{(?=\{)|%7b(?=%7b)/gi, '$&\u2060'))
 }
 
 /** The text with `other` in the place of each placeholder, however it is written. */

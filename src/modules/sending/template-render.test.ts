@@ -58,7 +58,14 @@ test('the placeholder is one in a template that changes its delimiters too', () 
 
 test('a placeholder that comes from data, whole or in pieces, is not one', () => {
   for (const form of ['html', 'plain'] as const) {
-    for (const a of ['{{unsubscribe}}', '{{ UNSUBSCRIBE\n}}', 'http://{{unsubscribe}}', '%7B%7bunsubscribe%7d%7D']) {
+    for (const a of [
+      '{{unsubscribe}}',
+      '{{ UNSUBSCRIBE\n}}',
+      'http://{{unsubscribe}}',
+      '%7B%7bunsubscribe%7d%7D',
+      '{{{unsubscribe}}}',
+      '{{& unsubscribe}}',
+    ]) {
       const { text } = fill('<a href="{{{a}}}">', { a }, form)
       assert.ok(!hasPlaceholder(text) && !hasTextPlaceholder(text), text)
     }
