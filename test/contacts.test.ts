@@ -111,6 +111,9 @@ test('a contact is asked by a mail of the account, confirms by the button, and t
     confirmed_at: null,
     confirmed_ip: null,
     confirmed_user_agent: null,
+    earlier_consents: [],
+    unsubscribed_at: null,
+    suppressed: false,
   })
   assert.ok(created_at === updated_at && confirmation_sent_at !== null)
   const [mail, ...others] = await mailsTo(email)
@@ -310,66 +313,17 @@ test('whoever is on a list is not asked, and no older link signs up whoever said
   for (const [reason, status] of [
     ['complaint', 'complained'],
     ['hard_bounce', 'bounced'],
-    ['manual', 'unsubscribed'],
+    ['manual', 'subscribed'],
   ]) {
     const email = fresh()
     const contact = await added({ email, double_opt_in: false })
     assert.equal(contact.status, 'subscribed')
     await owner.api.post('/api/v1/customer/suppressions', { email, reason })
-    assert.equal(await statusOf(contact.id), status)
+    const shown = (await owner.api.get(`${CONTACTS}/${contact.id}`)).body.data
+    assert.deepEqual([shown.status, shown.suppressed], [status, true])
     const listed = await owner.api.get(`${CONTACTS}?status=${status}&search=${email}`)
     assert.equal(listed.body.pagination.total, 1)
   }
-})
-
-test('an erased person is in no list, and is not mailed when imported again', async () => {
-  const email = fresh()
-  const contact = await added({ email, double_opt_in: false })
-  await owner.api.post('/api/v1/customer/unsubscribes', { email, reason: 'enough' })
-  await owner.api.delete(`/api/v1/customer/unsubscribes/${email}`)
-  await owner.api.post('/api/v1/customer/unsubscribes', { email })
-  const erased = await owner.api.delete(`${CONTACTS}/${contact.id}?erase=true`)
-  assert.deepEqual([erased.status, erased.body.data], [200, { id: contact.id, deleted: true, erased: true }])
-  assert.equal((await owner.api.get(`/api/v1/customer/unsubscribes?search=${email}`)).body.pagination.total, 0)
-  const kept = await world.rooms.database.system.query<{ found: string }>({
-    name: '',
-    text: `select query_to_xml(format('select * from %s x where x::text like %L', c.oid::regclass, '%${email}%'),
-             true, true, '')::text as found
-           from pg_class c where c.relnamespace = 'posthorn'::regnamespace and c.relkind = 'r'
-             and c.relname in ('contact', 'suppression', 'unsubscribe', 'soft_bounce', 'past_refusal', 'list_removal', 'erased_address',
-               'confirmation_mail')`,
-  })
-  assert.ok(kept.length === 8 && kept.every(({ found }) => !found.includes(email)))
-  const again = await added({ email, double_opt_in: false })
-  assert.equal(again.status, 'unsubscribed')
-  const send = (): Promise<Reply> =>
-    owner.api.post('/api/v1/send', { from: 'a@shop.example', to: email, subject: 's', text: 't' })
-  const sent = await send()
-  assert.deepEqual([sent.status, sent.body.code], [422, 'recipient_unsubscribed'])
-  const other = await world.newAccount('Not theirs')
-  const theirs = await other.testApi.post('/api/v1/send', { from: 'a@b.example', to: email, subject: 's', text: 't' })
-  assert.equal(theirs.status, 202, 'each account has its own lists')
-  assert.equal((await owner.api.delete(`/api/v1/customer/unsubscribes/${email}`)).status, 200)
-  assert.equal((await send()).status, 202, 'until somebody who names the address takes it off')
-})
-
-test('a mail that waited in the queue does not reach whom was erased meanwhile', async () => {
-  const email = fresh()
-  const contact = await added({ email, double_opt_in: false })
-  const at = new Date(world.clock.now().getTime() + HOUR_MS).toISOString()
-  const sent = await owner.api.post('/api/v1/send', {
-    from: 'a@shop.example',
-    to: email,
-    subject: 's',
-    text: 't',
-    scheduled_at: at,
-  })
-  assert.equal(sent.status, 202)
-  await owner.api.delete(`${CONTACTS}/${contact.id}?erase=true`)
-  await later(HOUR_MS + 60_000)
-  assert.equal((await mailsTo(email)).length, 0)
-  const { body } = await owner.api.get(`/api/v1/emails/${sent.body.data.email_id}`)
-  assert.equal(body.data.status, 'suppressed')
 })
 
 test("a template of the account carries the link, and the request's own sender", async () => {

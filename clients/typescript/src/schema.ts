@@ -1420,7 +1420,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask a contact once more: 3 times at most, once an hour */
+        /** Ask a contact once more: 3 times at most, once an hour; with a new consent, one that unsubscribed, once a week */
         post: operations["post_api_v1_customer_contacts_id_resend_confirmation"];
         delete?: never;
         options?: never;
@@ -13045,6 +13045,19 @@ export interface operations {
                                 consent_text: string | null;
                                 timestamp: string | null;
                             };
+                            earlier_consents: {
+                                source: string;
+                                source_url: string | null;
+                                consent_text: string | null;
+                                timestamp: string | null;
+                                confirmed_at: string | null;
+                                confirmed_ip: string | null;
+                                confirmed_user_agent: string | null;
+                                unsubscribed_at: string | null;
+                            }[];
+                            unsubscribed_at: string | null;
+                            /** @description On the suppression list: it gets no mail, whatever its status */
+                            suppressed: boolean;
                             tags: string[];
                             double_opt_in: boolean;
                             confirmation_sent_at: string | null;
@@ -13140,10 +13153,10 @@ export interface operations {
                         consent_text?: string | null;
                         timestamp?: string | null;
                     } | null;
-                    tags?: string[] | null;
-                    double_opt_in?: boolean | null;
                     from?: string | null;
                     template_id?: string | null;
+                    tags?: string[] | null;
+                    double_opt_in?: boolean | null;
                 };
             };
         };
@@ -13168,6 +13181,19 @@ export interface operations {
                                 consent_text: string | null;
                                 timestamp: string | null;
                             };
+                            earlier_consents: {
+                                source: string;
+                                source_url: string | null;
+                                consent_text: string | null;
+                                timestamp: string | null;
+                                confirmed_at: string | null;
+                                confirmed_ip: string | null;
+                                confirmed_user_agent: string | null;
+                                unsubscribed_at: string | null;
+                            }[];
+                            unsubscribed_at: string | null;
+                            /** @description On the suppression list: it gets no mail, whatever its status */
+                            suppressed: boolean;
                             tags: string[];
                             double_opt_in: boolean;
                             confirmation_sent_at: string | null;
@@ -13380,6 +13406,19 @@ export interface operations {
                                 consent_text: string | null;
                                 timestamp: string | null;
                             };
+                            earlier_consents: {
+                                source: string;
+                                source_url: string | null;
+                                consent_text: string | null;
+                                timestamp: string | null;
+                                confirmed_at: string | null;
+                                confirmed_ip: string | null;
+                                confirmed_user_agent: string | null;
+                                unsubscribed_at: string | null;
+                            }[];
+                            unsubscribed_at: string | null;
+                            /** @description On the suppression list: it gets no mail, whatever its status */
+                            suppressed: boolean;
                             tags: string[];
                             double_opt_in: boolean;
                             confirmation_sent_at: string | null;
@@ -13625,6 +13664,19 @@ export interface operations {
                                 consent_text: string | null;
                                 timestamp: string | null;
                             };
+                            earlier_consents: {
+                                source: string;
+                                source_url: string | null;
+                                consent_text: string | null;
+                                timestamp: string | null;
+                                confirmed_at: string | null;
+                                confirmed_ip: string | null;
+                                confirmed_user_agent: string | null;
+                                unsubscribed_at: string | null;
+                            }[];
+                            unsubscribed_at: string | null;
+                            /** @description On the suppression list: it gets no mail, whatever its status */
+                            suppressed: boolean;
                             tags: string[];
                             double_opt_in: boolean;
                             confirmation_sent_at: string | null;
@@ -13741,7 +13793,20 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": {
+                    source?: string | null;
+                    consent?: {
+                        source_url?: string | null;
+                        consent_text?: string | null;
+                        timestamp?: string | null;
+                    } | null;
+                    from?: string | null;
+                    template_id?: string | null;
+                };
+            };
+        };
         responses: {
             /** @description Success */
             200: {
@@ -13763,6 +13828,19 @@ export interface operations {
                                 consent_text: string | null;
                                 timestamp: string | null;
                             };
+                            earlier_consents: {
+                                source: string;
+                                source_url: string | null;
+                                consent_text: string | null;
+                                timestamp: string | null;
+                                confirmed_at: string | null;
+                                confirmed_ip: string | null;
+                                confirmed_user_agent: string | null;
+                                unsubscribed_at: string | null;
+                            }[];
+                            unsubscribed_at: string | null;
+                            /** @description On the suppression list: it gets no mail, whatever its status */
+                            suppressed: boolean;
                             tags: string[];
                             double_opt_in: boolean;
                             confirmation_sent_at: string | null;

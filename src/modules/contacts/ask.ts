@@ -3,7 +3,8 @@
 // is refused leaves nothing behind, and a process that dies leaves all of it or none.
 //
 // Nobody can be bombed: at most three confirmation mails a week go to one address, over all accounts. Past that a contact
-// is made and no mail goes; asking again is refused. Two askers at once wait for one another at the row of the address.
+// is made and no mail goes; asking again is refused. Who unsubscribed is asked back with a new consent alone, once a week:
+// that one mail passes the list, everything else waits for the confirmation, which takes the entry away. Two askers at once wait for one another at the row of the address.
 
 import { parseMailbox } from '../../mail/address.ts'
 import type { Db } from '../../platform/db.ts'
@@ -12,6 +13,7 @@ import type { Principal } from '../../platform/http.ts'
 import { isUuid } from '../../platform/ids.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { type Sending, sandboxResultOf, type Templates } from '../sending/index.ts'
+import { letConfirm } from '../suppression/index.ts'
 import { addContact, type ContactContext, type NewContact, readContact } from './contacts.ts'
 import { errors } from './errors.ts'
 import { builtInLetter, type Letter, oneLine, templateLetter } from './letter.ts'
@@ -73,18 +75,39 @@ export async function createContact(
   return shown()
 }
 
-/** Asks once more. @throws ApiError not_found, invalid_state, rate_limit_exceeded, and whatever a send throws */
-export async function askAgain(context: AskContext, principal: Principal, id: string): Promise<sql.ContactRow> {
+/** What a contact that unsubscribed comes back with. */
+export type NewProof = Pick<NewContact, 'consent' | 'sender' | 'templateId'> & { readonly source: string }
+
+/**
+ * Asks once more.
+ *
+ * @param proof null: a contact that is pending. Else one that unsubscribed
+ * @throws ApiError not_found, invalid_state, rate_limit_exceeded, and whatever a send throws
+ */
+export async function askAgain(
+  context: AskContext,
+  principal: Principal,
+  id: string,
+  proof: NewProof | null,
+): Promise<sql.ContactRow> {
   const { database, clock } = context
   const { accountId } = principal
   const read = (): Promise<sql.ContactRow> =>
     database.tenant(accountId, (db) => readContact(db, clock.now(), accountId, id))
   const contact = await read()
+  await (proof === null ? resend(context, principal, contact) : askBack(context, principal, contact, proof))
+  return read()
+}
+
+async function resend(context: AskContext, principal: Principal, contact: sql.ContactRow): Promise<void> {
+  const { clock } = context
+  const { accountId } = principal
+  const { id } = contact
   refuseResend(contact, clock.now())
   const mail = await mailOf(context, principal, { ...contact, templateId: contact.template_id })
   const address = addressOf(context, principal, contact.email)
   await refusePast(context, address)
-  await context.sending.sendWith(principal, mail, async (db) => {
+  const alongside = async (db: Db, emailId: string): Promise<void> => {
     const now = clock.now()
     const before = new Date(now.getTime() - limits.RESEND_EVERY_MS)
     const counted = await db.one(sql.countResend, [accountId, id, now, before, limits.MAX_RESENDS])
@@ -93,9 +116,62 @@ export async function askAgain(context: AskContext, principal: Principal, id: st
       refuseResend(await readContact(db, now, accountId, id), now)
       throw errors.invalid_state()
     }
+    if (contact.asked_back_at !== null)
+      await letConfirm(db, { accountId, recipient: contact.email, emailId, again: true })
     await takeMail(context, db, address)
-  })
-  return read()
+  }
+  await context.sending.sendWith(principal, mail, alongside, contact.asked_back_at !== null)
+}
+
+async function askBack(
+  context: AskContext,
+  principal: Principal,
+  contact: sql.ContactRow,
+  { source, consent, sender, templateId }: NewProof,
+): Promise<void> {
+  const { clock } = context
+  const { accountId } = principal
+  const { id, email } = contact
+  // Links know whole seconds, and this one is to be of this asking.
+  const now = clock.now()
+  refuseAskBack(contact, now)
+  const mail = await mailOf(context, principal, { ...contact, sender, templateId })
+  const address = addressOf(context, principal, email)
+  await refusePast(context, address)
+  const alongside = async (db: Db, emailId: string): Promise<void> => {
+    const before = new Date(now.getTime() - limits.ASK_BACK_EVERY_MS)
+    const proof = [source, consent.sourceUrl, consent.text, consent.at, sender, templateId]
+    const asked = await db.one(sql.askBack, [accountId, id, now, before, ...proof, JSON.stringify(earlier(contact))])
+    // Somebody was quicker, or the entry was lifted meanwhile.
+    if (asked === null || !(await letConfirm(db, { accountId, recipient: email, emailId, again: false })))
+      throw errors.invalid_state()
+    await takeMail(context, db, address)
+  }
+  await context.sending.sendWith(principal, mail, alongside, true)
+}
+
+function refuseAskBack(contact: sql.ContactRow, now: Date): void {
+  const { status, asked_back_at: last, earlier_consents: before } = contact
+  if (status !== 'unsubscribed') throw errors.invalid_state({ status })
+  if (before.length >= limits.MAX_EARLIER_CONSENTS) {
+    throw errors.rate_limit_exceeded({ limit: limits.MAX_EARLIER_CONSENTS, window_seconds: null, retry_after: null })
+  }
+  if (last !== null && now.getTime() - last.getTime() < limits.ASK_BACK_EVERY_MS) {
+    throw tooSoon(1, limits.ASK_BACK_EVERY_MS, last, now)
+  }
+}
+
+function earlier(contact: sql.ContactRow): sql.EarlierConsent {
+  return {
+    source: contact.source,
+    source_url: contact.source_url,
+    consent_text: contact.consent_text,
+    timestamp: contact.consent_at?.toISOString() ?? null,
+    confirmed_at: contact.confirmed_at?.toISOString() ?? null,
+    confirmed_ip: contact.confirmed_ip,
+    confirmed_user_agent: contact.confirmed_user_agent,
+    unsubscribed_at: contact.unsubscribed_at?.toISOString() ?? null,
+  }
 }
 
 function refuseResend({ status, resends, resent_at: last }: sql.ContactRow, now: Date): void {

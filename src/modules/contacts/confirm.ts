@@ -1,12 +1,13 @@
 // What becomes of a click on the button of the page. A contact is confirmed once, by whoever has the link, under the lock
 // of its row: the event is written in that transaction, so two posts make one event. Somebody who has said no since is
-// not signed up by a link that was older.
+// not signed up by a link that was older. Who was asked back after an unsubscribe comes off that list here, by a link of
+// that asking alone.
 
 import type { Db } from '../../platform/db.ts'
 import { append } from '../events/index.ts'
-import { mayWeSend } from '../suppression/index.ts'
+import { mayWeSend, takeBack } from '../suppression/index.ts'
 import type { ContactContext } from './contacts.ts'
-import { MAX_AGENT_CHARS } from './limits.ts'
+import { LINK_LIVES_MS, MAX_AGENT_CHARS } from './limits.ts'
 import * as sql from './sql.ts'
 import type { ConfirmationToken } from './tokens.ts'
 
@@ -24,25 +25,27 @@ export type Standing =
   | { readonly kind: 'unknown' }
 
 /** Changes nothing. */
-export async function standingOf(
-  { database, clock }: ContactContext,
-  { accountId, contactId }: ConfirmationToken,
-): Promise<Standing> {
+export async function standingOf({ database, clock }: ContactContext, token: ConfirmationToken): Promise<Standing> {
+  const { accountId, contactId } = token
   const row = await database.system.one<sql.ContactRow>(sql.contact, [clock.now(), accountId, contactId])
-  return row === null ? { kind: 'unknown' } : standing(row)
+  return row === null ? { kind: 'unknown' } : standing(row, token)
 }
 
 export function confirmContact(
   context: ContactContext,
-  { accountId, contactId }: ConfirmationToken,
+  token: ConfirmationToken,
   confirmer: Confirmer,
 ): Promise<Standing> {
+  const { accountId, contactId } = token
   const { database, clock } = context
   return database.transaction(async (db) => {
     const now = clock.now()
     const row = await db.one<sql.ContactRow>(sql.lockContact, [now, accountId, contactId])
     if (row === null) return { kind: 'unknown' }
-    if (row.status !== 'pending_confirmation') return standing(row)
+    const before = standing(row, token)
+    if (before.kind !== 'pending') return before
+    // Asked back by this link, the recipient takes back the no of before; one that came since stays on the list.
+    if (row.asked_back_at !== null) await takeBack(db, context, accountId, row.email)
     // Asked after the row is ours: a no that came while this waited for it counts.
     const [refusal] = await mayWeSend(db, [{ accountId, recipient: row.email, sandbox: false }], now)
     if (refusal != null) return { kind: 'stopped', email: row.email }
@@ -53,9 +56,20 @@ export function confirmContact(
   })
 }
 
-function standing({ status, email }: sql.ContactRow): Standing {
-  if (status === 'pending_confirmation') return { kind: 'pending', email }
+function standing(
+  { status, email, suppressed, asked_back_at: askedBack }: sql.ContactRow,
+  token: ConfirmationToken,
+): Standing {
+  if (suppressed) return { kind: 'stopped', email }
+  if (status === 'pending_confirmation') {
+    return { kind: askedBack === null || isOf(askedBack, token) ? 'pending' : 'stopped', email }
+  }
   return { kind: status === 'subscribed' ? 'confirmed' : 'stopped', email }
+}
+
+/** The link was written at that asking, or later. Tokens know whole seconds. */
+function isOf(askedAt: Date, { endsAt }: ConfirmationToken): boolean {
+  return endsAt.getTime() >= Math.floor((askedAt.getTime() + LINK_LIVES_MS) / 1_000) * 1_000
 }
 
 async function tell({ ids }: ContactContext, db: Db, row: sql.ContactRow, now: Date): Promise<void> {

@@ -21,7 +21,7 @@ import {
   Uuid,
 } from '../../platform/http.ts'
 import { refusals } from '../sending/index.ts'
-import { type AskContext, askAgain, askFaults, createContact } from './ask.ts'
+import { type AskContext, askAgain, askFaults, createContact, type NewProof } from './ask.ts'
 import { consentOf } from './confirm.ts'
 import { changeContact, everyContact, listContacts, type NewContact, readContact, removeContact } from './contacts.ts'
 import { errors } from './errors.ts'
@@ -43,6 +43,14 @@ const Consent = Type.Object({
   consent_text: nullable(Type.String()),
   timestamp: nullable(DateTime),
 })
+const EarlierConsent = Type.Object({
+  source: Type.String(),
+  ...Consent.properties,
+  confirmed_at: nullable(DateTime),
+  confirmed_ip: nullable(Type.String()),
+  confirmed_user_agent: nullable(Type.String()),
+  unsubscribed_at: nullable(DateTime),
+})
 const ContactItem = Type.Object({
   id: Uuid,
   email: Type.String(),
@@ -50,6 +58,9 @@ const ContactItem = Type.Object({
   status: Status,
   source: Type.String(),
   consent: Consent,
+  earlier_consents: Type.Array(EarlierConsent),
+  unsubscribed_at: nullable(DateTime),
+  suppressed: Type.Boolean({ description: 'On the suppression list: it gets no mail, whatever its status' }),
   tags: Type.Array(Type.String()),
   double_opt_in: Type.Boolean(),
   confirmation_sent_at: nullable(DateTime),
@@ -66,35 +77,38 @@ const Name = nullable(Type.String({ maxLength: limits.MAX_NAME_CHARS, pattern: N
 const Tags = Type.Array(Type.String({ minLength: 1, maxLength: limits.MAX_TAG_CHARS, pattern: NO_CONTROLS }), {
   maxItems: limits.MAX_TAGS,
 })
+const PROOF = {
+  source: Type.Optional(
+    nullable(Type.String({ minLength: 1, maxLength: limits.MAX_SOURCE_CHARS, pattern: NO_CONTROLS, default: 'api' })),
+  ),
+  consent: Type.Optional(
+    nullable(
+      Type.Object(
+        {
+          source_url: Type.Optional(nullable(Type.String({ maxLength: limits.MAX_URL_CHARS, pattern: NO_CONTROLS }))),
+          consent_text: Type.Optional(nullable(Type.String({ maxLength: limits.MAX_CONSENT_CHARS, pattern: LINES }))),
+          timestamp: Type.Optional(nullable(DateTime)),
+        },
+        closed,
+      ),
+    ),
+  ),
+  from: Type.Optional(
+    nullable(Type.String({ description: 'Of the confirmation mail: an address, or `Name <address>`' })),
+  ),
+  template_id: Type.Optional(
+    nullable(
+      Type.String({ format: 'uuid', description: 'Of the confirmation mail; {{confirm_url}} stands for its link' }),
+    ),
+  ),
+} as const
 const Created = Type.Object(
   {
     email: Type.String({ maxLength: limits.MAX_ADDRESS_CHARS }),
     name: Type.Optional(Name),
-    source: Type.Optional(
-      nullable(Type.String({ minLength: 1, maxLength: limits.MAX_SOURCE_CHARS, pattern: NO_CONTROLS, default: 'api' })),
-    ),
-    consent: Type.Optional(
-      nullable(
-        Type.Object(
-          {
-            source_url: Type.Optional(nullable(Type.String({ maxLength: limits.MAX_URL_CHARS, pattern: NO_CONTROLS }))),
-            consent_text: Type.Optional(nullable(Type.String({ maxLength: limits.MAX_CONSENT_CHARS, pattern: LINES }))),
-            timestamp: Type.Optional(nullable(DateTime)),
-          },
-          closed,
-        ),
-      ),
-    ),
+    ...PROOF,
     tags: Type.Optional(nullable(Tags)),
     double_opt_in: Type.Optional(nullable(Type.Boolean({ default: true }))),
-    from: Type.Optional(
-      nullable(Type.String({ description: 'Of the confirmation mail: an address, or `Name <address>`' })),
-    ),
-    template_id: Type.Optional(
-      nullable(
-        Type.String({ format: 'uuid', description: 'Of the confirmation mail; {{confirm_url}} stands for its link' }),
-      ),
-    ),
   },
   closed,
 )
@@ -230,28 +244,45 @@ function writingRoutes(context: AskContext): readonly AnyEndpoint[] {
       path: `${PATH}/{id}/resend-confirmation`,
       tag: TAG,
       access: WRITE,
-      summary: 'Ask a contact once more: 3 times at most, once an hour',
+      summary:
+        'Ask a contact once more: 3 times at most, once an hour; with a new consent, one that unsubscribed, once a week',
       params: IdParams,
+      body: Type.Object(PROOF, closed),
+      moreFaults: (body, { accountId }) => askFaults(context, accountId, body),
       answers: { 200: dataOf(ContactItem) },
       errors: [errors.not_found, errors.invalid_state, errors.rate_limit_exceeded, ...refusals],
-      handle: async ({ principal, params }) => single(wire(await askAgain(context, principal, params.id))),
+      handle: async ({ principal, params, body }) => {
+        const proof = newProof(body as ProofBody, context.clock.now())
+        return single(wire(await askAgain(context, principal, params.id, proof)))
+      },
     }),
   ]
 }
 
-interface CreatedBody {
-  readonly email: string
-  readonly name?: string | null
+interface ProofBody {
   readonly source?: string | null
   readonly consent?: {
     readonly source_url?: string | null
     readonly consent_text?: string | null
     readonly timestamp?: string | null
   } | null
-  readonly tags?: readonly string[] | null
-  readonly double_opt_in?: boolean | null
   readonly from?: string | null
   readonly template_id?: string | null
+}
+
+interface CreatedBody extends ProofBody {
+  readonly email: string
+  readonly name?: string | null
+  readonly tags?: readonly string[] | null
+  readonly double_opt_in?: boolean | null
+}
+
+/** @returns null when nothing is given. @throws ApiError validation_error without a consent: nobody is asked back without */
+function newProof(body: ProofBody, now: Date): NewProof | null {
+  if (Object.values(body).every((value) => value == null)) return null
+  const proof = proofOf(body, now)
+  if (proof.consent.at !== null) return proof
+  throw validationError([{ field: 'consent', rule: 'required', message: 'is needed to ask anew who unsubscribed' }])
 }
 
 /** Told together with what the schema finds. */
@@ -264,22 +295,27 @@ function emailFaults(body: unknown): readonly FieldFault[] {
 function newContact(body: CreatedBody, now: Date): NewContact {
   const parsed = parseAddress(body.email.trim())
   if (!parsed.ok) throw validationError(emailFaults(body))
-  const { consent } = body
-  const at = consent?.timestamp == null ? now : new Date(consent.timestamp)
   return {
     email: suppressionKey(parsed.address),
     address: parsed.address.address,
     name: body.name ?? null,
-    source: body.source ?? 'api',
+    ...proofOf(body, now),
+    tags: [...new Set(body.tags ?? [])],
+    doubleOptIn: body.double_opt_in ?? true,
+  }
+}
+
+function proofOf({ source, consent, from, template_id: templateId }: ProofBody, now: Date): NewProof {
+  const at = consent?.timestamp == null ? now : new Date(consent.timestamp)
+  return {
+    source: source ?? 'api',
     consent: {
       sourceUrl: consent?.source_url ?? null,
       text: consent?.consent_text ?? null,
       at: consent == null ? null : at,
     },
-    tags: [...new Set(body.tags ?? [])],
-    doubleOptIn: body.double_opt_in ?? true,
-    sender: body.from ?? null,
-    templateId: body.template_id ?? null,
+    sender: from ?? null,
+    templateId: templateId ?? null,
   }
 }
 
@@ -291,6 +327,9 @@ function wire(row: ContactRow): object {
     status: row.status,
     source: row.source,
     consent: consentOf(row),
+    earlier_consents: row.earlier_consents,
+    unsubscribed_at: row.unsubscribed_at?.toISOString() ?? null,
+    suppressed: row.suppressed,
     tags: row.tags,
     double_opt_in: row.double_opt_in,
     confirmation_sent_at: row.confirmation_sent_at?.toISOString() ?? null,
@@ -318,6 +357,9 @@ const EXPORTED = [
   ['confirmed_ip', (row) => row.confirmed_ip],
   ['confirmed_user_agent', (row) => row.confirmed_user_agent],
   ['created_at', (row) => row.created_at],
+  ['unsubscribed_at', (row) => row.unsubscribed_at],
+  ['suppressed', (row) => String(row.suppressed)],
+  ['earlier_consents', (row) => (row.earlier_consents.length === 0 ? null : JSON.stringify(row.earlier_consents))],
 ] as const satisfies readonly (readonly [string, (row: ContactRow) => string | Date | null])[]
 
 async function* csvOf(

@@ -1,5 +1,5 @@
 import { statement } from '../../platform/db.ts'
-import { blockedSql } from '../suppression/index.ts'
+import { blockedSql, unsubscribedAtSql, unsubscribedSql } from '../suppression/index.ts'
 
 /** A contact as it is shown: `status` says what the two lists say before it says what is stored. */
 export interface ContactRow {
@@ -25,18 +25,42 @@ export interface ContactRow {
   readonly confirmed_user_agent: string | null
   readonly created_at: Date
   readonly updated_at: Date
+  /** When it was asked to come back after it had unsubscribed; null: never. Older links confirm nothing. */
+  readonly asked_back_at: Date | null
+  /** What stood there before it was asked back, oldest first. */
+  readonly earlier_consents: readonly EarlierConsent[]
+  /** On the suppression list, whatever the reason. */
+  readonly suppressed: boolean
+  /** The last time, whether or not it stands. */
+  readonly unsubscribed_at: Date | null
+}
+
+/** As it is stored and as the API shows it. */
+export interface EarlierConsent {
+  readonly source: string
+  readonly source_url: string | null
+  readonly consent_text: string | null
+  readonly timestamp: string | null
+  readonly confirmed_at: string | null
+  readonly confirmed_ip: string | null
+  readonly confirmed_user_agent: string | null
+  readonly unsubscribed_at: string | null
 }
 
 const PLAIN = `c.id, c.account_id, c.email, c.address, c.name, c.source, c.source_url, c.consent_text, c.consent_at, c.tags,
   c.double_opt_in, c.sender, c.template_id, c.confirmation_sent_at, c.resends, c.resent_at, c.confirmed_at,
-  c.confirmed_ip, c.confirmed_user_agent, c.created_at, c.updated_at`
+  c.confirmed_ip, c.confirmed_user_agent, c.created_at, c.updated_at, c.asked_back_at, c.earlier_consents`
 
-// $1 is the time of day in every statement that shows a contact. An address that the account itself suppressed gets no
-// mail, which of these words `unsubscribed` says best.
-const STATUS = `(select case when b.reason is null then c.status when b.reason = 'complaint' then 'complained'
-    when b.reason in ('hard_bounce', 'repeated_soft_bounce', 'spamtrap') then 'bounced' else 'unsubscribed' end
-  from (select ${blockedSql({ accountId: 'c.account_id', recipient: 'c.email', sandbox: 'false', now: '$1::timestamptz' })} as reason) b)`
-const CONTACT = `${PLAIN}, ${STATUS} as status`
+// $1 is the time of day in every statement that shows a contact. An address that the account itself suppressed has said
+// nothing: the contact stays what it is, and `suppressed` tells. One that is asked back is pending while the list has it.
+const PERSON = { accountId: 'c.account_id', recipient: 'c.email' } as const
+const BLOCKED = blockedSql({ ...PERSON, sandbox: 'false', now: '$1::timestamptz' })
+const STATUS = `(select case when b.reason = 'complaint' then 'complained'
+    when b.reason in ('hard_bounce', 'repeated_soft_bounce', 'spamtrap') then 'bounced'
+    when b.reason is not null and ${unsubscribedSql(PERSON)} = 'unsubscribed' then 'unsubscribed' else c.status end
+  from (select ${BLOCKED} as reason) b)`
+const CONTACT = `${PLAIN}, ${STATUS} as status, coalesce(${BLOCKED} <> 'unsubscribed', false) as suppressed,
+  ${unsubscribedAtSql(PERSON)} as unsubscribed_at`
 
 /** $2 the account, $3 the id. */
 export const contact = statement(
@@ -96,6 +120,19 @@ export const countResend = statement(
    where account_id = $1 and id = $2 and status = 'pending_confirmation' and resends < $5
      and (resent_at is null or resent_at <= $4)
    returning id`,
+)
+
+/**
+ * Asks back who unsubscribed: $3 when, $4 the latest time of the asking before, $5 source, $6 to $8 the new consent, $9
+ * sender, $10 template, $11 what stood there and goes to the earlier consents. No row: asked already.
+ */
+export const askBack = statement(
+  'contacts_ask_back',
+  `update contact c set status = 'pending_confirmation', asked_back_at = $3, double_opt_in = true, resends = 0, resent_at = null,
+     confirmation_sent_at = $3, confirmed_at = null, confirmed_ip = null, confirmed_user_agent = null, updated_at = $3,
+     earlier_consents = c.earlier_consents || jsonb_build_array($11::jsonb),
+     source = $5, source_url = $6, consent_text = $7, consent_at = $8, sender = $9, template_id = $10
+   where c.account_id = $1 and c.id = $2 and (c.asked_back_at is null or c.asked_back_at <= $4) returning id`,
 )
 
 export const confirm = statement(

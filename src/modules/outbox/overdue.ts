@@ -9,7 +9,13 @@ import * as sql from './sql.ts'
 import type { Claimed } from './types.ts'
 
 const CLAIM = sql.claimOverdue(
-  blockedSql({ accountId: 'q.account_id', recipient: 'q.recipient_key', sandbox: 'q.sandbox', now: '$6::timestamptz' }),
+  blockedSql({
+    accountId: 'q.account_id',
+    recipient: 'q.recipient_key',
+    sandbox: 'q.sandbox',
+    now: '$6::timestamptz',
+    emailId: 'q.id',
+  }),
 )
 export const OVERDUE_LOT = 1_000
 

@@ -305,6 +305,8 @@ export interface Unsubscribed {
 /** Puts one address on the unsubscribe list, in the caller's transaction. */
 export async function unsubscribe(db: Db, context: Context, entry: NewUnsubscribe): Promise<Unsubscribed> {
   const { accountId, recipient, sandbox, mail } = entry
+  // Whoever says no once more while being asked is asked no longer.
+  if (!sandbox) await db.execute(sql.LET_CONFIRM, [accountId, recipient, null, true])
   const row = await db.one<UnsubscribeRow>(sql.UNSUBSCRIBE, [
     accountId,
     recipient,
@@ -356,6 +358,29 @@ function unsubscribedEvent({ ids }: Context, { mail }: NewUnsubscribe, row: Unsu
   }
 }
 
+interface Letter {
+  readonly accountId: string
+  readonly recipient: string
+  readonly emailId: string
+  /** Asked before: who has said no since is not let. */
+  readonly again: boolean
+}
+
+/**
+ * Lets one mail pass the unsubscribe list: the one that asks the recipient to confirm anew. All else is stopped as before.
+ *
+ * @returns false when the address is not on the list
+ */
+export async function letConfirm(db: Db, { accountId, recipient, emailId, again }: Letter): Promise<boolean> {
+  return (await db.query(sql.LET_CONFIRM, [accountId, recipient, emailId, again])).length > 0
+}
+
+/** Takes a recipient off the list who has confirmed anew; one who has said no since the asking stays. */
+export async function takeBack(db: Db, { ids, clock }: Context, accountId: string, recipient: string): Promise<void> {
+  const values = [accountId, recipient, ids.next(), ids.next(), 'confirmation', null, clock.now(), true]
+  await db.execute(sql.REMOVE_UNSUBSCRIBE, values)
+}
+
 /** @returns false when the address was not on the list */
 export async function resubscribe(
   db: Db,
@@ -364,7 +389,8 @@ export async function resubscribe(
   recipient: string,
   remover: Remover,
 ): Promise<boolean> {
-  const removed = await db.query(sql.REMOVE_UNSUBSCRIBE, removalValues(context, accountId, recipient, remover))
+  const values = [...removalValues(context, accountId, recipient, remover), false]
+  const removed = await db.query(sql.REMOVE_UNSUBSCRIBE, values)
   return (await db.execute(sql.FORGET_ERASED, [accountId, recipient, false])) > 0 || removed.length > 0
 }
 

@@ -1,7 +1,14 @@
 // The door of the room: whom an account does not mail. Suppressions are what we blocked, unsubscribes are what people
 // asked for; one question covers both. Addresses come and go as suppression keys (`suppressionKey` of mail/address).
 
-import { type AskExpressions, blockedExpression, PAST_ROWS, refusalRows } from './sql.ts'
+import {
+  type AskExpressions,
+  blockedExpression,
+  PAST_ROWS,
+  refusalRows,
+  unsubscribedAtExpression,
+  unsubscribedExpression,
+} from './sql.ts'
 
 export { type Ask, mayWeSend, type Refusal, type RefusalRow, refusalsOf, type SuppressionReason } from './ask.ts'
 export {
@@ -9,6 +16,7 @@ export {
   type Context,
   erase,
   expireSuppressions,
+  letConfirm,
   type NewSuppression,
   type NewUnsubscribe,
   removeSuppression,
@@ -17,6 +25,7 @@ export {
   type Suppression,
   type SuppressionSource,
   suppress,
+  takeBack,
   type Unsubscribe,
   type Unsubscribed,
   type UnsubscribeSource,
@@ -36,6 +45,15 @@ export type { AskExpressions } from './sql.ts'
  */
 export function blockedSql(ask: AskExpressions): string {
   return blockedExpression(ask)
+}
+
+/** SQL expressions of another room's statement about one recipient: see sql.ts. */
+export function unsubscribedSql(ask: Pick<AskExpressions, 'accountId' | 'recipient'>): string {
+  return unsubscribedExpression(ask)
+}
+
+export function unsubscribedAtSql(ask: Pick<AskExpressions, 'accountId' | 'recipient'>): string {
+  return unsubscribedAtExpression(ask)
 }
 
 /**
