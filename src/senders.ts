@@ -5,6 +5,7 @@ import type { Ground } from './ground.ts'
 import type { Accounts } from './modules/accounts/index.ts'
 import { contactsEndpoints } from './modules/contacts/index.ts'
 import { oldestUsable } from './modules/domains/index.ts'
+import { cancelWaiting } from './modules/outbox/index.ts'
 import type { Sending, Templates } from './modules/sending/index.ts'
 import { vendorEndpoints } from './modules/vendors/index.ts'
 import type { AnyEndpoint, Principal } from './platform/http.ts'
@@ -35,6 +36,8 @@ export function senderEndpoints(options: SendersOptions): readonly AnyEndpoint[]
     templates,
     sandboxed: config.delivery.kind === 'sandbox',
     senderName: async (accountId) => (await accounts.settings(accountId)).name,
+    retentionDays: async (accountId) => (await accounts.settings(accountId)).retentionDays,
+    cancelWaiting: (accountId, recipient) => cancelWaiting({ database, clock, ids }, accountId, recipient),
     oldestUsable: (accountId) => oldestUsable(database.system, accountId),
     isSuspended: (accountId) => accounts.suspendedAccounts().has(accountId),
     whileBeating: pulse.whileBeating,

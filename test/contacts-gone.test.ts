@@ -206,7 +206,10 @@ test('an erased person is in no list, and is not mailed when imported again', as
   await owner.api.delete(`/api/v1/customer/unsubscribes/${email}`)
   await owner.api.post('/api/v1/customer/unsubscribes', { email })
   const erased = await owner.api.delete(`${CONTACTS}/${contact.id}?erase=true`)
-  assert.deepEqual([erased.status, erased.body.data], [200, { id: contact.id, deleted: true, erased: true }])
+  assert.deepEqual(
+    [erased.status, erased.body.data],
+    [200, { id: contact.id, deleted: true, erased: true, emails_canceled: 0, emails_kept_days: 90 }],
+  )
   assert.equal((await owner.api.get(`/api/v1/customer/unsubscribes?search=${email}`)).body.pagination.total, 0)
   const kept = await world.rooms.database.system.query<{ found: string }>({
     name: '',
@@ -228,7 +231,7 @@ test('an erased person is in no list, and is not mailed when imported again', as
   assert.equal((await send(email)).status, 202, 'until somebody who names the address takes it off')
 })
 
-test('a mail that waited in the queue does not reach whom was erased meanwhile', async () => {
+test('a mail that waits for whom is erased is canceled, and the answer tells how long what was sent is kept', async () => {
   const email = fresh()
   const contact = await added({ email, double_opt_in: false })
   const at = new Date(world.clock.now().getTime() + HOUR_MS).toISOString()
@@ -240,9 +243,12 @@ test('a mail that waited in the queue does not reach whom was erased meanwhile',
     scheduled_at: at,
   })
   assert.equal(sent.status, 202)
-  await owner.api.delete(`${CONTACTS}/${contact.id}?erase=true`)
+  const erased = await owner.api.delete(`${CONTACTS}/${contact.id}?erase=true`)
+  assert.deepEqual([erased.body.data.emails_canceled, erased.body.data.emails_kept_days], [1, 90])
   await later(HOUR_MS + 60_000)
   assert.equal((await mailsTo(email)).length, 0)
   const { body } = await owner.api.get(`/api/v1/emails/${sent.body.data.email_id}`)
-  assert.equal(body.data.status, 'suppressed')
+  assert.equal(body.data.status, 'canceled')
+  const events = await owner.api.get(`/api/v1/events?event=email.canceled&email_id=${sent.body.data.email_id}`)
+  assert.equal(events.body.data.length, 1)
 })

@@ -13524,6 +13524,10 @@ export interface operations {
                             id: string;
                             deleted: boolean;
                             erased: boolean;
+                            /** @description When erased: emails that waited for the address */
+                            emails_canceled?: number;
+                            /** @description When erased: so long from their day on emails, canceled ones too, are kept */
+                            emails_kept_days?: number;
                         };
                         success: boolean;
                     };

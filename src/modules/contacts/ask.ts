@@ -14,14 +14,14 @@ import { isUuid } from '../../platform/ids.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { type Sending, sandboxResultOf, type Templates } from '../sending/index.ts'
 import { letConfirm } from '../suppression/index.ts'
-import { addContact, type ContactContext, type NewContact, readContact } from './contacts.ts'
+import { addContact, type Canceling, type ContactContext, type NewContact, readContact } from './contacts.ts'
 import { errors } from './errors.ts'
 import { builtInLetter, type Letter, oneLine, templateLetter } from './letter.ts'
 import * as limits from './limits.ts'
 import * as sql from './sql.ts'
 import type { ConfirmationTokens } from './tokens.ts'
 
-export interface AskContext extends ContactContext {
+export interface AskContext extends ContactContext, Canceling {
   readonly secrets: Secrets
   readonly tokens: ConfirmationTokens
   readonly publicUrl: string
@@ -31,6 +31,8 @@ export interface AskContext extends ContactContext {
   readonly sandboxed: boolean
   /** The account's name as its recipients know it. */
   readonly senderName: (accountId: string) => Promise<string>
+  /** So long the account keeps what it has sent. */
+  readonly retentionDays: (accountId: string) => Promise<number>
   /** The account's oldest domain in use; null = there is none. */
   readonly oldestUsable: (accountId: string) => Promise<{ readonly name: string } | null>
 }

@@ -120,18 +120,28 @@ export function changeContact(
   })
 }
 
+export interface Canceling {
+  /** Cancels an account's emails that wait for a mailbox. @returns how many */
+  readonly cancelWaiting: (accountId: string, recipient: string) => Promise<number>
+}
+
 /**
  * Removes a contact. What the two lists say of its address stays: a contact that unsubscribed gets no mail when it is made
- * again. Erasing takes the address off the lists too, and leaves a salted hash there by which it is still known.
+ * again. Erasing cancels first what waits for the address, then takes it off the lists too, and leaves a salted hash there
+ * by which it is still known. One that is broken off in between can be asked for again.
  *
+ * @returns how many emails were canceled
  * @throws ApiError not_found
  */
 export async function removeContact(
-  { database, clock, ids }: ContactContext,
+  { database, clock, ids, cancelWaiting }: ContactContext & Canceling,
   accountId: string,
   id: string,
   { erased }: { readonly erased: boolean },
-): Promise<void> {
+): Promise<number> {
+  const read = (): Promise<sql.ContactRow> =>
+    database.tenant(accountId, (db) => readContact(db, clock.now(), accountId, id))
+  const canceled = erased ? await cancelWaiting(accountId, (await read()).email) : 0
   const work = async (db: Db): Promise<void> => {
     const removed = await db.one<{ email: string }>(sql.remove, [accountId, id])
     if (removed === null) throw errors.not_found()
@@ -139,6 +149,7 @@ export async function removeContact(
   }
   // What the lists remember of removals is not the account's to change: the service does it.
   await (erased ? database.transaction(work) : database.tenant(accountId, work))
+  return canceled
 }
 
 const ROWS_A_PAGE = 1_000

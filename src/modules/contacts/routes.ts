@@ -72,6 +72,16 @@ const ContactItem = Type.Object({
   updated_at: DateTime,
 })
 
+const Removed = Type.Object({
+  id: Uuid,
+  deleted: Type.Boolean(),
+  erased: Type.Boolean(),
+  emails_canceled: Type.Optional(Type.Integer({ description: 'When erased: emails that waited for the address' })),
+  emails_kept_days: Type.Optional(
+    Type.Integer({ description: 'When erased: so long from their day on emails, canceled ones too, are kept' }),
+  ),
+})
+
 const closed = { additionalProperties: false } as const
 const Name = nullable(Type.String({ maxLength: limits.MAX_NAME_CHARS, pattern: NO_CONTROLS }))
 const Tags = Type.Array(Type.String({ minLength: 1, maxLength: limits.MAX_TAG_CHARS, pattern: NO_CONTROLS }), {
@@ -229,14 +239,13 @@ function writingRoutes(context: AskContext): readonly AnyEndpoint[] {
       params: IdParams,
       query: Type.Object({ erase: Type.Boolean({ default: false }) }),
       answers: {
-        200: dataOf(Type.Object({ id: Uuid, deleted: Type.Boolean(), erased: Type.Boolean() }), {
-          success: Type.Boolean(),
-        }),
+        200: dataOf(Removed, { success: Type.Boolean() }),
       },
       errors: [errors.not_found],
       handle: async ({ principal: { accountId }, params: { id }, query: { erase } }) => {
-        await removeContact(context, accountId, id, { erased: erase })
-        return single({ id, deleted: true, erased: erase }, { also: { success: true } })
+        const canceled = await removeContact(context, accountId, id, { erased: erase })
+        const left = erase && { emails_canceled: canceled, emails_kept_days: await context.retentionDays(accountId) }
+        return single({ id, deleted: true, erased: erase, ...left }, { also: { success: true } })
       },
     }),
     endpoint({

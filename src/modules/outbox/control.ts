@@ -3,8 +3,8 @@
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
-import { validationError } from '../../platform/errors.ts'
-import type { Ids } from '../../platform/ids.ts'
+import { ApiError, validationError } from '../../platform/errors.ts'
+import { FIRST_ID, type Ids } from '../../platform/ids.ts'
 import { append, type EventType, type Stream } from '../events/index.ts'
 import { emailErrors as errors } from './errors.ts'
 import { siteIds } from './sites.ts'
@@ -19,7 +19,10 @@ export interface ControlOptions {
   readonly onQueued: () => void
 }
 
+export type CancelOptions = Pick<ControlOptions, 'database' | 'clock' | 'ids'>
+
 const QUEUE_LEASED = 1
+const CANCELED_AT_ONCE = 500
 
 interface LockedEmail {
   readonly id: string
@@ -36,7 +39,7 @@ interface LockedEmail {
 }
 
 /** @throws not_found, not_cancelable: the email has ended, or an attempt is running */
-export async function cancelEmail(options: ControlOptions, accountId: string, id: string): Promise<void> {
+export async function cancelEmail(options: CancelOptions, accountId: string, id: string): Promise<void> {
   const { database, clock, ids } = options
   await database.transaction(async (db) => {
     const { row, email } = await lock(db, accountId, id)
@@ -49,6 +52,37 @@ export async function cancelEmail(options: ControlOptions, accountId: string, id
     await db.execute(sql.endEmail, [accountId, id, STATUS.canceled, now])
     await tell(db, ids, { accountId, email, now, type: 'email.canceled', data: { canceled_at: now.toISOString() } })
   })
+}
+
+/**
+ * Cancels what waits for a mailbox: scheduled, queued, deferred. An email under an attempt is not held up.
+ *
+ * @param recipient the suppression key of the address
+ * @returns how many
+ */
+export async function cancelWaiting(options: CancelOptions, accountId: string, recipient: string): Promise<number> {
+  let canceled = 0
+  let after = FIRST_ID
+  for (;;) {
+    const rows = await options.database.system.query<{ id: string }>(sql.waitingTo, [
+      accountId,
+      recipient,
+      after,
+      CANCELED_AT_ONCE,
+    ])
+    for (const { id } of rows) {
+      await cancelEmail(options, accountId, id).then(
+        () => canceled++,
+        (error: unknown) => {
+          // An attempt has begun, or it has ended: nothing waits.
+          if (!(error instanceof ApiError && error.code === 'not_cancelable')) throw error
+        },
+      )
+    }
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < CANCELED_AT_ONCE) return canceled
+    after = last.id
+  }
 }
 
 /**

@@ -368,6 +368,13 @@ export const newestTo = statement(
   'select id from email where account_id = $1 and recipient_key = $2 order by id desc limit $3',
 )
 
+/** Emails to the mailbox $2 that wait and that no attempt holds, behind the id $3. */
+export const waitingTo = statement(
+  'outbox_waiting_to',
+  `select e.id from email e join queue q on q.id = e.id and q.account_id = e.account_id and q.state <> 1
+   where e.account_id = $1 and e.recipient_key = $2 and e.id > $3 order by e.id limit $4`,
+)
+
 const REPORTED = 'select id, account_id, domain_id, recipient, recipient_key, stream, sandbox, tag, status from email'
 export const lockByToken = statement(
   'outbox_lock_by_token',
