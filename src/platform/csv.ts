@@ -46,12 +46,25 @@ export class CsvTooLarge extends Error {}
  * The rows of a file as they come in, the header line among them; empty lines are left out. Octets that are no UTF-8
  * become U+FFFD.
  *
+ * @param separators the first of these that stands in the first line is the file's
  * @throws CsvTooLarge past `maxBytes`; whatever `source` fails with
  */
-export async function* readCsv(source: Readable, maxBytes: number): AsyncGenerator<CsvRow | CsvFault> {
-  const rows = rowReader()
-  for await (const lines of linesOf(source, maxBytes)) yield* rows.read(lines)
-  yield* rows.end()
+export async function* readCsv(
+  source: Readable,
+  maxBytes: number,
+  separators: readonly [string, ...string[]] = [','],
+): AsyncGenerator<CsvRow | CsvFault> {
+  let rows: RowReader | null = null
+  for await (const lines of linesOf(source, maxBytes)) {
+    const first = lines.find(({ text }) => text === null || text.trim() !== '')
+    if (first !== undefined) rows ??= rowReader(separatorOf(first.text ?? '', separators))
+    if (rows !== null) yield* rows.read(lines)
+  }
+  if (rows !== null) yield* rows.end()
+}
+
+function separatorOf(header: string, separators: readonly [string, ...string[]]): string {
+  return separators.find((separator) => header.includes(separator)) ?? separators[0]
 }
 
 /** The rows of a text that is there whole. The separator is one character, no quote and no blank. */

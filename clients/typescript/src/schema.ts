@@ -9294,6 +9294,8 @@ export interface operations {
                                 email: string | null;
                                 message: string;
                             }[];
+                            /** @description Of a CSV file, in their order: nothing was taken of them */
+                            ignored_columns: string[];
                         };
                     };
                 };

@@ -108,7 +108,8 @@ function newSuppression(accountId: string, entry: ImportEntry, now: Date): NewSu
   const parsed = parseAddress(entry.email.trim())
   if (!parsed.ok) return fault(`is not an email address: ${parsed.reason}`)
   if (entry.email.includes('\ufffd')) return fault('is not UTF-8')
-  const reason = REASONS.find((known) => known === (entry.reason.trim().toLowerCase() || 'manual'))
+  const reason = reasonOf(entry.reason)
+  if (reason === 'unsubscribe') return fault('unsubscribed of their own will: import them to the unsubscribe list')
   if (reason === undefined) return fault(`reason is not one of ${REASONS.join(', ')}`)
   const expiresAt = entry.expiresAt === '' ? null : momentOf(entry.expiresAt)
   if (expiresAt === undefined) return fault('expires_at is not a date-time')
@@ -125,6 +126,29 @@ function newSuppression(accountId: string, entry: ImportEntry, now: Date): NewSu
     details: details === '' ? null : details,
     expiresAt,
   }
+}
+
+const UNSUBSCRIBES = new Set(['unsubscribe', 'unsubscribed', 'manualunsubscribe', 'userunsubscribed'])
+/** As other services name them in what they export, without blanks, marks and case. */
+const FOREIGN_REASONS: ReadonlyMap<string, SuppressionReason> = new Map([
+  ['hardbounce', 'hard_bounce'],
+  ['hardbounced', 'hard_bounce'],
+  ['complaint', 'complaint'],
+  ['complained', 'complaint'],
+  ['spam', 'complaint'],
+  ['spamcomplaint', 'complaint'],
+  ['spamreport', 'complaint'],
+  ['markedasspam', 'complaint'],
+  ['manualsuppression', 'manual'],
+])
+
+/** @returns undefined for words that are not known; none at all is `manual` */
+function reasonOf(text: string): SuppressionReason | 'unsubscribe' | undefined {
+  const given = text.trim().toLowerCase()
+  if (given === '') return 'manual'
+  const plain = given.replaceAll(/[\s_-]/g, '')
+  if (UNSUBSCRIBES.has(plain)) return 'unsubscribe'
+  return REASONS.find((known) => known === given) ?? FOREIGN_REASONS.get(plain)
 }
 
 /** As much of what was given as an answer repeats. */
@@ -148,11 +172,18 @@ export class HeaderMissing extends Error {}
  *
  * @throws HeaderMissing; CsvTooLarge
  */
-export async function* csvEntries(source: Readable, maxBytes: number): AsyncGenerator<ImportEntry | ImportFault> {
+export async function* csvEntries(
+  source: Readable,
+  maxBytes: number,
+  onIgnored: (columns: readonly string[]) => void = () => undefined,
+): AsyncGenerator<ImportEntry | ImportFault> {
   let columns: ReadonlyMap<string, number> | null = null
-  for await (const row of readCsv(source, maxBytes)) {
+  for await (const row of readCsv(source, maxBytes, SEPARATORS)) {
     if (columns === null) {
       columns = headerOf(row)
+      onIgnored(
+        [...columns.keys()].filter((name) => name !== '' && !EXPORTED.some((known) => known === name)).map(shown),
+      )
       continue
     }
     if ('fault' in row) {
@@ -174,10 +205,19 @@ export async function* csvEntries(source: Readable, maxBytes: number): AsyncGene
 }
 
 function headerOf(row: CsvRow | CsvFault): ReadonlyMap<string, number> {
-  const names = 'cells' in row ? row.cells.map((name) => name.toLowerCase()) : []
-  if (!names.includes('email')) throw new HeaderMissing()
-  return new Map(names.map((name, index) => [name, index]))
+  const given = 'cells' in row ? row.cells.map((name) => name.toLowerCase()) : []
+  const address = given.includes('email')
+    ? 'email'
+    : given.find((name) => ADDRESS_COLUMNS.has(name.replaceAll(/[\s_-]/g, '')))
+  if (address === undefined) throw new HeaderMissing()
+  return new Map(given.slice(0, MAX_COLUMNS).map((name, index) => [name === address ? 'email' : name, index]))
 }
+
+/** Spreadsheets of many countries write semicolons, or tabs. */
+const SEPARATORS = [',', ';', '\t'] as const
+const MAX_COLUMNS = 1_000
+/** As other services name the column of the address, without blanks and marks. */
+const ADDRESS_COLUMNS = new Set(['email', 'emailaddress', 'recipient', 'address'])
 
 const EXPORTED = [
   'id',

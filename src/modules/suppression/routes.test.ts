@@ -276,7 +276,7 @@ test('an import takes what is good, tells what is bad with its line, and can be 
   const answer = await ask(a, 'POST', `${V1}/suppressions/import`, file, 'text/csv; charset=utf-8')
   assert.equal(answer.status, 200)
   const { errors, ...counts } = answer.body.data
-  assert.deepEqual(counts, { imported: 3, updated: 1, failed: 3 })
+  assert.deepEqual(counts, { imported: 3, updated: 1, failed: 3, ignored_columns: ['note'] })
   assert.deepEqual(
     errors.map(({ line, email }: { line: number; email: string }) => [line, email]),
     [
@@ -290,6 +290,45 @@ test('an import takes what is good, tells what is bad with its line, and can be 
   assert.equal((await ask(a, 'GET', `${V1}/suppressions/%2Be@x.test`)).status, 200)
   const again = await ask(a, 'POST', `${V1}/suppressions/import`, file, 'text/csv')
   assert.deepEqual([again.body.data.imported, again.body.data.updated], [0, 4])
+})
+
+test("other services' exports are read as spreadsheets save them, and columns that nothing is taken of are named", async () => {
+  const a = ids.next()
+  const into = async (file: string): Promise<Record<string, unknown>> =>
+    (await ask(a, 'POST', `${V1}/suppressions/import`, file, 'text/csv')).body.data
+  assert.deepEqual(await into('\ufeffemail;reason\r\na@y.test;complaint\r\nb@y.test;spamtrap\r\n'), {
+    imported: 2,
+    updated: 0,
+    failed: 0,
+    errors: [],
+    ignored_columns: [],
+  })
+  const reasons = [
+    'hard bounce',
+    'HARD_BOUNCE',
+    'HardBounce',
+    'MARKED_AS_SPAM',
+    'SpamComplaint',
+    'spam report',
+    'UNSUBSCRIBED',
+  ]
+  const rows = reasons.map((reason, i) => `r${i}@y.test\t${reason}\tJo`)
+  const {
+    imported,
+    errors,
+    ignored_columns: ignored,
+  } = await into(`Email Address\tReason\tFirst Name\n${rows.join('\n')}\n`)
+  assert.deepEqual([imported, ignored], [6, ['first name']])
+  const [fault] = errors as { line: number; message: string }[]
+  assert.deepEqual([fault?.line, /unsubscribe list/.test(fault?.message ?? '')], [8, true])
+  const shown = await Promise.all(reasons.slice(0, 6).map((_, i) => ask(a, 'GET', `${V1}/suppressions/r${i}@y.test`)))
+  assert.deepEqual(
+    shown.map(({ body }) => body.data.reason),
+    [...Array(3).fill('hard_bounce'), ...Array(3).fill('complaint')],
+  )
+  for (const name of ['E-Mail', 'email_address', 'Recipient', 'ADDRESS']) {
+    assert.equal((await into(`${name},Tags\n${name.length}${name.at(0)}@z.test,x\n`))['failed'], 0, name)
+  }
 })
 
 test('a JSON import counts entries as lines; what is no list at all is refused', async () => {
@@ -338,7 +377,13 @@ test('an entry with a name that nobody knows is refused; what the list answers c
   const listed = async (account: string): Promise<{ email: string; sandbox: boolean }[]> =>
     (await ask(account, 'GET', `${V1}/suppressions?include_sandbox=true`)).body.data
   const entries = await listed(a)
-  assert.deepEqual((await into(b, entries)).body.data, { imported: 2, updated: 0, failed: 0, errors: [] })
+  assert.deepEqual((await into(b, entries)).body.data, {
+    imported: 2,
+    updated: 0,
+    failed: 0,
+    errors: [],
+    ignored_columns: [],
+  })
   const kept = (rows: readonly { email: string; sandbox: boolean }[]) =>
     rows.map(({ email, sandbox }) => `${email} ${sandbox}`).sort()
   assert.deepEqual(kept(await listed(b)), ['good@x.test false', 'trial@x.test true'])
@@ -349,7 +394,7 @@ test('20,000 rows go in and come out again, and the export can be imported', asy
   const rows = Array.from({ length: 20_000 }, (_, i) => `${i % 2 ? '=' : ''}user${i}@x${i % 100}.test,hard_bounce`)
   const file = `email,reason\n${rows.join('\n')}\n`
   const answer = await ask(a, 'POST', `${V1}/suppressions/import`, file, 'text/csv')
-  assert.deepEqual(answer.body.data, { imported: 20_000, updated: 0, failed: 0, errors: [] })
+  assert.deepEqual(answer.body.data, { imported: 20_000, updated: 0, failed: 0, errors: [], ignored_columns: [] })
   const exported = await ask(a, 'GET', `${V1}/suppressions/export`)
   assert.match(String(exported.headers['content-type']), /^text\/csv/)
   const lines = exported.text.split('\r\n')
@@ -357,7 +402,7 @@ test('20,000 rows go in and come out again, and the export can be imported', asy
   assert.equal(lines[0], 'id,email,reason,source,domain_id,email_id,bounce_id,details,sandbox,expires_at,created_at')
   assert.ok(!lines.some((line) => /(?:^|,)"?[=+@-]/.test(line)), 'no cell begins as a formula')
   const moved = await ask(b, 'POST', `${V1}/suppressions/import`, exported.text, 'text/csv')
-  assert.deepEqual(moved.body.data, { imported: 20_000, updated: 0, failed: 0, errors: [] })
+  assert.deepEqual(moved.body.data, { imported: 20_000, updated: 0, failed: 0, errors: [], ignored_columns: [] })
   const difference = await database.system.one<{ n: number }>(
     statement(
       'test_difference',

@@ -123,6 +123,9 @@ const ImportAnswer = Type.Object({
   updated: Type.Integer(),
   failed: Type.Integer(),
   errors: Type.Array(Type.Object({ line: Type.Integer(), email: Text, message: Type.String() })),
+  ignored_columns: Type.Array(Type.String(), {
+    description: 'Of a CSV file, in their order: nothing was taken of them',
+  }),
 })
 
 export function suppressionRoutes(options: SuppressionRoutesOptions): readonly AnyEndpoint[] {
@@ -304,9 +307,14 @@ function transferEndpoints({ database, ...context }: SuppressionRoutesOptions): 
       validatesItself: true,
       answers: { 200: dataOf(ImportAnswer) },
       handle: async (call) => {
-        const entries = call.stream instanceof Readable ? csvOf(call) : jsonEntries(call.body)
+        let ignored: readonly string[] = []
+        const onIgnored = (columns: readonly string[]): void => {
+          ignored = columns
+        }
+        const entries = call.stream instanceof Readable ? csvOf(call, onIgnored) : jsonEntries(call.body)
         try {
-          return single(await importSuppressions(database, context, call.principal.accountId, entries))
+          const summary = await importSuppressions(database, context, call.principal.accountId, entries)
+          return single({ ...summary, ignored_columns: ignored })
         } catch (cause) {
           if (cause instanceof HeaderMissing) {
             const message = 'the file has no header line with a column email'
@@ -348,11 +356,14 @@ async function* startingWith(first: string, rest: AsyncIterable<string>): AsyncG
   yield* rest
 }
 
-function csvOf({ headers, stream }: Call<unknown, unknown, unknown>): AsyncIterable<ImportEntry | ImportFault> {
+function csvOf(
+  { headers, stream }: Call<unknown, unknown, unknown>,
+  onIgnored: (columns: readonly string[]) => void,
+): AsyncIterable<ImportEntry | ImportFault> {
   if (Number(headers['content-length'] ?? 0) > MAX_CSV_BYTES) {
     throw platformErrors.payload_too_large({ limit_bytes: MAX_CSV_BYTES })
   }
-  return csvEntries(stream, MAX_CSV_BYTES)
+  return csvEntries(stream, MAX_CSV_BYTES, onIgnored)
 }
 
 /** The faults of one entry are that row's; a body without a list of objects is refused whole. Lines count from 1. */
