@@ -116,6 +116,7 @@ test('a single answer stands under data and under the legacy key; a bare one at 
   assert.deepEqual([made.status, made.body], [201, { data: { name: 'a' }, thing: { name: 'a' } }])
   const one = await ask(http, 'GET', `/api/v1/customer/things/${ID}?limit=5&other=1`)
   assert.deepEqual(one.body, { id: ID, limit: 5, data: { id: ID, limit: 5 } })
+  for (const { headers } of [made, one]) assert.equal(headers['cache-control'], 'private, no-store')
   const all = await ask(http, 'GET', '/api/v1/customer/things')
   assert.deepEqual(all.body, { data: [1], pagination: { page: 1, limit: 50, total: 1, pages: 1 }, things: [1] })
 })
@@ -461,6 +462,10 @@ test('what Node would refuse in its own words has the form of every error, and a
     const hostless = await answerTo(`GET ${path} HTTP/1.1`, 'X-Request-ID: mine')
     assert.match(hostless, /^HTTP\/1\.1 400 .*x-request-id: mine\r\n.*"code":"invalid_parameter".*"parameter":"host"/s)
     assert.match(await answerTo(`GET ${path} HTTP/1.0`), /^HTTP\/1\.1 200 /)
+    for (const version of ['1.0', '1.1']) {
+      const twice = await answerTo(`GET ${path} HTTP/${version}`, 'Host: x', 'hOST: x')
+      assert.match(twice, /^HTTP\/1\.1 400 .*"code":"invalid_parameter".*"parameter":"host","rule":"unique"/s)
+    }
     const expecting = await answerTo(`GET ${path} HTTP/1.1`, 'Host: x', 'Expect: foo')
     assert.match(expecting, /^HTTP\/1\.1 200 .*x-request-id: /s)
   } finally {

@@ -79,6 +79,8 @@ const BODY_WITHIN_MS = 120_000
 const IDLE_MS = 72_000
 const TOKEN = new RegExp(`^[\\w-]{1,${MAX_TOKEN_CHARS}}$`)
 const NO_TOKEN = '-'
+/** Whatever is told to somebody known, unless the answer says otherwise. No shared cache knows of X-API-Key or our cookie. */
+const PRIVATE = 'private, no-store'
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 
 export interface HttpServer {
@@ -126,7 +128,8 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
-    if (lacksHost(request)) throw platformErrors.invalid_parameter({ parameter: 'host', rule: 'required' })
+    const hostFault = hostFaultOf(request)
+    if (hostFault !== null) throw platformErrors.invalid_parameter({ parameter: 'host', rule: hostFault })
     if (options.isWithheld?.(request.hostname, request.url) === true) {
       return reply.code(404).headers(NOT_HERE.headers).send(NOT_HERE.body)
     }
@@ -200,9 +203,11 @@ function withToken(url: string, folders: readonly string[]): string {
   return rest === '' || TOKEN.test(rest) ? url : folder + NO_TOKEN
 }
 
-/** RFC 9112 section 3.2. */
-function lacksHost({ raw }: FastifyRequest): boolean {
-  return raw.headers.host === undefined && raw.httpVersion === '1.1'
+/** RFC 9112 section 3.2. Node keeps the first of several, while a proxy before us may have gone by another. */
+function hostFaultOf({ raw: { headers, rawHeaders, httpVersion } }: FastifyRequest): 'required' | 'unique' | null {
+  if (headers.host === undefined) return httpVersion === '1.1' ? 'required' : null
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
+  return hosts.length > 1 ? 'unique' : null
 }
 
 function hasBody(headers: IncomingHttpHeaders): boolean {
@@ -266,6 +271,7 @@ function addRoute(
       const handle = (): Promise<Answer> => described.handle(callOf(request, reply, legacy))
       const answer = access === null ? await handle() : await whileBeating(handle)
       reply.code(answer.status)
+      if (access !== null || door !== undefined) reply.header('cache-control', PRIVATE)
       for (const [name, value] of Object.entries(answer.headers ?? {})) reply.header(name, value)
       return reply.send(answer.body)
     },

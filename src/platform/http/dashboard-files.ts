@@ -28,6 +28,9 @@ const PAGE_HEADERS = {
   'permissions-policy': 'camera=(), microphone=(), geolocation=()',
 }
 
+/** What the build names a file. Anything else (`%2f`, `..`) is no file of ours, and no matter for the file system. */
+const ASSET = /^\w[\w-]*(?:\.[\w-]+)*$/
+
 export function arePagesBuilt(folder: string): boolean {
   return existsSync(path.join(folder, 'index.html'))
 }
@@ -50,8 +53,8 @@ export async function addPages(
   for (const url of addresses) {
     app.get(url, { schema: { hide: true } }, (request, reply) => answerProgram(request, reply) ?? sendPage(reply))
   }
-  app.get<{ Params: { name: string } }>('/assets/:name', { schema: { hide: true } }, (request, reply) =>
-    reply.sendFile(`assets/${request.params.name}`, { maxAge: '365d', immutable: true }),
+  app.get<{ Params: { name: string } }>('/assets/:name', { schema: { hide: true } }, ({ params: { name } }, reply) =>
+    ASSET.test(name) ? reply.sendFile(`assets/${name}`, { maxAge: '365d', immutable: true }) : reply.callNotFound(),
   )
   app.get('/favicon.svg', { schema: { hide: true } }, (_request, reply) => reply.sendFile('favicon.svg'))
 }
