@@ -323,19 +323,24 @@ function mailsIn(folder: string): string[] {
     .map((entry) => path.join(entry.parentPath, entry.name))
 }
 
-// Each row: the field Sender, its domain, and how often it is kept.
-const ACTING: [sender: string, domain: string | null, kept: number][] = [
-  ['Desk <desk@Shop.example>', 'shop.example', 1],
-  ['desk@bank.example\r\nSender: desk@shop.example', 'bank.example', 1],
-  ['desk@bank.example (Desk)', null, 0],
-  ['root', null, 0],
+// Each row: fields beside From, the domains in them, and how many of these fields are kept.
+const ACTING: [fields: string, domains: string[], kept: number][] = [
+  ['Sender: Desk <desk@Shop.example>', ['shop.example'], 1],
+  ['Sender: desk@bank.example\r\nSender: desk@shop.example', ['bank.example'], 1],
+  ['Sender: desk@bank.example (Desk)', [], 0],
+  ['Sender: root', [], 0],
+  ['Resent-From: a@shop.example, CEO <ceo@Bank.example>', ['bank.example', 'shop.example'], 1],
+  ['Resent-From: a@one.example\r\nResent-From: a@two.example', ['one.example', 'two.example'], 2],
+  ['resent-sender: ceo@bank.example\r\nSender: ceo@bank.example', ['bank.example'], 2],
+  ['Resent-Sender: a@shop.example, ceo at bank', [], 0],
 ]
-for (const [sender, domain, kept] of ACTING) {
-  test(`of a field "Sender: ${sender.replace('\r\n', ' ')}" the domain is told, or it is not kept`, () => {
-    const raw = Buffer.from(`From: a@shop.example\r\nSender: ${sender}\r\nSubject: s\r\n\r\nx\r\n`)
+for (const [given, domains, kept] of ACTING) {
+  test(`of "${given.replace('\r\n', ' | ')}" beside From the domains are told, or it is not kept`, () => {
+    const raw = Buffer.from(`From: a@shop.example\r\n${given}\r\nSubject: s\r\n\r\nx\r\n`)
     const prepared = prepareSubmitted(raw, { now: NOW, id: 'id-1', trace: TRACE })
     assert.ok(prepared.ok)
-    assert.equal(prepared.submitted.senderDomain, domain)
-    assert.equal(prepared.submitted.message.toString().match(/^Sender:/gm)?.length ?? 0, kept)
+    assert.deepEqual([...prepared.submitted.besideDomains].sort(), domains)
+    const found = prepared.submitted.message.toString().match(/^(?:Sender|Resent-\w+):/gim)
+    assert.equal(found?.length ?? 0, kept)
   })
 }

@@ -11,7 +11,7 @@
 
 import { isAscii, isUtf8 } from 'node:buffer'
 import { decodeWords } from 'postal-mime'
-import { addressesIn, type DomainName, type Mailbox, parseMailbox } from './address.ts'
+import { addressesIn, type DomainName, type Mailbox, parseMailbox, parseMailboxList } from './address.ts'
 import { withCrlf } from './encodings.ts'
 import { encodedField } from './field-encoding.ts'
 import { checkHeaderText, fieldValue, formatDate, parseHeaderBlock, type RawField } from './headers.ts'
@@ -36,8 +36,8 @@ export interface SubmittedMessage {
   readonly message: Buffer
   readonly from: { readonly name: string; readonly address: string }
   readonly fromDomain: DomainName
-  /** Of the field Sender, which readers may show beside From ("on behalf of"); null: it has none. */
-  readonly senderDomain: DomainName | null
+  /** Each once, of the fields that readers may show beside From ("on behalf of", "resent by"): Sender, Resent-From, Resent-Sender. */
+  readonly besideDomains: readonly DomainName[]
   /** Addresses, as far as they can be read; what is broken is left out. */
   readonly to: readonly string[]
   readonly cc: readonly string[]
@@ -85,6 +85,8 @@ const ONCE: ReadonlySet<string> = new Set([
   ...['date', 'message-id', 'subject', 'sender', 'reply-to', 'in-reply-to', 'references'],
   ...['mime-version', 'content-type', 'content-transfer-encoding', 'list-unsubscribe', 'list-unsubscribe-post'],
 ])
+/** RFC 5322 sections 3.6.2 and 3.6.6. A message that was resent several times has several of the latter. */
+const BESIDE: ReadonlySet<string> = new Set(['sender', 'resent-from', 'resent-sender'])
 type Prepared =
   | { readonly ok: true; readonly submitted: SubmittedMessage }
   | { readonly ok: false; readonly refusal: SubmissionRefusal }
@@ -123,7 +125,7 @@ export function prepareSubmitted(raw: Buffer, options: SubmittedOptions): Prepar
       message: Buffer.concat(out),
       from: { name: cleanText(decodeWords(from.mailbox.name)), address: address.address },
       fromDomain: address.domain,
-      senderDomain: values('sender').map(domainIn)[0] ?? null,
+      besideDomains: [...new Set([...BESIDE].flatMap(values).flatMap(domainsIn))],
       to: values('to').flatMap(addressesIn),
       cc: values('cc').flatMap(addressesIn),
       replyTo: values('reply-to').flatMap(addressesIn),
@@ -187,10 +189,10 @@ function keptFields(fields: readonly RawField[], raw: Buffer): readonly RawField
     const { key } = field
     if (REMOVED.has(key) || CONTROL.has(key)) return false
     if ((isOrphan && key === 'list-unsubscribe-post') || isWish(raw, field)) return false
+    // Whose it is cannot be told, and readers may yet show somebody.
+    if (BESIDE.has(key) && domainsIn(textOf(raw, field)).length === 0) return false
     if (!ONCE.has(key)) return true
     if (seen.has(key) || (key === 'message-id' && messageIdIn(raw, field) === null)) return false
-    // Whose it is cannot be told, and readers may yet show somebody.
-    if (key === 'sender' && domainIn(textOf(raw, field)) === null) return false
     seen.add(key)
     return true
   })
@@ -200,9 +202,10 @@ function isWish(raw: Buffer, field: RawField): boolean {
   return field.key === 'list-unsubscribe' && listsPlaceholder(textOf(raw, field))
 }
 
-function domainIn(mailbox: string): DomainName | null {
-  const read = parseMailbox(mailbox)
-  return read.ok ? read.mailbox.address.domain : null
+/** Of a list of mailboxes; none where it cannot be read whole. */
+function domainsIn(mailboxes: string): readonly DomainName[] {
+  const read = parseMailboxList(mailboxes)
+  return read.ok ? read.mailboxes.map(({ address }) => address.domain) : []
 }
 
 function messageIdOf(raw: Buffer, kept: readonly RawField[]): string | null {

@@ -39,20 +39,25 @@ test('the domain of MAIL FROM is held against the account too, although From is 
   assert.match(await smtp.ask(`${MAIL}.`), /^250 2\.0\.0/)
 })
 
-// Each row: the field Sender beside a From of ours, X-Sandbox, and the answer.
-const ON_BEHALF: [sender: string, sandbox: boolean, answer: RegExp][] = [
-  ['CEO <ceo@bank.example>', false, /^550 5\.7\.1.*sender_domain_not_allowed/],
-  ['CEO <ceo@bank.example>', true, /^250 2\.0\.0/],
-  ['Desk <desk@shop.example>', false, /^250 2\.0\.0/],
-  ['ceo@bank.example (CEO)', false, /^250 2\.0\.0/],
+// Each row: a field beside a From of ours that names somebody else, X-Sandbox, and the answer.
+const ON_BEHALF: [field: string, sandbox: boolean, answer: RegExp][] = [
+  ['Sender: CEO <ceo@bank.example>', false, /^550 5\.7\.1.*sender_domain_not_allowed/],
+  ['Sender: CEO <ceo@bank.example>', true, /^250 2\.0\.0/],
+  ['Sender: Desk <desk@shop.example>', false, /^250 2\.0\.0/],
+  ['Sender: ceo@bank.example (CEO)', false, /^250 2\.0\.0/],
+  ['Resent-From: CEO <ceo@bank.example>', false, /^550 5\.7\.1.*sender_domain_not_allowed/],
+  ['Resent-From: a@shop.example, ceo@bank.example', false, /^550 5\.7\.1.*sender_domain_not_allowed/],
+  ['Resent-Sender: ceo@bank.example', false, /^550 5\.7\.1.*sender_domain_not_allowed/],
+  ['Resent-Sender: ceo@bank.example', true, /^250 2\.0\.0/],
+  ['Resent-From: Desk <desk@shop.example>', false, /^250 2\.0\.0/],
 ]
-for (const [sender, sandbox, answer] of ON_BEHALF) {
-  test(`the field Sender: ${sender}, X-Sandbox: ${sandbox}: ${answer.source.replaceAll('\\', '')}`, async () => {
+for (const [field, sandbox, answer] of ON_BEHALF) {
+  test(`the field ${field}, X-Sandbox: ${sandbox}: ${answer.source.replaceAll('\\', '')}`, async () => {
     await using world = await submissionWorld()
     const smtp = await world.session()
     await smtp.ask('MAIL FROM:<a@shop.example>')
     await smtp.ask('RCPT TO:<b@example.net>')
     await smtp.ask('DATA')
-    assert.match(await smtp.ask(`Sender: ${sender}\r\nX-Sandbox: ${sandbox}\r\n${MAIL}.`), answer)
+    assert.match(await smtp.ask(`${field}\r\nX-Sandbox: ${sandbox}\r\n${MAIL}.`), answer)
   })
 }

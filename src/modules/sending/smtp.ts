@@ -3,7 +3,7 @@
 // message is that, its headers and recipients tell.
 
 import { type Address, suppressionKey } from '../../mail/address.ts'
-import { prepareSubmitted, type SubmissionRefusal } from '../../mail/submitted.ts'
+import { prepareSubmitted, type SubmissionRefusal, type SubmittedMessage } from '../../mail/submitted.ts'
 import { type ApiError, platformErrors } from '../../platform/errors.ts'
 import { groupCommit } from '../../platform/group-commit.ts'
 import type { Principal } from '../../platform/http.ts'
@@ -74,6 +74,17 @@ export function smtpDoor(options: SmtpDoorOptions, sending: Sending): SmtpDoor {
     ])
     return refusalOf(domain, principal.domainIds, name, account.policy)
   }
+  /** Of the fields that readers show beside From; the first there is. */
+  const besideFault = async (
+    principal: Principal,
+    { besideDomains, fromDomain }: Pick<SubmittedMessage, 'besideDomains' | 'fromDomain'>,
+  ): Promise<ApiError | null> => {
+    for (const domain of besideDomains) {
+      const fault = domain === fromDomain ? null : await faultOf(principal, domain)
+      if (fault !== null) return fault
+    }
+    return null
+  }
   return {
     senderFault: faultOf,
     recipientFault: (principal, address) => {
@@ -93,10 +104,8 @@ export function smtpDoor(options: SmtpDoorOptions, sending: Sending): SmtpDoor {
       const idempotency: IdempotencyKey | null =
         key === null ? null : { accountId, path: PATH, key, bodyHash: submissionHash(mailFrom, recipients, raw) }
       const incoming = await sending.incoming(principal, draft)
-      const { senderDomain, fromDomain } = prepared.submitted
-      const isOther = senderDomain !== null && senderDomain !== fromDomain
-      const otherFault = isOther && !draft.sandbox ? await faultOf(principal, senderDomain) : null
-      const refusal = draft.sandbox ? null : (senderFault ?? incoming.sender.refusal ?? otherFault)
+      const fault = senderFault ?? incoming.sender.refusal
+      const refusal = draft.sandbox ? null : (fault ?? (await besideFault(principal, prepared.submitted)))
       const result = await sending.acceptance.submit({
         accountId,
         messages: [{ ...incoming, sender: { ...incoming.sender, refusal } }],
