@@ -275,6 +275,25 @@ describe('tracking', () => {
     })
   }
 
+  test('a body that is neither one click nor the page’s form unsubscribes nobody, and is shown the button', async () => {
+    const { to, out } = await mail()
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const bodies: RequestInit[] = [
+      { body: 'List-Unsubscribe=No', headers: form },
+      { body: 'x=List-Unsubscribe=One-Click', headers: form },
+      { body: formOf('foo', 'bar') },
+      { body: '{}', headers: { 'content-type': 'application/json' } },
+    ]
+    for (const init of bodies) {
+      const reply = await fetch(world.url + out, { ...init, method: 'POST', redirect: 'manual' })
+      assert.equal(reply.status, 400)
+      assert.equal(reply.headers.get('cache-control'), 'no-store')
+      assert.match(await reply.text(), /<form method="post"><button type="submit">/)
+    }
+    const listed = await world.api.get(`/api/v1/customer/unsubscribes?search=${encodeURIComponent(to)}`)
+    assert.deepEqual(listed.body.data, [])
+  })
+
   test('the page masks the address, runs no script and changes nothing', async () => {
     const { to, out } = await mail()
     const reply = await get(out)

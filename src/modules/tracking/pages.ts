@@ -2,9 +2,10 @@
 
 import { type Answer, masked, page, shownSender, shownText } from '../../platform/http.ts'
 
-export function confirmPage(recipient: string, sender: string | null): Answer {
+/** @param status 400: what was posted asked for nothing */
+export function confirmPage(recipient: string, sender: string | null, status: 200 | 400 = 200): Answer {
   return page(
-    200,
+    status,
     'Unsubscribe',
     `<p>${shownText(masked(recipient))} will get no more mail from ${shownSender(sender)}.</p>
 <form method="post"><button type="submit">Unsubscribe</button></form>`,

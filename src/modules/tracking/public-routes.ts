@@ -1,7 +1,8 @@
 // The public endpoints. All that an answer needs is in the token and in memory, so they answer while the database is
 // away; what happened is durable before the answer (intake.ts).
 //
-// GET and HEAD of the unsubscribe page change nothing: whoever follows every link of a mail unsubscribes nobody.
+// GET and HEAD of the unsubscribe page change nothing: whoever follows every link of a mail unsubscribes nobody. A POST that
+// says neither what RFC 8058 has nor what the page's form sends changes nothing either, and is shown the page with its button.
 
 import { Type } from 'typebox'
 import type { Clock } from '../../platform/clock.ts'
@@ -19,6 +20,7 @@ import {
 } from '../../platform/http.ts'
 import { CLICK_PATH, hitOf, type LinkOptions, linkAnswers, OPEN_PATH, type Reader, wholeAnswer } from './answers.ts'
 import { isPrefetch } from './clients.ts'
+import { wishOf } from './leaving-form.ts'
 import { confirmPage, donePage, stoppedLinkPage } from './pages.ts'
 import { challenge } from './sql-names.ts'
 
@@ -27,7 +29,6 @@ export interface PublicRouteOptions extends LinkOptions {
   readonly senderName: (accountId: string) => Promise<string | null>
 }
 
-const ONE_CLICK = /List-Unsubscribe(?:=|"[^]{0,200}?\r?\n\r?\n)One-Click/i
 const CHALLENGE = /^[A-Za-z0-9_-]{1,256}$/
 const TAG = 'Public tracking'
 const Token = Type.Object({ token: Type.String() })
@@ -124,13 +125,14 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
       params: Token,
       stream: FORM_TYPES,
       bodyLimitBytes: MAX_FORM_BYTES,
-      answers: { 200: Html, 404: Html },
+      answers: { 200: Html, 400: Html, 404: Html },
       handle: async (call) => {
         const token = tokens.read('unsubscribe', call.params.token)
         const form = await formText(call.stream)
         if (token === null) return unknownLinkPage()
         const { recipient, accountId } = token
-        const kind = isOneClick(form) ? 'one_click' : 'link'
+        const kind = wishOf(form, formTypeOf(call))
+        if (kind === null) return confirmPage(recipient, await senderName(accountId), 400)
         await intake.take({ ...hitOf(options, readerOf(call), kind, token), recipient })
         return donePage(recipient, await senderName(accountId))
       },
@@ -138,9 +140,10 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
   ]
 }
 
-/** An urlencoded form may spell any of its characters as `%2D`. */
-function isOneClick(form: string): boolean {
-  return ONE_CLICK.test(form) || ONE_CLICK.test(new URLSearchParams(form).toString())
+/** Beside a form's types the framework takes JSON, which asks for nothing here; a body without a byte is the page's form. */
+function formTypeOf({ headers, stream }: Pick<Call<unknown, unknown, unknown>, 'headers' | 'stream'>): string | null {
+  const type = headers['content-type'] ?? ''
+  return Symbol.asyncIterator in stream || !/json/i.test(type) ? type : null
 }
 
 function readerOf({ method, headers, ip }: Pick<Call<unknown, unknown, unknown>, 'method' | 'headers' | 'ip'>): Reader {
