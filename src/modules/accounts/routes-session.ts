@@ -19,7 +19,7 @@ import type { Ids } from '../../platform/ids.ts'
 import { errors } from './errors.ts'
 import { newPassword, type Passwords } from './passwords.ts'
 import { sessionDoors } from './session-door.ts'
-import { accountOf, roleOf, SCOPES_OF, type Sessions } from './sessions.ts'
+import { accountOf, MAX_USERS_OF_AN_EMAIL, roleOf, SCOPES_OF, type Sessions } from './sessions.ts'
 import type { SettingsReader } from './settings.ts'
 import { lockAccount, selectAccount } from './sql.ts'
 import {
@@ -37,6 +37,7 @@ import {
   setUserPassword,
   setUserRole,
   type UserRow,
+  usersByEmail,
 } from './sql-users.ts'
 
 export interface SessionRoutesOptions {
@@ -359,6 +360,9 @@ function userRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
           // Counted under the lock, by a statement of its own: one that waits does not see the rows that were added meanwhile.
           await lockAccount(db, account_id)
           if ((await listUsers(db, account_id)).length >= MAX_USERS) throw errors.invalid_state({ limit: MAX_USERS })
+          // Past these nobody is looked at who signs in.
+          const known = await usersByEmail(db, email, MAX_USERS_OF_AN_EMAIL)
+          if (known.length >= MAX_USERS_OF_AN_EMAIL) throw errors.invalid_state({ limit: MAX_USERS_OF_AN_EMAIL })
           return addUser(db, row)
         })
         if (added === null) throw errors.already_exists()

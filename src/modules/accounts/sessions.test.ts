@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { house } from '../../../test/accounts-house.ts'
-import { sessionsOf } from './sessions.ts'
-import { deleteSessionsBut, deleteUser, listUsers, setUserPassword, type UserRow } from './sql-users.ts'
+import { MAX_USERS_OF_AN_EMAIL, sessionsOf } from './sessions.ts'
+import {
+  addUser,
+  deleteSessionsBut,
+  deleteUser,
+  listUsers,
+  setUserPassword,
+  type UserRow,
+  usersByEmail,
+} from './sql-users.ts'
 
 for (const [what, meanwhile] of [
   ['a new password is set', 'password'],
@@ -55,4 +63,91 @@ test('whoever guesses from many addresses shuts a user out of none that they hav
   assert.equal(await codeOf('wrong', '198.51.100.1'), 'rate_limit_exceeded', 'that gives the others no more guesses')
   for (let i = 0; i < 10; i++) assert.equal(await codeOf('wrong', '2001:db8:1:2::2'), 'invalid_credentials')
   assert.equal(await codeOf('right', '2001:db8:1:2::1'), 'rate_limit_exceeded', 'its own count holds')
+})
+
+test('who has a user of the same email in another account gets no more guesses by signing in as that one', async () => {
+  await using home = await house()
+  const { database, clock, ids, secrets } = home.operator
+  const [victims, own] = [await home.account(), await home.account()]
+  const [victim] = await listUsers(database.system, victims.accountId)
+  assert.ok(victim)
+  const row = {
+    account_id: own.accountId,
+    id: ids.next(),
+    email: victim.email,
+    password_hash: 'own',
+    role: 'viewer',
+  } as const
+  await addUser(database.system, { ...row, created_at: clock.now() })
+  const passwords = {
+    hash: async () => '',
+    verify: async (password: string, stored: string | null) => password === (stored === 'own' ? 'own' : 'right'),
+  }
+  const sessions = sessionsOf({ database, clock, ids, secrets, passwords, secure: false })
+  const accountOf = (password: string, ip: string): Promise<string> =>
+    sessions.signIn({ email: victim.email, password, code: null, ip, agent: '' }).then(
+      ({ session }) => session.account_id,
+      (error: { code: string }) => error.code,
+    )
+  const told = new Set<string>()
+  for (let i = 0; i < 110; i++) {
+    told.add(await accountOf('wrong', `192.0.2.${i}`))
+    if (i % 9 === 0) assert.equal(await accountOf('own', `198.51.100.${i}`), own.accountId)
+  }
+  assert.deepEqual([...told], ['invalid_credentials', 'rate_limit_exceeded'])
+  assert.equal(await accountOf('right', '203.0.113.1'), 'rate_limit_exceeded')
+  assert.equal(await accountOf('own', '203.0.113.2'), own.accountId, 'who is not guessed at is let in')
+})
+
+test('users that others add under an email keep none out who came with their account', async () => {
+  await using home = await house()
+  const { database, clock, ids } = home.operator
+  const victims = await home.account()
+  const [victim] = await listUsers(database.system, victims.accountId)
+  assert.ok(victim)
+  for (let i = 0; i < MAX_USERS_OF_AN_EMAIL; i++) {
+    const { accountId: account_id } = await home.account()
+    const row = { account_id, id: ids.next(), email: victim.email, password_hash: '', role: 'viewer' } as const
+    await addUser(database.system, { ...row, created_at: new Date(clock.now().getTime() - 3_600_000) })
+  }
+  const [first] = await usersByEmail(database.system, victim.email, MAX_USERS_OF_AN_EMAIL)
+  assert.equal(first?.id, victim.id)
+})
+
+test('an unknown email, a known one and one of two accounts cost as many hashings', async () => {
+  await using home = await house()
+  const { database, clock, ids, secrets } = home.operator
+  const [one, two] = [await home.account(), await home.account()]
+  const [[user], [other]] = [
+    await listUsers(database.system, one.accountId),
+    await listUsers(database.system, two.accountId),
+  ]
+  assert.ok(user && other)
+  const row = {
+    account_id: two.accountId,
+    id: ids.next(),
+    email: user.email,
+    password_hash: '',
+    role: 'viewer',
+  } as const
+  await addUser(database.system, { ...row, created_at: clock.now() })
+  let hashings = 0
+  const verify = async (): Promise<boolean> => {
+    hashings++
+    return false
+  }
+  const sessions = sessionsOf({
+    database,
+    clock,
+    ids,
+    secrets,
+    passwords: { hash: async () => '', verify },
+    secure: false,
+  })
+  for (const email of ['nobody@example.com', other.email, user.email]) {
+    hashings = 0
+    const asked = { email, password: 'x', code: null, ip: '192.0.2.1', agent: '' }
+    await assert.rejects(sessions.signIn(asked), { code: 'invalid_credentials' })
+    assert.equal(hashings, 2, email)
+  }
 })

@@ -2,9 +2,14 @@
 // browser then carries is a random token in a cookie that scripts cannot read and other sites cannot send; stored is its
 // SHA-256 alone. A session ends after 12 hours without use, after 7 days in any case, when it is revoked, and with its user.
 //
-// - A wrong password, an unknown address and a wrong code get one answer after one hashing, each.
+// - A wrong password, an unknown address and a wrong code get one answer after as many hashings: two, as an address with users
+//   in two accounts needs. One with more takes longer, which tells that it has them; a hashing for each that there could be
+//   would cost every sign-in a second of a processor.
+// - An address has at most 20 users in all accounts. Those that were made with their accounts, which the operator makes, come
+//   first: no account can add users so that another account's owner is not among those who are looked at.
 // - An address (IPv6: its /64) may fail 10 times in a row and once a minute from then on; a user may be failed 100 times in
-//   a row from all addresses together. A network from which the user has signed in is not among these and held up by its
+//   a row from all addresses together, whoever else has that user's email: each password that is held against a user and is
+//   not theirs counts, and their own sign-in alone clears it. A network from which the user has signed in is not among these and held up by its
 //   own count alone, so that nobody is shut out of their account by those who guess elsewhere. All of it lives in the process.
 // - A time step of the second factor works once, a recovery code too.
 // - A session acts for its account with the scopes of its user's role.
@@ -54,7 +59,8 @@ const CODE_EVERY_MS = 900_000
 const MAX_PLACES = 10_000
 const TOKEN_BYTES = 32
 const MAX_AGENT_CHARS = 300
-const MAX_ACCOUNTS_OF_AN_ADDRESS = 5
+export const MAX_USERS_OF_AN_EMAIL = 20
+const LEAST_HASHINGS = 2
 const RECOVERY_CODES = 10
 const RECOVERY_CHARS = 16
 const STEP_SECONDS = 30
@@ -134,17 +140,47 @@ export function sessionsOf({ database, clock, ids, secrets, passwords, secure }:
     }
   }
   const places = new Set<string>()
-  const placeOf = (ip: string, email: string): string => `${senderNetwork(ip)} ${email}`
-  const guardedAt = <T>(ip: string, email: string, work: () => Promise<T>): Promise<T> => {
+  const placeOf = (ip: string, name: string): string => `${senderNetwork(ip)} ${name}`
+  const guardedAt = <T>(ip: string, user: UserRow, work: () => Promise<T>): Promise<T> => {
     const atAddress = [byAddress, senderNetwork(ip)] as const
-    return guarded(places.has(placeOf(ip, email)) ? [atAddress] : [atAddress, [byUser, email]], work)
+    return guarded(places.has(placeOf(ip, user.id)) ? [atAddress] : [atAddress, [byUser, user.id]], work)
   }
-  const signedInAt = (ip: string, email: string): void => {
-    const place = placeOf(ip, email)
-    if (!places.delete(place)) byUser.forget(email)
+  const signedInAt = (ip: string, user: UserRow): void => {
+    const place = placeOf(ip, user.id)
+    if (!places.delete(place)) byUser.forget(user.id)
     places.add(place)
     const [oldest] = places
     if (places.size > MAX_PLACES && oldest !== undefined) places.delete(oldest)
+  }
+
+  /** Of those with this email the first whose password it is. @throws ApiError invalid_credentials, rate_limit_exceeded */
+  const provenUser = async ({ email, password, ip }: SignIn): Promise<UserRow> => {
+    const users: readonly (UserRow | null)[] = await usersByEmail(database.system, email, MAX_USERS_OF_AN_EMAIL)
+    let user: UserRow | null = null
+    let retryAfter = 0
+    for (const candidate of users.length === 0 ? [null] : users) {
+      // Once it is somebody's, it is no guess at the others, and hashed all the same.
+      if (user !== null) {
+        await passwords.verify(password, null)
+        continue
+      }
+      const name = candidate?.id ?? email
+      const isCounted = !places.has(placeOf(ip, name))
+      const waitSeconds = isCounted ? await byUser.begin(name) : 0
+      retryAfter = Math.max(retryAfter, waitSeconds)
+      if (waitSeconds > 0) continue
+      let isWrong = false
+      try {
+        isWrong = !(await passwords.verify(password, candidate?.password_hash ?? null))
+        if (!isWrong) user = candidate
+      } finally {
+        if (isCounted) byUser.end(name, isWrong)
+      }
+    }
+    if (user === null && retryAfter > 0) throw errors.rate_limit_exceeded({ retry_after: retryAfter }, { retryAfter })
+    for (let done = Math.max(1, users.length); done < LEAST_HASHINGS; done++) await passwords.verify(password, null)
+    if (user === null) throw errors.invalid_credentials()
+    return user
   }
 
   /** @throws ApiError invalid_credentials */
@@ -169,16 +205,11 @@ export function sessionsOf({ database, clock, ids, secrets, passwords, secure }:
     byCode.forget(user.id)
   }
 
-  const signIn = async ({ email, password, code, ip, agent }: SignIn): ReturnType<Sessions['signIn']> => {
-    const users = await usersByEmail(database.system, email, MAX_ACCOUNTS_OF_AN_ADDRESS)
-    let user: UserRow | null = null
-    // One hashing at least, so that an unknown address takes as long as a known one.
-    for (const candidate of users.length === 0 ? [null] : users) {
-      if (await passwords.verify(password, candidate?.password_hash ?? null)) user ??= candidate
-    }
-    if (user === null) throw errors.invalid_credentials()
+  const signIn = async (asked: SignIn): ReturnType<Sessions['signIn']> => {
+    const { code, ip, agent } = asked
+    const user = await provenUser(asked)
     await checkCode(user, code)
-    signedInAt(ip, email)
+    signedInAt(ip, user)
     const token = ids.bytes(TOKEN_BYTES).toString('base64url')
     const now = clock.now()
     const session: SessionRow = {
@@ -202,7 +233,7 @@ export function sessionsOf({ database, clock, ids, secrets, passwords, secure }:
   return {
     signIn: ({ email: given, ...asked }) => {
       const email = given.toLowerCase()
-      return guardedAt(asked.ip, email, () => signIn({ ...asked, email }))
+      return guarded([[byAddress, senderNetwork(asked.ip)]], () => signIn({ ...asked, email }))
     },
     tokenIn: (cookie) => sessionToken(cookie, secure),
     cookieOf: (token) =>
@@ -224,9 +255,9 @@ export function sessionsOf({ database, clock, ids, secrets, passwords, secure }:
       const detail = { method, path }
       await noteDeed(database.system, { ids, clock }, { email, ip }, { action: 'account.request', accountId, detail })
     },
-    checkPassword: (user, password, ip) => guardedAt(ip, user.email, () => prove(user, password)),
+    checkPassword: (user, password, ip) => guardedAt(ip, user, () => prove(user, password)),
     removeSecret: (user, { password, code }, ip) =>
-      guardedAt(ip, user.email, async () => {
+      guardedAt(ip, user, async () => {
         await prove(user, password)
         await checkCode(user, code)
         await removeTotp(database.system, user)

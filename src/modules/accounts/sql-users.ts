@@ -33,11 +33,13 @@ export interface SessionRow {
 
 const USER = `account_id, id, email, password_hash, role, operator, totp_secret, totp_pending, totp_used, recovery_hashes, created_at,
   last_seen_at`
+const USER_OF_U = USER.replaceAll(/\w+/g, 'u.$&')
 const SESSION = 'account_id, id, user_id, created_at, seen_at, expires_at, ip, agent'
 
 const BY_EMAIL = statement(
   'accounts_users_by_email',
-  `select ${USER} from dashboard_user where email = $1 order by created_at, id limit $2`,
+  `select ${USER_OF_U} from dashboard_user u join account a on a.account_id = u.account_id where u.email = $1
+   order by (u.operator or u.created_at = a.created_at) desc, u.created_at, u.id limit $2`,
 )
 const LIST_USERS = statement(
   'accounts_users',
@@ -124,6 +126,7 @@ const FORGET_SESSIONS = statement(
      select account_id, id from dashboard_session where expires_at < $1 or seen_at < $2 limit $3)`,
 )
 
+/** In all accounts; those made with their accounts first. */
 export function usersByEmail(db: Db, email: string, limit: number): Promise<readonly UserRow[]> {
   return db.query(BY_EMAIL, [email.toLowerCase(), limit])
 }
