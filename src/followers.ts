@@ -97,6 +97,7 @@ export function followersOf(options: FollowersOptions): Followers {
         ids,
         log,
         mailer: options.mailer,
+        buckets: accounts.buckets,
         // Where all mail stays in the house, an inbox of nobody is no place to read.
         operatorEmail: config.delivery.kind === 'sandbox' ? null : config.operatorEmail,
         account: (accountId) => accounts.settings(accountId).catch(nullIfGone),

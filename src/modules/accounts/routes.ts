@@ -163,7 +163,9 @@ function profileRoutes({ accounts, database }: AccountRoutesOptions): readonly A
       answers: { 200: dataOf(Profile) },
       handle: async ({ principal, body }) => {
         assertWholeAccount(principal, 'A key bound to domains cannot change what holds for the others too')
-        const { accountId } = principal
+        const { accountId, keyId, scopes } = principal
+        // It is where the account's notices go.
+        if (body.email !== undefined && keyId === null && !scopes.includes('full')) throw errors.insufficient_role()
         const row = await database.tenant(accountId, (db) => changeProfile(db, accountId, withoutUndefined(body)))
         accounts.forget(accountId)
         return single(wireProfile(row))

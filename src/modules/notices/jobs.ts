@@ -1,10 +1,11 @@
+import { createHash } from 'node:crypto'
 import { parseAddress } from '../../mail/address.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import { firstIdAt, type Ids } from '../../platform/ids.ts'
 import { loop, type Service } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
-import { type AccountUsage, type Limits, usageOfMonth } from '../accounts/index.ts'
+import { type Accounts, type AccountUsage, type Limits, usageOfMonth } from '../accounts/index.ts'
 import { follow, followerLags } from '../events/index.ts'
 import * as sql from './sql.ts'
 import type { SystemMailer } from './system-mail.ts'
@@ -26,6 +27,11 @@ const MAILED_AT_ONCE = 20
 const LOOK_EVERY_MS = 60_000
 const USAGES = 1_000
 const BEHIND_SECONDS = 15 * 60
+const DAY_SECONDS = 86_400
+/** An account's address may be anybody's: nobody gets more of these mails in a day, of however many accounts. */
+const ADDRESS_RATE = { burst: 10, perSecond: 10 / DAY_SECONDS }
+/** Of one account's notices of one kind. */
+const KIND_RATE = { burst: 5, perSecond: 5 / DAY_SECONDS }
 const KEPT_MS = 400 * 86_400_000
 
 export interface NoticesOptions {
@@ -34,6 +40,7 @@ export interface NoticesOptions {
   readonly ids: Ids
   readonly log: Logger
   readonly mailer: SystemMailer
+  readonly buckets: Pick<Buckets, 'take'>
   /** Null: what is for the operator stays a record. */
   readonly operatorEmail: string | null
   /** Null: there is no such account any more. */
@@ -135,20 +142,36 @@ async function noteTroubles(options: NoticesOptions): Promise<void> {
 async function mailWaiting(options: NoticesOptions): Promise<number> {
   const { database, clock, operatorEmail, account, onMailed } = options
   const taken = await database.transaction(async (db) => {
-    const waiting = await db.query<{ id: string; account_id: string | null; subject: string; body: string }>(
-      sql.lockWaiting,
-      [MAILED_AT_ONCE],
-    )
+    const waiting = await db.query<{
+      id: string
+      account_id: string | null
+      kind: string
+      subject: string
+      body: string
+    }>(sql.lockWaiting, [MAILED_AT_ONCE])
     const emailIds: (string | null)[] = []
-    for (const { account_id: about, subject, body: text } of waiting) {
+    for (const { account_id: about, kind, subject, body: text } of waiting) {
       const to = about === null ? operatorEmail : ((await account(about))?.email ?? null)
-      emailIds.push(to === null ? null : await mailTo(options, db, to, { subject, text, about }))
+      const goes = to !== null && (about === null || (await isWithin(options, to, `${about} ${kind}`)))
+      emailIds.push(!goes ? null : await mailTo(options, db, to, { subject, text, about }))
     }
     if (waiting.length > 0) await db.execute(sql.mailed, [waiting.map(({ id }) => id), emailIds, clock.now()])
     return waiting.length
   })
   if (taken > 0) onMailed()
   return taken
+}
+
+/** What goes beyond stays a record. */
+async function isWithin({ buckets }: NoticesOptions, address: string, kind: string): Promise<boolean> {
+  const byKind = await buckets.take(idOf(kind), 'notice_kind', KIND_RATE, 1)
+  return byKind.granted && (await buckets.take(idOf(address.toLowerCase()), 'notice_address', ADDRESS_RATE, 1)).granted
+}
+
+/** A UUID for a name. */
+function idOf(name: string): string {
+  const hex = createHash('sha256').update(name).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
 /** @returns the email's id; null when the address is none, or bounced not long ago */

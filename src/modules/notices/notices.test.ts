@@ -129,7 +129,7 @@ test('a grade that fell to F is told to the account and to the operator, once ea
   const told = (await house.mails()).map(({ to, subject }) => `${to}: ${subject}`).sort()
   assert.deepEqual(told, [
     `operator@posthorn.test: Account ${world.account.accountId}: sending health fell to F`,
-    'owner1@posthorn.test: The DNS records of shop.example are not as they should be',
+    'owner1@posthorn.test: The DNS records of a domain are not as they should be',
     'owner1@posthorn.test: Your sending health fell from A to F',
   ])
 })
@@ -176,4 +176,15 @@ test('where all mail stays in the house, a notice stands in the inbox of the acc
   const { text } = (await api.get(`/api/v1/inbox/${mail.id}`)).body.data
   assert.match(text, /410 Gone/)
   assert.equal((await other.api.get('/api/v1/inbox')).body.data.length, 0)
+})
+
+test('of one kind an account’s address gets five notices a day; more are records', async () => {
+  await using house = await houseWithMail()
+  const { world } = house
+  const grade = { previous_grade: 'B', grade: 'A', score: 91 }
+  const all = Array.from({ length: 7 }, () => event(world, 'health.grade_changed', grade))
+  await append(world.rooms.database.system, all)
+  const taken = async () => (await notices(world)).filter(({ mailed_at }) => mailed_at !== null)
+  await until('all to be looked at', async () => (await taken()).length === 7)
+  assert.equal((await taken()).filter(({ email_id }) => email_id !== null).length, 5)
 })

@@ -8,7 +8,7 @@ export const add = statement(
 )
 export const lockWaiting = statement(
   'notices_lock_waiting',
-  `select id, account_id, subject, body from notice where mailed_at is null order by id limit $1
+  `select id, account_id, kind, subject, body from notice where mailed_at is null order by id limit $1
    for update skip locked`,
 )
 export const mailed = statement(

@@ -23,6 +23,7 @@ export interface DisabledEndpoint {
 
 const GRADES = ['A+', 'A', 'B+', 'B', 'C+', 'C', 'D', 'F']
 const POOR = ['D', 'F']
+const SHOWN_CHARS = 80
 const QUOTA_LEVELS = [100, 80]
 const RESOURCES: Readonly<Record<string, string>> = {
   emails: 'emails',
@@ -37,11 +38,18 @@ function written(lines: readonly string[]): string {
   return `${lines.map((line) => line.replaceAll(/[\u0000-\u001f\u007f]/g, ' ')).join('\n')}\n`
 }
 
-/** In a subject: one line of bounded length. */
-function short(name: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these have no place in a header
-  const plain = name.replaceAll(/[\u0000-\u001f\u007f]/g, ' ')
-  return plain.length > 80 ? `${plain.slice(0, 79).toWellFormed()}…` : plain
+/**
+ * What a customer chose, in a mail under the operator's name: one line of bounded length, in which no reader's program makes a
+ * link of an address.
+ */
+function shown(text: string): string {
+  const plain = text
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ')
+    .replaceAll(/[a-z][a-z0-9+.-]*:\/\//gi, '')
+    .replaceAll(/\bwww\./gi, '')
+    .replaceAll(/(?<=[\p{L}\p{N}])\.(?=[\p{L}\p{N}])/gu, '[.]')
+    .replaceAll('@', '[at]')
+  return plain.length > SHOWN_CHARS ? `${plain.slice(0, SHOWN_CHARS - 1).toWellFormed()}…` : plain
 }
 
 export function disabledNotice({ accountId, id, name, url, reason }: DisabledEndpoint, at: Date, key: string): Notice {
@@ -53,12 +61,13 @@ export function disabledNotice({ accountId, id, name, url, reason }: DisabledEnd
     accountId,
     key,
     kind: 'webhook_disabled',
-    subject: `Webhook endpoint "${short(name)}" was switched off`,
+    subject: 'A webhook endpoint was switched off',
     text: written([
-      `The webhook endpoint "${name}" was switched off at ${at.toISOString()}.`,
+      `A webhook endpoint of account ${accountId} was switched off at ${at.toISOString()}.`,
       '',
-      `Address: ${url}`,
       `Id:      ${id}`,
+      `Name:    ${shown(name)}`,
+      `Address: ${shown(url)}`,
       '',
       `${why} What waited for it was dropped, and nothing more is told to it.`,
       '',
@@ -92,7 +101,7 @@ function gradeNotices(
     kind: 'grade_changed',
     subject: `Your sending health ${fell ? 'fell' : 'rose'} from ${before} to ${grade}`,
     text: written([
-      `The health grade of your account changed from ${before} to ${grade} at ${at.toISOString()}.`,
+      `The health grade of account ${accountId} changed from ${before} to ${grade} at ${at.toISOString()}.`,
       `The score is ${score} of 100, from the mail of the last 30 days.`,
       '',
       'GET /api/v1/customer/health-score shows its parts, what was found, and the evidence.',
@@ -125,9 +134,9 @@ function domainNotice(
     accountId,
     key: `event ${eventId}`,
     kind: 'domain_failed',
-    subject: `The DNS records of ${short(String(domain))} are not as they should be`,
+    subject: 'The DNS records of a domain are not as they should be',
     text: written([
-      `The check of ${domain} failed at ${at.toISOString()}; its status is ${status}.`,
+      `The check of ${shown(String(domain))} of account ${accountId} failed at ${at.toISOString()}; its status is ${status}.`,
       '',
       ...parts.map(([name, check]) => `${name}: ${check?.status ?? 'unknown'}`),
       '',
@@ -157,7 +166,7 @@ export function quotaNotice(
     subject:
       level === 100 ? `Your ${what} of ${period} are used up` : `${level} % of your ${what} of ${period} are used`,
     text: written([
-      `Your account has used ${used} of the ${limit} ${what} of ${period}.`,
+      `Account ${accountId} has used ${used} of the ${limit} ${what} of ${period}.`,
       '',
       level === 100
         ? 'Further ones are refused with 429 quota_exceeded until the month ends (UTC).'

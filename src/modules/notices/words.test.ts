@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { disabledNotice } from './words.ts'
+
+test('what a customer chose stands in no subject, and as no link in the text', () => {
+  const name = `URGENT\u2028verify at https://evil.example/login or www.evil.example, a@evil.example ${'x'.repeat(200)}`
+  const endpoint = {
+    accountId: 'account-1',
+    id: 'id-1',
+    name,
+    url: 'https://evil.example/hook',
+    reason: 'gone',
+  } as const
+  const { subject, text } = disabledNotice(endpoint, new Date(0), 'key')
+  assert.equal(subject, 'A webhook endpoint was switched off')
+  assert.doesNotMatch(text, /:\/\/|www\.|evil\.example|@|\u2028|x{90}/)
+  assert.match(text, /account-1/)
+  assert.match(text, /^Address: evil\[\.\]example\/hook$/m)
+})
