@@ -179,7 +179,7 @@ test('where all mail stays in the house, a notice stands in the inbox of the acc
 })
 
 test('of one kind an account’s address gets five notices a day; more are records', async () => {
-  await using house = await houseWithMail()
+  await using house = await houseWithMail({ POSTHORN_RATE_LIMITS: 'on' })
   const { world } = house
   const grade = { previous_grade: 'B', grade: 'A', score: 91 }
   const all = Array.from({ length: 7 }, () => event(world, 'health.grade_changed', grade))
