@@ -65,6 +65,25 @@ export function isForbiddenHeader(name: string): boolean {
   return FORBIDDEN_NAMES.has(key) || FORBIDDEN_FAMILIES.some((family) => key.startsWith(family))
 }
 
+/**
+ * Names with which complaints and errors are led to the operator, who answers for the machine: a sender's own would lead
+ * them away, or stand beside ours (RFC 9477). Two more are of signatures and transport of times gone by.
+ */
+export const RESERVED_HEADERS: readonly string[] = [
+  'Feedback-ID',
+  'CFBL-Address',
+  'CFBL-Feedback-ID',
+  'Errors-To',
+  'Apparently-To',
+  'DomainKey-Signature',
+]
+const RESERVED_NAMES: ReadonlySet<string> = new Set(RESERVED_HEADERS.map((name) => name.toLowerCase()))
+
+/** A new request may not set it. Stored mails may have it: the composer takes what `isForbiddenHeader` allows. */
+export function isReservedHeader(name: string): boolean {
+  return RESERVED_NAMES.has(name.toLowerCase())
+}
+
 /** A field of free text: `Subject`, custom headers. Ends in CRLF. */
 export function textHeader(name: string, value: string): string {
   return fold(name, textTokens(value, name.length + 2))

@@ -80,11 +80,14 @@ test('line ends of every kind become CRLF', () => {
   assert.doesNotMatch(text(made), /\r(?!\n)|(?<!\r)\n/)
 })
 
-test('Bcc, Return-Path, Authentication-Results and control headers go; signatures stay', () => {
+test('Bcc, Return-Path, Authentication-Results, control headers and those of complaints go; signatures stay', () => {
   const made = prepare(
     [
       'Return-Path: <x@y.example>',
       'Authentication-Results: mail.test; dkim=pass',
+      'Feedback-ID: theirs:1:2:3',
+      'CFBL-Address: fbl@shop.example; report=arf',
+      'cfbl-feedback-id: b+forged',
       'DKIM-Signature: v=1; a=rsa-sha256',
       'From: a@shop.example',
       'BCC: secret@example.net,',
@@ -99,7 +102,10 @@ test('Bcc, Return-Path, Authentication-Results and control headers go; signature
       'x',
     ].join('\r\n'),
   )
-  assert.doesNotMatch(text(made), /secret|more@|x-tag|X-Metadata|X-Scheduled|Return-Path|Authentication-Results/i)
+  assert.doesNotMatch(
+    text(made),
+    /secret|more@|x-tag|X-Metadata|X-Scheduled|Return-Path|Authentication-Results|Feedback-ID|CFBL/i,
+  )
   assert.match(text(made), /DKIM-Signature: v=1; a=rsa-sha256\r\n/)
   assert.deepEqual(Object.fromEntries(made.controls), {
     'x-tag': 'welcome',

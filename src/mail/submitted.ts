@@ -2,7 +2,7 @@
 //
 // What is stored is what is signed and what every receiver gets, so all that will ever change changes here, once: line ends
 // become CRLF; parts that are not 7-bit are encoded (`reencode`); Date and Message-ID are added when they are missing;
-// Bcc, Return-Path, Authentication-Results and the control headers are taken out; header text outside ASCII, of parts too,
+// Bcc, Return-Path, Authentication-Results, Feedback-ID, CFBL-* and the control headers are taken out; header text outside ASCII, of parts too,
 // becomes encoded words and names of files the form of RFC 2231; of fields that may stand once the first stays. Every other byte stays, and so does the order of what stays.
 //
 // Refused is what two readers could read differently: no From or two, a From that is not exactly one mailbox, a header line
@@ -74,7 +74,11 @@ const MAX_FIELDS = 2_000
 const MAX_LINE_BYTES = 998
 const MAX_SUBJECT_CHARS = 998
 
-const REMOVED: ReadonlySet<string> = new Set(['bcc', 'resent-bcc', 'return-path', 'authentication-results'])
+/** The last three lead complaints to the operator, and delivery writes its own of each (RFC 9477). */
+const REMOVED: ReadonlySet<string> = new Set([
+  ...['bcc', 'resent-bcc', 'return-path', 'authentication-results'],
+  ...['feedback-id', 'cfbl-address', 'cfbl-feedback-id'],
+])
 const CONTROL: ReadonlySet<string> = new Set(CONTROL_HEADERS)
 /**
  * At most one of each (RFC 5322 section 3.6, RFC 2045 section 3). It is not worth a refusal: the first is kept, which all here

@@ -53,7 +53,7 @@ const told = (body: Record<string, unknown>) => {
   return { request, faults: faults.map(({ field, rule }) => `${field} ${rule}`) }
 }
 
-test('a Reply-To among the headers is read as addresses, and reply_to wins over it', () => {
+test('a Reply-To among the headers is read as addresses, and is refused beside reply_to', () => {
   const headers = { 'reply-to': '"Müller, Hans" <h@shop.example>, desk@shop.example', 'X-A': '1' }
   const { request } = told({ headers })
   assert.deepEqual(request?.replyTo, [
@@ -61,8 +61,12 @@ test('a Reply-To among the headers is read as addresses, and reply_to wins over 
     { name: '', address: 'desk@shop.example' },
   ])
   assert.deepEqual(request?.headers, [['X-A', '1']])
-  const both = told({ headers, reply_to: 'z@shop.example' }).request
-  assert.deepEqual([both?.replyTo, both?.headers], [[{ name: '', address: 'z@shop.example' }], [['X-A', '1']]])
+  assert.deepEqual(told({ headers, reply_to: 'z@shop.example' }).faults, ['headers.reply-to once'])
+  const blank = told({ headers: { 'Reply-To': ' ' }, reply_to: 'z@shop.example' })
+  assert.deepEqual(blank.request?.replyTo, [{ name: '', address: 'z@shop.example' }])
+  assert.deepEqual(told({ headers: { 'Reply-To': 'a@b.example', 'reply-to': 'c@b.example' } }).faults, [
+    'headers.reply-to once',
+  ])
   assert.deepEqual(told({ headers: { 'Reply-To': '' } }).request?.replyTo, [])
   assert.deepEqual(told({ headers: { 'Reply-To': 'the desk' } }).faults, ['headers.Reply-To email'])
 })
@@ -101,21 +105,39 @@ test('an html of blanks is none, and an empty text is a mail of its own', () => 
   assert.deepEqual(told({ text: '' }).faults, [])
 })
 
-test('a field that stands once in a message is taken once, and one of these without a value is none', () => {
+test('a header is taken once, in whatever case, and one of a form without a value is none', () => {
   const of = (headers: Record<string, string>) => {
     const { request, faults } = told({ headers })
     return request?.headers ?? faults
   }
-  for (const name of ['List-Unsubscribe', 'References', 'In-Reply-To'])
+  for (const name of ['List-Unsubscribe', 'References', 'In-Reply-To', 'X-A'])
     assert.deepEqual(of({ [name]: '<a>', [name.toLowerCase()]: '<b>' }), [`headers.${name.toLowerCase()} once`])
   assert.deepEqual(of({ 'List-Unsubscribe': ' ', 'list-unsubscribe': '<b>', References: '' }), [
     ['list-unsubscribe', '<b>'],
   ])
-  assert.deepEqual(of({ 'X-A': '1', 'x-a': '2', 'X-Empty': '' }), [
+  assert.deepEqual(of({ 'X-A': '1', 'X-Empty': '' }), [
     ['X-A', '1'],
-    ['x-a', '2'],
     ['X-Empty', ''],
   ])
+})
+
+test('headers that lead complaints and errors to the operator are no sender’s', () => {
+  for (const name of ['Feedback-ID', 'cfbl-address', 'CFBL-Feedback-ID', 'Errors-To', 'Apparently-To'])
+    assert.deepEqual(told({ headers: { [name]: 'a@b.example' } }).faults, [`headers.${name} forbidden_header`])
+  assert.deepEqual(told({ headers: { 'DomainKey-Signature': 'a=rsa' } }).faults, [
+    'headers.DomainKey-Signature forbidden_header',
+  ])
+})
+
+test('variables without a template are refused, for nothing would be put in their place', () => {
+  const subject = 'Hi {{name}}'
+  assert.deepEqual(told({ subject, variables: { name: 'Jo' } }).faults, ['variables template_id'])
+  assert.deepEqual(told({ subject, variables: { name: 'Jo' }, template_version: 2 }).faults, [
+    'template_version template_id',
+    'variables template_id',
+  ])
+  for (const none of [{ variables: {} }, { variables: null }, { variables: { name: 'Jo' }, template_id: 't' }])
+    assert.deepEqual(told({ subject, ...none }).faults, [], JSON.stringify(none))
 })
 
 test('an attachment has a name', () => {

@@ -10,7 +10,7 @@ import {
   suppressionKey,
 } from '../../mail/address.ts'
 import { base64Bytes } from '../../mail/encodings.ts'
-import { checkHeaderText, isForbiddenHeader, isHeaderName } from '../../mail/headers.ts'
+import { checkHeaderText, isForbiddenHeader, isHeaderName, isReservedHeader } from '../../mail/headers.ts'
 import { mediaTypeOf, parseMediaType } from '../../mail/media-types.ts'
 import type { FieldFault } from '../../platform/errors.ts'
 import type { Stream } from '../events/index.ts'
@@ -83,7 +83,7 @@ export function readSendRequest(body: Body, now: Date): { request: SendRequest |
   const parties = readParties(body, faults)
   const content = readContent(body, faults)
   const times = readTimes(body, now, faults)
-  const { headers, replyTo } = readHeaders(body['headers'], faults)
+  const { headers, replyTo } = readHeaders(body['headers'], parties.replyTo.length > 0, faults)
   const attachments = readAttachments(body['attachments'], faults)
   const request =
     from === null
@@ -208,6 +208,9 @@ function readContent(body: Body, faults: Faults): ContentFields {
   if (content.templateVersion !== null && content.templateId === null) {
     faults.add('template_version', 'template_id', 'is the version of a template_id')
   }
+  if (Object.keys(content.variables).length > 0 && content.templateId === null) {
+    faults.add('variables', 'template_id', 'are those of a template_id: other text goes out as it is written')
+  }
   if (content.subject !== null) checkText('subject', content.subject, limits.MAX_SUBJECT_CHARS, faults)
   if (body['subject'] == null && content.templateId === null) {
     faults.add('subject', 'required', 'is required')
@@ -251,29 +254,32 @@ function readTimes(body: Body, now: Date, faults: Faults): Pick<SendRequest, 'sc
 
 interface Headers {
   readonly headers: readonly (readonly [string, string])[]
-  /** Of a Reply-To among them: its addresses are read, and written as those of `reply_to`, which wins over them. */
+  /** Of a Reply-To among them: its addresses are read, and written as those of `reply_to`. */
   readonly replyTo: readonly Person[]
 }
 
-function readHeaders(value: unknown, faults: Faults): Headers {
+/** @param hasReplyTo the request has the field `reply_to`: the header would be a second one */
+function readHeaders(value: unknown, hasReplyTo: boolean, faults: Faults): Headers {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return { headers: [], replyTo: [] }
   const entries = Object.entries(value)
   if (entries.length > limits.MAX_CUSTOM_HEADERS) {
     faults.add('headers', 'max_headers', `takes at most ${limits.MAX_CUSTOM_HEADERS} headers`)
     return { headers: [], replyTo: [] }
   }
-  const once = new Map<string, string>()
+  const seen = new Map<string, string>(hasReplyTo ? [['reply-to', 'reply_to']] : [])
   const all = entries.flatMap(([name, text]): [string, string][] => {
     const field = `headers.${name}`
     if (!isHeaderName(name)) faults.add(field, 'header_name', 'is not a header name')
-    else if (isForbiddenHeader(name)) faults.add(field, 'forbidden_header', 'is set by the service')
+    else if (isForbiddenHeader(name) || isReservedHeader(name))
+      faults.add(field, 'forbidden_header', 'is set by the service')
     if (typeof text !== 'string') return []
     checkText(field, text, limits.MAX_HEADER_CHARS, faults)
-    if (!standsOnce(name)) return [[name, text]]
-    if (text.trim() === '') return []
+    if (text.trim() === '' && isNoneWhenBlank(name)) return []
+    // Names of headers know no case: of two, readers differ in which they take.
     const key = name.toLowerCase()
-    if (once.has(key)) faults.add(field, 'once', `is there as ${once.get(key)} already`)
-    once.set(key, name)
+    const before = seen.get(key)
+    if (before !== undefined) faults.add(field, 'once', `is there as ${before} already`)
+    seen.set(key, name)
     return [[name, text]]
   })
   const isReplyTo = ([name]: readonly [string, string]): boolean => name.toLowerCase() === 'reply-to'
@@ -283,13 +289,12 @@ function readHeaders(value: unknown, faults: Faults): Headers {
   }
 }
 
-/** Fields that have one form and one place (RFC 5322 section 3.6, RFC 2369); without a value they are none. */
-function standsOnce(name: string): boolean {
-  return /^(?:in-reply-to|references|list-.+)$/i.test(name)
+/** Fields whose value has a form that blanks have not (RFC 5322 section 3.6, RFC 2369). */
+function isNoneWhenBlank(name: string): boolean {
+  return /^(?:reply-to|in-reply-to|references|list-.+)$/i.test(name)
 }
 
 function readAddressList(field: string, text: string, faults: Faults): readonly Person[] {
-  if (text.trim() === '') return []
   const read = parseMailboxList(text)
   if (!read.ok) faults.add(field, 'email', `is not a list of addresses: ${read.reason}`)
   return read.ok ? read.mailboxes.map(({ name, address }) => ({ name, address: address.address })) : []

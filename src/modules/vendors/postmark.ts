@@ -79,7 +79,7 @@ function headerFaults(value: unknown): readonly FieldFault[] {
     return typeof name === 'string' ? [name] : []
   })
   const seen = new Set<string>()
-  const twice = names.find((name) => seen.size === seen.add(name).size)
+  const twice = names.find((name) => seen.size === seen.add(name.toLowerCase()).size)
   if (twice === undefined) return []
   const name = twice.slice(0, MAX_NAME_SHOWN)
   return [{ field: 'headers', rule: 'unique', message: `has ${name} more than once, and takes each name once` }]
