@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import packageJson from '../clients/typescript/package.json' with { type: 'json' }
 import {
+  type EveryItemOptions,
   everyItem,
   type PosthornClient,
   PosthornError,
@@ -47,6 +48,71 @@ test('every page of a large list', async () => {
   })
   for await (const email of emails) found.push(email.to)
   assert.deepEqual([found.sort(), pages], [to, 3])
+})
+
+test('a list with numbered pages, to its end and no further', async () => {
+  const emails = Array.from({ length: 5 }, (_, i) => `left${i}@reader.example`)
+  for (const email of emails) unwrap(await posthorn.POST('/api/v1/customer/unsubscribes', { body: { email } }))
+  const asked: unknown[] = []
+  const found: string[] = []
+  const left = everyItem((place) => {
+    asked.push(place)
+    return posthorn.GET('/api/v1/customer/unsubscribes', { params: { query: { limit: 2, ...place } } })
+  })
+  for await (const { email } of left) found.push(email)
+  assert.deepEqual([found.sort(), asked], [emails, [{}, { page: 2 }, { page: 3 }]])
+  const whole = async (list: AsyncIterable<unknown>) => {
+    let count = 0
+    for await (const _ of list) count++
+    return count
+  }
+  assert.equal(
+    await whole(everyItem((query) => posthorn.GET('/api/v1/customer/suppressions', { params: { query } }))),
+    0,
+  )
+  assert.equal(await whole(everyItem((query) => posthorn.GET('/api/v1/customer/contacts', { params: { query } }))), 0)
+  assert.equal(await whole(everyItem((query) => posthorn.GET('/api/v1/templates', { params: { query } }))), 0)
+  assert.ok((await whole(everyItem((query) => posthorn.GET('/api/v1/customer/api-keys', { params: { query } })))) > 0)
+})
+
+/** A service that answers these, one after the other. */
+function answering(...answers: readonly [status: number, body: object, retryAfter?: string][]) {
+  let asked = 0
+  const client = posthornClient({
+    baseUrl: 'https://mail.example.com',
+    apiKey: 'x',
+    fetch: async () => {
+      const [status, body, retryAfter] = answers[Math.min(asked++, answers.length - 1)] ?? [500, {}]
+      return Response.json(body, { status, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter } })
+    },
+  })
+  const list = (options: EveryItemOptions = {}) =>
+    everyItem((query) => client.GET('/api/v1/events', { params: { query } }), options)
+  return { list, asked: () => asked }
+}
+
+test('a list goes on when it may ask again', async () => {
+  const page = (id: string, next_cursor: string | null) => ({ data: [{ event_id: id }], pagination: { next_cursor } })
+  const slow = { code: 'rate_limit_exceeded' }
+  const { list, asked } = answering([200, page('a', 'c')], [429, slow, '0'], [503, {}, '0'], [200, page('b', null)])
+  const found: string[] = []
+  for await (const { event_id } of list()) found.push(event_id)
+  assert.deepEqual([found, asked()], [['a', 'b'], 4])
+})
+
+test('a list waits so often and no longer, and not at all for a quota or when it is told to end', async () => {
+  const never = answering([429, { code: 'rate_limit_exceeded' }, '0'])
+  await assert.rejects(never.list({ maxTries: 3 }).next(), PosthornError)
+  assert.equal(never.asked(), 3)
+  const quota = answering([429, { code: 'quota_exceeded' }, '86400'])
+  await assert.rejects(quota.list().next(), PosthornError)
+  assert.equal(quota.asked(), 1)
+  const stop = new AbortController()
+  const waiting = answering([503, {}, '100'])
+  const next = waiting.list({ signal: stop.signal }).next()
+  stop.abort(new Error('enough'))
+  await assert.rejects(next, /enough/)
+  assert.ok(waiting.asked() <= 1)
 })
 
 test('an error is a value, or is thrown with what the service said', async () => {

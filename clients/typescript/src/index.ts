@@ -47,8 +47,7 @@ export class PosthornError extends Error {
     this.code = body?.code ?? 'unknown'
     this.details = body?.details ?? {}
     this.requestId = body?.request_id ?? response.headers.get('x-request-id')
-    const seconds = response.headers.get('retry-after')
-    this.retryAfter = seconds === null || Number.isNaN(Number(seconds)) ? null : Number(seconds)
+    this.retryAfter = secondsToWait(response)
   }
 }
 
@@ -64,26 +63,96 @@ export function unwrap<Data>({ data, error, response }: Result<Data>): Data {
   throw new PosthornError(response, typeof error === 'object' && error !== null ? error : undefined)
 }
 
-interface CursorPage<Item> {
+/** Of a large list, or of one with numbered pages. */
+interface ListPage<Item> {
   readonly data: readonly Item[]
-  readonly pagination: { readonly next_cursor: string | null }
+  readonly pagination: {
+    readonly next_cursor?: string | null
+    readonly page?: number
+    readonly pages?: number
+  }
 }
 
+/** The query parameter that names a page: of the two the one that the list takes, and none for the first page. */
+export interface Place {
+  readonly cursor?: string
+  readonly page?: number
+}
+
+export interface EveryItemOptions {
+  /** Ends the waiting, and the list with its reason. */
+  readonly signal?: AbortSignal
+  /** How often a page is asked for before its error is thrown; 10 when absent. */
+  readonly maxTries?: number
+}
+
+const MAX_TRIES = 10
+/** Whoever is told to come again later than that, as by a quota of the month, does not wait for it in a loop. */
+const MAX_WAIT_SECONDS = 120
+/** Where the service does not say when. */
+const WAIT_SECONDS = 2
+
 /**
- * Every item of a large list, page after page.
+ * Every item of a list, page after page. Asked too often (429), or while the service is away (503), it waits for as long as
+ * the answer says and goes on where it was.
  *
- *   for await (const email of everyItem((cursor) => client.GET('/api/v1/emails', { params: { query: cursor } }))) ..
+ *   for await (const email of everyItem((place) => client.GET('/api/v1/emails', { params: { query: place } }))) ..
  *
  * @param ask with the query parameter that names the next page, `{}` for the first
- * @throws PosthornError
+ * @throws PosthornError; the signal's reason
  */
 export async function* everyItem<Item>(
-  ask: (cursor: { readonly cursor?: string }) => Promise<Result<CursorPage<Item>>>,
+  ask: (place: Place) => Promise<Result<ListPage<Item>>>,
+  options: EveryItemOptions = {},
 ): AsyncGenerator<Item> {
-  let cursor: string | null = null
-  do {
-    const page: CursorPage<Item> = unwrap(await ask(cursor === null ? {} : { cursor }))
+  let place: Place | null = {}
+  while (place !== null) {
+    const page: ListPage<Item> = await patiently(ask, place, options)
     yield* page.data
-    cursor = page.pagination.next_cursor
-  } while (cursor !== null)
+    place = placeAfter(page)
+  }
+}
+
+/** @returns null: that was the last page */
+function placeAfter<Item>({ data, pagination }: ListPage<Item>): Place | null {
+  const { next_cursor: cursor, page, pages } = pagination
+  if (cursor != null) return { cursor }
+  if (page == null || pages == null || page >= pages || data.length === 0) return null
+  return { page: page + 1 }
+}
+
+async function patiently<Data>(
+  ask: (place: Place) => Promise<Result<Data>>,
+  place: Place,
+  { signal, maxTries = MAX_TRIES }: EveryItemOptions,
+): Promise<Data> {
+  for (let tries = 1; ; tries++) {
+    signal?.throwIfAborted()
+    const result = await ask(place)
+    const { status } = result.response
+    if ((status !== 429 && status !== 503) || tries >= maxTries) return unwrap(result)
+    const seconds = secondsToWait(result.response) ?? WAIT_SECONDS
+    if (seconds > MAX_WAIT_SECONDS) return unwrap(result)
+    await pause(seconds * 1_000, signal)
+  }
+}
+
+function secondsToWait(response: Response): number | null {
+  const seconds = response.headers.get('retry-after')
+  return seconds === null || Number.isNaN(Number(seconds)) ? null : Number(seconds)
+}
+
+function pause(waitMs: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const aborted = (): void => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', aborted)
+      resolve()
+    }, waitMs)
+    signal?.addEventListener('abort', aborted, { once: true })
+    if (signal?.aborted === true) aborted()
+  })
 }
