@@ -10,7 +10,7 @@ import { startWorld, type World } from './world.ts'
 
 const MAIN = path.join(import.meta.dirname, '../src/main.ts')
 
-async function assistant(world: World, ...more: string[]) {
+async function assistant(world: Pick<World, 'url' | 'account'>, ...more: string[]) {
   const client = new Client({ name: 'test', version: '1' })
   const env = { PATH: process.env['PATH'] ?? '', POSTHORN_API_KEY: world.account.apiKey }
   const args = [MAIN, 'mcp', '--url', world.url, ...more]
@@ -125,4 +125,74 @@ test('with --allow-send it sends, by the checks of the API', async () => {
   assert.equal((await world.api.get(`/api/v1/emails/${sent.data.email_id}`)).status, 200)
   const refused = await helper.call('send_email', { ...mail, to: 'no address' })
   assert.ok(refused.isError && refused.text.startsWith('validation_error'))
+})
+
+test('what a tool does not know is refused, and nothing is sent', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
+  await using helper = await assistant(world, '--allow-send')
+  const { tools } = await helper.client.listTools()
+  assert.ok(tools.every(({ inputSchema }) => inputSchema['additionalProperties'] === false))
+  const mail = { from: 'a@sender.example', to: 'b@example.net', subject: 's', text: 't' }
+  // Each row: the tool, what it is given, and the argument that the refusal names.
+  const rows: [tool: string, given: Record<string, unknown>, named: RegExp][] = [
+    ['send_email', { ...mail, bogus: true }, /bogus/],
+    ['send_email', { ...mail, scheduled_at: 7 }, /scheduled_at/],
+    ['send_email', { ...mail, attachments: [{ filename: 'f', path: '/etc/hosts' }] }, /attachments\[0\]/],
+    ['send_email', { from: mail.from, to: mail.to }, /subject/],
+    ['search_emails', { foo: 1 }, /foo/],
+    ['search_emails', { tag: ['a', 'b'] }, /tag/],
+    ['statistics', { include_sandbox: 'yes' }, /include_sandbox/],
+  ]
+  for (const [tool, given, named] of rows) {
+    const { isError, text } = await helper.call(tool, given)
+    assert.ok(isError && text.startsWith('invalid arguments: '), text)
+    assert.match(text.split('. ', 1)[0] ?? '', named)
+  }
+  assert.equal((await world.api.get('/api/v1/emails')).body.pagination.total, 0)
+})
+
+test('a mail with all that send_email takes, once under its key', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
+  await using helper = await assistant(world, '--allow-send')
+  const mail = {
+    from: 'a@sender.example',
+    to: ['b@example.net', 'c@example.net'],
+    cc: 'copy@example.net',
+    bcc: ['blind@example.net'],
+    reply_to: 'desk@sender.example',
+    subject: 's',
+    text: 't',
+    scheduled_at: new Date(world.clock.now().getTime() + 3_600_000).toISOString(),
+    attachments: [{ filename: 'a.txt', content: 'QQ==' }],
+    idempotency_key: 'order-7',
+  }
+  const send = async () => JSON.parse((await helper.call('send_email', mail)).text).data
+  const sent = await send()
+  assert.equal((await send()).email_id, sent.email_id)
+  assert.equal((await world.api.get('/api/v1/emails')).body.pagination.total, 4)
+  const { data: email } = (await world.api.get(`/api/v1/emails/${sent.email_id}`)).body
+  assert.deepEqual([email.status, email.scheduled_at, email.attachments.length], ['scheduled', mail.scheduled_at, 1])
+})
+
+test('statistics count sandbox mail for a test key, or when asked', async () => {
+  await using world = await startWorld()
+  const mail = { from: 'a@sender.example', to: 'b@example.net', subject: 's', text: 't', sandbox: true }
+  const { body } = await world.api.post('/api/v1/send', mail)
+  await ends(world, body.data.email_id, 'delivered')
+  const { account } = world
+  await using live = await assistant(world)
+  await using trying = await assistant({ ...world, account: { ...account, apiKey: account.testApiKey } })
+  const sentOf = async (helper: typeof live, given: Record<string, unknown>) =>
+    JSON.parse((await helper.call('statistics', given)).text).statistics.data.sent
+  for (let tries = 0; tries < 2_400 && (await sentOf(trying, {})) === 0; tries++)
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  assert.deepEqual(
+    [
+      await sentOf(trying, {}),
+      await sentOf(trying, { include_sandbox: false }),
+      await sentOf(live, {}),
+      await sentOf(live, { include_sandbox: true }),
+    ],
+    [1, 0, 0, 1],
+  )
 })

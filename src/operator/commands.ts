@@ -218,7 +218,10 @@ export const instanceCommands: readonly InstanceCommand[] = [
       // Loaded for this command alone: the service has no use for it.
       const { serveMcp } = await import('./mcp.ts')
       if (apiKey === null) throw new UsageError('set POSTHORN_API_KEY to the key whose account is served')
-      const shared = { version: packageJson.version, allowSend: values['allow-send'] === true }
+      const elsewhere = typeof values['url'] === 'string'
+      // Of another instance the key alone tells.
+      const sandbox = apiKey.startsWith(TEST_KEY) || (!elsewhere && context.config.delivery.kind === 'sandbox')
+      const shared = { version: packageJson.version, allowSend: values['allow-send'] === true, sandbox }
       if (typeof values['url'] === 'string') return serveMcp({ ...shared, ask: askOver(values['url'], apiKey) })
       await using store = await openFor(context)
       const rooms = connectRooms({ ...context.config, roles: [] }, context.ground, store)
@@ -227,8 +230,8 @@ export const instanceCommands: readonly InstanceCommand[] = [
       await app.ready()
       await serveMcp({
         ...shared,
-        ask: async (method, url, body) => {
-          const headers = { 'x-api-key': apiKey }
+        ask: async (method, url, body, more = {}) => {
+          const headers = { ...more, 'x-api-key': apiKey }
           const answer = await app.inject({
             method,
             url,
@@ -242,10 +245,13 @@ export const instanceCommands: readonly InstanceCommand[] = [
   },
 ]
 
+/** How the key of a sandbox begins. */
+const TEST_KEY = 'ph_test_'
+
 /** The public API of a running instance. */
 function askOver(address: string, key: string): Ask {
-  return async (method, path, body) => {
-    const headers = { 'x-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) }
+  return async (method, path, body, more = {}) => {
+    const headers = { ...more, 'x-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) }
     const answer = await fetch(new URL(path, address), {
       method,
       headers,

@@ -1,6 +1,7 @@
 // `posthorn mcp`: the account of one API key for an assistant, by the Model Context Protocol over standard input and output.
 // Every tool is a call of the public API with that key, so an assistant can do no more than the key may; and it reads only,
-// unless the command was started with --allow-send. What comes from mail (subjects, answers of servers) is data of strangers:
+// unless the command was started with --allow-send. An argument that a tool does not know is refused: an assistant that asks for
+// a copy or a later time would otherwise have sent a mail without. What comes from mail (subjects, answers of servers) is data of strangers:
 // it is handed on inside JSON and said to be that.
 
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
@@ -8,6 +9,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { parseAddress, suppressionKey } from '../mail/address.ts'
 import { adviceFor } from '../mail/bounce-advice.ts'
+import { bodyValidator } from '../platform/validation.ts'
 import { explain } from './explain.ts'
 
 /** The public API with the key. */
@@ -15,54 +17,90 @@ export type Ask = (
   method: 'GET' | 'POST',
   path: string,
   body?: unknown,
+  headers?: Readonly<Record<string, string>>,
 ) => Promise<{ readonly status: number; readonly body: Readonly<Record<string, unknown>> }>
 
 interface Tool {
   readonly name: string
   readonly description: string
-  readonly inputSchema: { readonly type: 'object'; readonly properties: object; readonly required?: string[] }
+  readonly inputSchema: InputSchema
   readonly writes: boolean
-  run(ask: Ask, given: Readonly<Record<string, unknown>>): Promise<unknown>
+  run(ask: Ask, given: Readonly<Record<string, unknown>>, about: Instance): Promise<unknown>
 }
 
+interface InputSchema {
+  readonly type: 'object'
+  readonly properties: object
+  readonly required?: string[]
+  readonly additionalProperties: false
+}
+
+/** What a tool knows of the instance and the key. */
+interface Instance {
+  /** Mail of this key is sandbox mail. */
+  readonly sandbox: boolean
+}
+
+const takes = (properties: object, required: string[] = []): InputSchema => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+})
+
 const TEXT = (description: string): object => ({ type: 'string', description })
+const TEXTS = (description: string): object => ({
+  anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+  description,
+})
 const RANGE = {
   from_date: TEXT('first day, YYYY-MM-DD'),
   to_date: TEXT('last day, YYYY-MM-DD'),
   tag: TEXT('mails with this tag alone'),
   domain_id: TEXT('mails of this sending domain alone'),
+  include_sandbox: {
+    type: 'boolean',
+    description: 'count sandbox mail too; true when absent and the key sends sandbox mail alone, else false',
+  },
+}
+const ATTACHMENT = {
+  type: 'object',
+  properties: {
+    filename: TEXT('name of the file'),
+    content: TEXT('base64'),
+    content_type: TEXT('media type; by the file name when absent'),
+  },
+  required: ['filename', 'content'],
+  additionalProperties: false,
 }
 
 const TOOLS: readonly Tool[] = [
   {
     name: 'search_emails',
     description: 'Finds sent emails, newest first: by recipient, status, tag, subject text or time.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        recipient: TEXT('address of the recipient'),
-        status: TEXT('scheduled, queued, deferred, delivered, bounced, failed, suppressed, canceled or complained'),
-        tag: TEXT('tag'),
-        search: TEXT('text in the subject'),
-        from: TEXT('not before'),
-        to: TEXT('before'),
-        limit: { type: 'integer', minimum: 1, maximum: 100 },
-      },
-    },
+    inputSchema: takes({
+      recipient: TEXT('address of the recipient'),
+      status: TEXT('scheduled, queued, deferred, delivered, bounced, failed, suppressed, canceled or complained'),
+      tag: TEXT('tag'),
+      search: TEXT('text in the subject'),
+      from: TEXT('not before: a moment with its zone, such as 2026-11-23T00:00:00Z'),
+      to: TEXT('before: a moment with its zone'),
+      limit: { type: 'integer', minimum: 1, maximum: 100 },
+    }),
     writes: false,
     run: (ask, given) => read(ask, '/api/v1/emails', given),
   },
   {
     name: 'get_email',
     description: 'One email with its attempts, what the receiving server said, and its events.',
-    inputSchema: { type: 'object', properties: { email_id: TEXT('id of the email') }, required: ['email_id'] },
+    inputSchema: takes({ email_id: TEXT('id of the email') }, ['email_id']),
     writes: false,
     run: (ask, given) => read(ask, `/api/v1/emails/${one(given, 'email_id')}`, {}),
   },
   {
     name: 'explain_bounce',
     description: 'Why an email did not arrive, in plain words, whose matter it is, and what to do next.',
-    inputSchema: { type: 'object', properties: { email_id: TEXT('id of the email') }, required: ['email_id'] },
+    inputSchema: takes({ email_id: TEXT('id of the email') }, ['email_id']),
     writes: false,
     run: explainBounce,
   },
@@ -70,39 +108,42 @@ const TOOLS: readonly Tool[] = [
     name: 'check_recipient',
     description:
       'Whether an address may be mailed: its suppression, its unsubscribe and its bounces. Entries with `sandbox` true stop sandbox mail alone.',
-    inputSchema: { type: 'object', properties: { recipient: TEXT('the address') }, required: ['recipient'] },
+    inputSchema: takes({ recipient: TEXT('the address') }, ['recipient']),
     writes: false,
     run: checkRecipient,
   },
   {
     name: 'statistics',
     description: 'Sends, deliveries, bounces, complaints, opens and clicks of a range of days, and the health score.',
-    inputSchema: { type: 'object', properties: RANGE },
+    inputSchema: takes(RANGE),
     writes: false,
-    run: async (ask, given) => ({
-      statistics: await read(ask, '/api/v1/stats/outbound', given),
+    run: async (ask, given, { sandbox }) => ({
+      statistics: await read(ask, '/api/v1/stats/outbound', { include_sandbox: sandbox, ...given }),
       health: await read(ask, '/api/v1/customer/health-score', {}),
     }),
   },
   {
     name: 'send_email',
     description: 'Sends an email. It goes to a real person: show the text to the user and have it confirmed first.',
-    inputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: takes(
+      {
         from: TEXT('sender, of a verified domain'),
-        to: TEXT('recipient'),
+        to: TEXTS('recipient, or several'),
+        cc: TEXTS('copies, shown to all'),
+        bcc: TEXTS('blind copies'),
+        reply_to: TEXTS('where answers go'),
         subject: TEXT('subject'),
         text: TEXT('plain text'),
         html: TEXT('html'),
+        scheduled_at: TEXT('not before this moment, with its zone, at most 30 days ahead; absent: now'),
+        attachments: { type: 'array', items: ATTACHMENT },
+        idempotency_key: TEXT('a word of your own for this mail: the same call with it is sent once in 24 hours'),
       },
-      required: ['from', 'to', 'subject'],
-    },
+      ['from', 'to', 'subject'],
+    ),
     writes: true,
-    run: async (ask, given) => {
-      const { from, to, subject, text, html } = given
-      return whole(await ask('POST', '/api/v1/send', { from, to, subject, text, html }))
-    },
+    run: async (ask, { idempotency_key: key, ...mail }) =>
+      whole(await ask('POST', '/api/v1/send', mail, typeof key === 'string' ? { 'idempotency-key': key } : {})),
   },
 ]
 
@@ -110,10 +151,11 @@ export interface McpOptions {
   readonly ask: Ask
   readonly version: string
   readonly allowSend: boolean
+  readonly sandbox: boolean
 }
 
 /** Serves until standard input ends. */
-export async function serveMcp({ ask, version, allowSend }: McpOptions): Promise<void> {
+export async function serveMcp({ ask, version, allowSend, sandbox }: McpOptions): Promise<void> {
   const offered = TOOLS.filter(({ writes }) => allowSend || !writes)
   const server = new Server(
     { name: 'posthorn', version },
@@ -136,7 +178,9 @@ export async function serveMcp({ ask, version, allowSend }: McpOptions): Promise
     const tool = offered.find(({ name }) => name === params.name)
     try {
       if (tool === undefined) throw new Error(`there is no tool ${params.name}`)
-      const run = tool.run(ask, params.arguments ?? {})
+      const given = params.arguments ?? {}
+      refuseUnfit(tool, given)
+      const run = tool.run(ask, given, { sandbox })
       running.add(run)
       const result = await run.finally(() => running.delete(run))
       return { content: [{ type: 'text', text: JSON.stringify(result, null, 1) }] }
@@ -152,6 +196,14 @@ export async function serveMcp({ ask, version, allowSend }: McpOptions): Promise
   })
   await server.connect(new StdioServerTransport())
   await ended.promise
+}
+
+/** @throws Error that names each argument which is unknown, missing or of another type, and those that there are */
+function refuseUnfit({ name, inputSchema }: Tool, given: Readonly<Record<string, unknown>>): void {
+  const faults = bodyValidator(inputSchema)(given)
+  if (faults.length === 0) return
+  const told = faults.map(({ field, message }) => `${field} ${message}`).join('; ')
+  throw new Error(`invalid arguments: ${told}. ${name} takes ${Object.keys(inputSchema.properties).join(', ')}`)
 }
 
 async function explainBounce(ask: Ask, given: Readonly<Record<string, unknown>>): Promise<unknown> {
@@ -207,7 +259,8 @@ function one(given: Readonly<Record<string, unknown>>, name: string): string {
 async function read(ask: Ask, path: string, given: Readonly<Record<string, unknown>>): Promise<unknown> {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(given)) {
-    if (typeof value === 'string' || typeof value === 'number') query.set(name, String(value))
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      query.set(name, String(value))
   }
   const asked = query.size === 0 ? path : `${path}?${query}`
   return whole(await ask('GET', asked))
