@@ -166,3 +166,21 @@ test('a body that is no object is told so, alone and in a batch', async () => {
   const batch = await world.api.post('/emails/batch', [resend(), 5])
   assert.equal(batch.body.message, '[1] must be a JSON object')
 })
+
+test('Resend: an attachment by path is told that nothing is fetched', async () => {
+  const attachments = [{ filename: 'a.pdf', path: 'https://files.example/a.pdf' }]
+  const { status, body } = await world.api.post('/emails', resend({ attachments }))
+  assert.deepEqual([status, body.name], [422, 'missing_required_field'])
+  assert.equal(body.message, 'attachments[0].content is required, as base64: what `path` names is not fetched')
+})
+
+test('SendGrid: a template id of its own is told what is wanted', async () => {
+  const template_id = 'd-f43daeeaef504760851f727007e0b5d0'
+  const { status, body } = await world.api.post('/v3/mail/send', sendGrid({ template_id }))
+  assert.equal(status, 400)
+  assert.deepEqual(
+    body.errors.map(({ field }: { field: string }) => field),
+    ['template_id'],
+  )
+  assert.match(body.errors[0].message, /^template_id takes `d-` and the id of a template/)
+})

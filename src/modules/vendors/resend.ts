@@ -14,6 +14,7 @@ import {
   fieldsOf,
   given,
   isObject,
+  listOf,
   pairs,
   renamed,
   type Translated,
@@ -46,7 +47,10 @@ export function translateResend(body: unknown, now: Date): Translated {
     tag: tags === null ? undefined : (tags['category'] ?? Object.values(tags)[0]),
   })
   const isUnread = typeof scheduledAt === 'string' && !isDateTime(scheduledAt)
-  return { send: { body: send, faults: isUnread ? [NO_MOMENT] : [] }, nameOf }
+  return {
+    send: { body: send, faults: [...(isUnread ? [NO_MOMENT] : []), ...pathFaults(fields['attachments'])] },
+    nameOf,
+  }
 }
 
 const NO_MOMENT: FieldFault = {
@@ -54,6 +58,17 @@ const NO_MOMENT: FieldFault = {
   rule: 'date-time',
   message: 'takes a moment of ISO 8601 with its offset, or a while such as "in 1 hour", and no other words',
 }
+
+/** Of an attachment without its content; the fault stands in the place of the one that content is missing. */
+function pathFaults(attachments: unknown): readonly FieldFault[] {
+  return listOf(attachments).flatMap((item, i) => {
+    const { path, content } = fieldsOf(item)
+    if (path == null || content != null) return []
+    const message = 'is required, as base64: what `path` names is not fetched'
+    return [{ field: `attachments[${i}].content`, rule: 'required', message }]
+  })
+}
+
 const WHILE = /^\s*in\s+(\d{1,5}|an?)\s+(min|hour|day|week)(?:ute)?s?\s*$/i
 const UNIT_MS: Readonly<Record<string, number>> = { min: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000 }
 

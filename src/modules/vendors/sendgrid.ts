@@ -70,7 +70,7 @@ function messageOf(call: Fields, own: Fields, leave: WaysToLeave, costs: Costs):
     unsubscribe_header_enabled: leave.asked ? true : undefined,
     ...tracking(enabled('open_tracking'), enabled('click_tracking')),
   })
-  return { body: send, faults: contentFaults(call['content']) }
+  return { body: send, faults: [...contentFaults(call['content']), ...templateFaults(call['template_id'])] }
 }
 
 type Substitute = (text: unknown) => unknown
@@ -214,6 +214,16 @@ const PARTS: readonly unknown[] = ['text/plain', 'text/html']
 
 function templateId(id: unknown): unknown {
   return typeof id === 'string' ? id.replace(/^d-/, '') : id
+}
+
+const TEMPLATE_ID = /^(?:d-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Ids of the vendor's own have 32 digits without hyphens. */
+function templateFaults(id: unknown): readonly FieldFault[] {
+  if (typeof id !== 'string' || TEMPLATE_ID.test(id)) return []
+  const message =
+    'takes `d-` and the id of a template that was made here (/api/v1/templates); those of SendGrid are not here'
+  return [{ field: 'template_id', rule: 'format', message }]
 }
 
 /** Seconds since 1970. What is no such number is passed on, to be refused. */
