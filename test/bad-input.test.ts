@@ -281,3 +281,17 @@ function checkWire(raw: Buffer): void {
     assert.ok(!/[\0-\x08\x0a-\x1f\x7f-\xff]/.test(line), `a raw byte in ${JSON.stringify(line)}`)
   }
 }
+
+// Each row: the path with its query, and the form that the answer names.
+const FORMS: readonly (readonly [path: string, parameter: string, form: RegExp])[] = [
+  ['/api/v1/emails?from=2026-11-23', 'from', /with its zone, such as 2026-11-23T00:00:00Z/],
+  ['/api/v1/customer/unsubscribes?from_date=2026-11-23T00:00:00Z', 'from_date', /YYYY-MM-DD/],
+  ['/api/v1/emails?domain_id=shop.example', 'domain_id', /must be an id/],
+]
+for (const [path, parameter, form] of FORMS) {
+  test(`${path} is told the form of ${parameter}`, async () => {
+    const { status, body } = await api.get(path)
+    assert.deepEqual([status, body.code, body.details], [400, 'invalid_parameter', { parameter, rule: 'format' }])
+    assert.ok(body.error.startsWith(`${parameter} must be`) && form.test(body.error), body.error)
+  })
+}

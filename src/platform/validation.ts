@@ -166,12 +166,25 @@ function parameterFault(errors: readonly ErrorObject[]): ApiError {
   const [error] = errors
   if (error === undefined) return platformErrors.invalid_parameter({ parameter: '', rule: 'valid' })
   const [parameter, rule] = [fieldOf(error), ruleOf(error)]
+  if (rule === 'format') {
+    return platformErrors.invalid_parameter({ parameter, rule }, { message: `${parameter} ${messageOf(error)}` })
+  }
   if (rule !== 'enum') return platformErrors.invalid_parameter({ parameter, rule })
   const values = errors.filter((one) => ruleOf(one) === 'enum' && fieldOf(one) === parameter).flatMap(allowedBy)
   return platformErrors.invalid_parameter({ parameter, rule }, { message: `${parameter} ${oneOf(values)}` })
 }
 
+const FORMATS: Readonly<Record<string, string>> = {
+  'date-time': 'must be a moment with its zone, such as 2026-11-23T00:00:00Z',
+  date: 'must be a day, YYYY-MM-DD, such as 2026-11-23',
+  uuid: 'must be an id, such as 0199f2a0-7c4e-7010-8a10-4be1c0d7e910',
+}
+
 function messageOf(error: ErrorObject): string {
+  if (error.keyword === 'format') {
+    const { format = '' } = error.params as { format?: string }
+    return FORMATS[format] ?? error.message ?? 'is not valid'
+  }
   if (error.keyword === 'additionalProperties') return 'is not a known field'
   if (error.keyword === 'required') return 'is required'
   if (error.instancePath === '' && (error.params as { type?: unknown }).type === 'object') return NO_OBJECT.message
