@@ -7,6 +7,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
+import { escapeText } from 'entities'
 import { EVENT_TYPES } from '../src/modules/events/index.ts'
 import { signedHeaders } from '../src/modules/webhooks/sign.ts'
 import { startWorld, type World } from './world.ts'
@@ -109,6 +110,19 @@ test('the document names the media type of each answer, and no answer has a stat
   assert.deepEqual([...types].sort(), several)
 })
 
+/** What fields say of themselves and of their limits, also those that may be null, as the page writes it. */
+function saidWithin(value: unknown): readonly string[] {
+  if (value === null || typeof value !== 'object') return []
+  if (Array.isArray(value)) return value.flatMap(saidWithin)
+  const { description, maxLength, anyOf, allOf } = value as Record<string, unknown>
+  return [
+    ...(typeof description === 'string' ? [escapeText(description)] : []),
+    ...(typeof maxLength === 'number' ? [`${maxLength}`] : []),
+    ...saidWithin(anyOf),
+    ...saidWithin(allOf),
+  ]
+}
+
 test('the reference has every operation of the document with its scope, its fields and its error codes', async () => {
   const { html } = await show('/docs/api')
   const { body } = await world.api.get('/openapi.json')
@@ -129,6 +143,10 @@ test('the reference has every operation of the document with its scope, its fiel
       for (const field of Object.keys(schema.properties ?? {})) {
         assert.ok(section.includes(`<code>${field}</code>`), `${named} ${field}`)
       }
+    }
+    for (const { schema } of Object.values(body?.content ?? {})) {
+      for (const said of saidWithin(Object.values(schema.properties ?? {})))
+        assert.ok(section.includes(said), `${named}: ${said}`)
     }
     const responses = Object.entries(one['responses'] as Record<string, { description: string }>)
     for (const [status, { description }] of responses) {

@@ -2,7 +2,7 @@
 // schema cannot say (addresses, header names, sizes, times) is read in `request.ts`.
 
 import { type TSchema, Type } from 'typebox'
-import { DateTime } from '../../platform/http.ts'
+import { RESERVED_HEADERS } from '../../mail/headers.ts'
 import { SANDBOX_RESULTS } from '../outbox/index.ts'
 import * as limits from './limits.ts'
 
@@ -10,6 +10,12 @@ const closed = { additionalProperties: false } as const
 
 /** Null is the same as absent: what many clients send for a field that they leave empty. */
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
+
+/** What schemas of strings cannot hold is said in words; `request.ts` holds it. */
+const HEADERS = `at most ${limits.MAX_CUSTOM_HEADERS}, each name once in whatever case and each value at most ${limits.MAX_HEADER_CHARS} characters. Refused are those that the service sets itself: From, Sender, To, Cc, Bcc, Subject, Date, Message-ID, Return-Path, Received, MIME-Version, Authentication-Results, Delivered-To, Content-*, DKIM-*, ARC-*, Resent-*, ${RESERVED_HEADERS.join(', ')}; and Reply-To beside reply_to`
+const METADATA = `at most ${limits.MAX_METADATA_KEYS} names of 1 to ${limits.MAX_METADATA_KEY_CHARS} characters, and ${limits.MAX_METADATA_BYTES} bytes of JSON`
+const PART = `at most ${limits.MAX_PART_BYTES} bytes. Beside a template_id it takes the place of the template's and goes out as it is written, placeholders too (but for {{unsubscribe}})`
+const SCHEDULED_AT = `at most ${limits.MAX_SCHEDULE_AHEAD_MS / 86_400_000} days ahead; a moment that has passed means now`
 
 const Party = Type.Union([Type.String(), Type.Object({ email: Type.String(), name: maybe(Type.String()) }, closed)])
 const Parties = Type.Union([Party, Type.Array(Party, { maxItems: limits.MAX_RECIPIENTS })])
@@ -48,23 +54,35 @@ export const SendBody = Type.Object(
     cc: maybe(Parties),
     bcc: maybe(Parties),
     reply_to: maybe(Parties),
-    subject: maybe(Type.String({ maxLength: limits.MAX_SUBJECT_CHARS })),
-    html: maybe(Type.String()),
-    text: maybe(Type.String()),
-    headers: maybe(Type.Record(Type.String(), Type.String())),
+    subject: maybe(
+      Type.String({
+        maxLength: limits.MAX_SUBJECT_CHARS,
+        description:
+          "required without a template_id; beside one it takes the place of the template's, as it is written",
+      }),
+    ),
+    html: maybe(Type.String({ description: PART })),
+    text: maybe(Type.String({ description: PART })),
+    headers: maybe(Type.Record(Type.String(), Type.String(), { description: HEADERS })),
     attachments: maybe(Type.Array(Attachment, { maxItems: limits.MAX_ATTACHMENTS })),
     tag: maybe(Type.String({ maxLength: limits.MAX_TAG_CHARS })),
-    metadata: maybe(Type.Record(Type.String(), Type.Unknown())),
+    metadata: maybe(Type.Record(Type.String(), Type.Unknown(), { description: METADATA })),
     ...TrackingOverride,
     is_bulk: maybe(Type.Boolean()),
     stream: maybe(Type.Union([Type.Literal('transactional'), Type.Literal('broadcast')])),
-    scheduled_at: maybe(DateTime),
-    expires_at: maybe(DateTime),
+    scheduled_at: maybe(Type.String({ format: 'date-time', description: SCHEDULED_AT })),
+    expires_at: maybe(
+      Type.String({ format: 'date-time', description: 'tried no longer than this; lies after scheduled_at' }),
+    ),
     template_id: maybe(Type.String({ format: 'uuid' })),
     template_version: maybe(
       Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'the present one when absent' }),
     ),
-    variables: maybe(Type.Record(Type.String(), Type.Unknown())),
+    variables: maybe(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'those of the template; refused without a template_id',
+      }),
+    ),
     tls_policy: maybe(Type.Union([Type.Literal('opportunistic'), Type.Literal('required')])),
     sandbox: maybe(Type.Boolean()),
     sandbox_result: maybe(Type.Union(SANDBOX_RESULTS.map((result) => Type.Literal(result)))),

@@ -164,8 +164,10 @@ function row(name: string, schema: Schema, must: string | null, place?: string):
   const notes = [
     ...(place === undefined ? [] : [`in ${place}`]),
     ...(must === null ? [] : [must]),
-    ...limitsOf(schema),
-    ...(schema.description === undefined ? [] : [escapeText(schema.description)]),
+    ...new Set(branchesOf(schema).flatMap(limitsOf)),
+    ...new Set(
+      branchesOf(schema).flatMap(({ description }) => (description === undefined ? [] : [escapeText(description)])),
+    ),
   ]
   return `<tr><td><code>${escapeText(name)}</code></td><td>${typeWords(schema)}</td><td>${notes.join('; ')}</td></tr>`
 }
@@ -183,6 +185,11 @@ function typeWords(schema: Schema): string {
   if (schema.type === undefined) return schema.properties === undefined ? 'anything' : 'object'
   const type = typeof schema.type === 'string' ? schema.type : schema.type.join(' or ')
   return escapeText(schema.format === undefined ? type : `${type}, ${schema.format}`)
+}
+
+/** The schema, and what it is a choice or a sum of: a field that may be null has its limits in a branch. */
+function branchesOf(schema: Schema): readonly Schema[] {
+  return [schema, ...[...(schema.anyOf ?? []), ...(schema.allOf ?? [])].flatMap(branchesOf)]
 }
 
 function limitsOf(schema: Schema): readonly string[] {
