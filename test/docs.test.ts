@@ -2,7 +2,8 @@
 // checks signatures against signatures.
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -298,3 +299,29 @@ for (const [language, [file, [program = '', ...args], caller]] of Object.entries
     }
   })
 }
+
+test('the client of the stream that the guide shows hears what happens', async () => {
+  const guide = await readFile(path.join(GUIDES, 'events.md'), 'utf8')
+  const [, code = ''] = /^```js\n([^]*?)```/m.exec(guide) ?? []
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-docs-'))
+  await writeFile(path.join(folder, 'stream.mjs'), code)
+  const env = { ...process.env, POSTHORN: world.url, POSTHORN_KEY: world.account.testApiKey }
+  const listener = spawn(process.execPath, [path.join(folder, 'stream.mjs')], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  try {
+    let heard = ''
+    // Sent until it is heard: when the stream stands cannot be seen from here.
+    for (let tries = 0; tries < 600 && !/^email\.sent [0-9a-f-]{36} heard@reader\.example$/m.test(heard); tries++) {
+      if (tries % 20 === 0) await world.account.testApi.post('/api/v1/send', { ...MAIL, to: 'heard@reader.example' })
+      heard += listener.stdout.read()?.toString() ?? ''
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    assert.match(heard, /^email\.sent [0-9a-f-]{36} heard@reader\.example$/m)
+  } finally {
+    listener.kill()
+    await once(listener, 'close')
+    await rm(folder, { recursive: true })
+  }
+})

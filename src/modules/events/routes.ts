@@ -127,9 +127,15 @@ function streamRoute({ streams, gate }: EventRoutesOptions): AnyEndpoint {
     method: 'GET',
     path: '/api/v1/events/stream',
     access: { scope: SCOPE },
-    summary: 'Streams what happens as server-sent events; Last-Event-ID resumes',
+    summary:
+      'Streams what happens as server-sent events; Last-Event-ID resumes. A frame is `id` (a place), `event` (the type) and `data` (one event as JSON, as the list has it); at most 5 streams an account',
     tag: TAG,
-    headers: { 'Last-Event-ID': Type.String({ description: 'The id of the last message that was read' }) },
+    headers: {
+      'Last-Event-ID': Type.String({
+        description:
+          'The `id` of the last frame that was read: a place in the log, not an event_id. All that came after it is told, as far back as the log goes (`retention_days`); absent: from now on',
+      }),
+    },
     answers: { 200: typed('text/event-stream') },
     errors: [errors.rate_limit_exceeded],
     handle: async (call) => {
