@@ -35,6 +35,7 @@ import {
   type SenderDomains,
   senderDomainsOf,
 } from './modules/domains/index.ts'
+import { describedEvents } from './modules/events/index.ts'
 import {
   emailRoutes,
   freshLetters,
@@ -442,7 +443,7 @@ async function healthServer(rooms: Rooms, pages: DashboardPages | null = null): 
     log: ground.log,
     ids: ground.ids,
     trustedProxies: config.trustedProxies,
-    openapi: { publicUrl: config.publicUrl, euUrl: config.euUrl },
+    openapi: { publicUrl: config.publicUrl, euUrl: config.euUrl, also: describedEvents },
     pulse: rooms.pulse,
     large: { folder: config.dataDir, turns: ground.turns },
     clock: ground.clock,

@@ -11,6 +11,7 @@ import {
   PosthornError,
   posthornClient,
   unwrap,
+  type WebhookEvent,
 } from '../clients/typescript/src/index.ts'
 import { startWorld, type World } from './world.ts'
 
@@ -171,6 +172,19 @@ test('what other methods take has types too: contacts, webhooks, templates', asy
     }),
   )
   assert.equal(preview.data.subject, 's 1')
+})
+
+test('what a webhook is told has the type of its event', () => {
+  const told = (event: WebhookEvent): string | number | null => {
+    if (event.event === 'email.bounced') return event.data.category
+    if (event.event === 'email.delivered') return event.data.delivery_time_ms
+    if (event.event === 'suppression.created') return event.data.email
+    return event.event === 'test' ? event.message : null
+  }
+  // @ts-expect-error -- an opening has no category
+  const wrong = (event: WebhookEvent) => event.event === 'email.opened' && event.data.category
+  const test = { event_id: 'x', event: 'test', timestamp: 'x', customer_id: 'x', message: 'hello' } as const
+  assert.deepEqual([told(test), typeof wrong], ['hello', 'function'])
 })
 
 test('wrong calls do not compile', () => {

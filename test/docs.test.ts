@@ -124,6 +124,36 @@ function saidWithin(value: unknown): readonly string[] {
   ]
 }
 
+test('the document names the fields of each event that the guide shows, and no others', async () => {
+  const { body: document } = await world.api.get('/openapi.json')
+  const { schemas } = document.components
+  const guide = await readFile(path.join(GUIDES, 'events.md'), 'utf8')
+  const typed = new Map(
+    (document.webhooks.event.post.requestBody.content['application/json'].schema.$ref ===
+    '#/components/schemas/WebhookEvent'
+      ? Object.entries(schemas.WebhookEvent.discriminator.mapping as Record<string, string>)
+      : []
+    ).map(([type, ref]) => [type, schemas[ref.split('/').at(-1) ?? ''].properties]),
+  )
+  const fieldsOf = (value: object | undefined) => Object.keys(value ?? {}).sort()
+  assert.deepEqual([...typed.keys()].sort(), [...Object.keys(EVENT_TYPES), 'test'].sort())
+  for (const [, type = '', json = ''] of guide.matchAll(/^## (\S+)\n[^]*?```json\n([^]*?)```/gm)) {
+    const shown = JSON.parse(json)
+    assert.deepEqual(fieldsOf(typed.get(type)), fieldsOf(shown), type)
+    assert.deepEqual(fieldsOf(typed.get(type)?.data?.properties), fieldsOf(shown.data), type)
+  }
+})
+
+test('what every answer carries stands in the document with it', async () => {
+  const { body: document } = await world.api.get('/openapi.json')
+  const named = (at: string, status: number) => Object.keys(document.paths[at].post.responses[status].headers)
+  const { headers, status } = await world.account.testApi.post('/api/v1/send', { ...MAIL, to: 'named@reader.example' })
+  for (const name of named('/api/v1/send', status)) assert.ok(headers.has(name) || name === 'Idempotent-Replayed', name)
+  assert.ok(named('/api/v1/send', 429).includes('Retry-After'))
+  assert.ok(named('/api/v1/send', 401).includes('WWW-Authenticate'))
+  assert.ok(named('/api/customer/domains', 201).includes('Deprecation'))
+})
+
 test('the reference has every operation of the document with its scope, its fields and its error codes', async () => {
   const { html } = await show('/docs/api')
   const { body } = await world.api.get('/openapi.json')

@@ -27,11 +27,11 @@ import { answerBrokenRequest, answerError, type PathPattern, patternOf, unknownP
 import { type Lane, quickLane } from './http/lane.ts'
 import {
   bodySchema,
+  completed,
   type OpenApiAddresses,
   type OpenApiDocument,
   openapiOptions,
   schemaOf,
-  withSharedErrors,
 } from './http/openapi.ts'
 import { isFromOurPages } from './http/origin.ts'
 import type { Ids } from './ids.ts'
@@ -166,7 +166,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   return {
     app,
     lane,
-    document: () => withSharedErrors((app as unknown as { swagger(): OpenApiDocument }).swagger()),
+    document: () => completed((app as unknown as { swagger(): OpenApiDocument }).swagger(), options.openapi.also?.()),
     add: (endpoints) => {
       for (const described of endpoints) {
         addRoute(app, options, described, described.path, false)

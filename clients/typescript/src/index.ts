@@ -9,6 +9,9 @@ import type { components, paths } from './schema.ts'
 
 export type { components, operations, paths } from './schema.ts'
 
+/** What a webhook is called with, and the stream tells: `event.event` tells the type of `event.data`. */
+export type WebhookEvent = components['schemas']['WebhookEvent']
+
 /** The body of every error. */
 export type ErrorBody = components['schemas']['Error']
 

@@ -8,6 +8,14 @@ const API_VERSION = '1.4.0'
 export interface OpenApiAddresses {
   readonly publicUrl: string
   readonly euUrl: string | null
+  /** What the document has beside its paths; asked for with the document. */
+  readonly also?: () => DescribedBeside
+}
+
+export interface DescribedBeside {
+  readonly schemas: Readonly<Record<string, object>>
+  /** OpenAPI 3.1: the calls that the service makes. */
+  readonly webhooks: object
 }
 
 export function schemaOf(described: AnyEndpoint, legacy: boolean): Record<string, unknown> {
@@ -113,7 +121,52 @@ export interface OpenApiDocument {
 }
 
 interface OpenApiOperation {
-  readonly responses?: Record<string, { description?: string; content?: Record<string, { schema: unknown }> }>
+  readonly deprecated?: boolean
+  readonly 'x-scope'?: string
+  readonly parameters?: readonly { readonly name: string }[]
+  readonly responses?: Record<string, OpenApiResponse>
+}
+
+interface OpenApiResponse {
+  description?: string
+  headers?: Record<string, object>
+  content?: Record<string, { schema: unknown }>
+}
+
+const count = (description: string): object => ({ description, schema: { type: 'integer' } })
+const words = (description: string): object => ({ description, schema: { type: 'string' } })
+
+/** Every header of an answer that means something to a client. Each stands once, and is referred to where it is sent. */
+const HEADERS: Readonly<Record<string, object>> = {
+  'X-Request-ID': words('Of this request, as the log and the error have it'),
+  'RateLimit-Limit': count('Requests that may come at once'),
+  'RateLimit-Remaining': count('How many of them are left'),
+  'RateLimit-Reset': count('Seconds until all of them are there again'),
+  'X-RateLimit-Limit': count('As RateLimit-Limit'),
+  'X-RateLimit-Remaining': count('As RateLimit-Remaining'),
+  'X-RateLimit-Reset': count('As RateLimit-Reset'),
+  'Retry-After': count('Seconds to wait'),
+  'Idempotent-Replayed': words('`true`: the stored answer of the first call with this key. Absent: this is the first'),
+  Link: words('The path with a version: `<..>; rel="successor-version"`'),
+  Deprecation: words('Since when the path is deprecated (RFC 9745); absent where no day is set'),
+  'WWW-Authenticate': words('`Bearer`'),
+  'Content-Disposition': words('The name of the file'),
+}
+const RATES = Object.keys(HEADERS).filter((name) => name.includes('RateLimit'))
+
+function headersOf(operation: OpenApiOperation, status: number, { content = {} }: OpenApiResponse): readonly string[] {
+  const good = status < 400
+  const keyed = operation.parameters?.some(({ name }) => name === 'Idempotency-Key') === true
+  return [
+    // Every answer has it; those of errors say it in their body too, and a document of this size need not.
+    ...(good ? ['X-Request-ID'] : []),
+    ...(operation['x-scope'] !== undefined && (good || status === 429) ? RATES : []),
+    ...(status === 429 || status === 503 ? ['Retry-After'] : []),
+    ...(status === 401 ? ['WWW-Authenticate'] : []),
+    ...(good && keyed ? ['Idempotent-Replayed'] : []),
+    ...(good && operation.deprecated === true ? ['Link', 'Deprecation'] : []),
+    ...(good && 'text/csv' in content ? ['Content-Disposition'] : []),
+  ]
 }
 
 const ERROR_SCHEMA = {
@@ -127,17 +180,31 @@ const ERROR_SCHEMA = {
   },
 }
 
-/** The error form stands once, where an error is no page; each response names the codes it may carry in its description. */
-export function withSharedErrors(document: OpenApiDocument): object {
+/**
+ * What many operations have in common stands once: the error form, where an error is no page, and headers. Each response names
+ * the codes that it may carry in its description.
+ */
+export function completed(
+  document: OpenApiDocument,
+  { schemas = {}, webhooks }: Partial<DescribedBeside> = {},
+): object {
   const copy = structuredClone(document)
   for (const operation of Object.values(copy.paths ?? {}).flatMap((path) => Object.values(path))) {
     for (const [status, response] of Object.entries(operation.responses ?? {})) {
       const [type = 'application/json'] = Object.keys(response.content ?? {})
       if (Number(status) >= 400 && type === 'application/json')
         response.content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
+      const named = headersOf(operation, Number(status), response)
+      if (named.length > 0)
+        response.headers = Object.fromEntries(named.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
     }
   }
-  return { ...copy, components: { ...copy.components, schemas: { ...copy.components?.schemas, Error: ERROR_SCHEMA } } }
+  const shared = { ...copy.components?.schemas, ...schemas, Error: ERROR_SCHEMA }
+  return {
+    ...copy,
+    components: { ...copy.components, headers: HEADERS, schemas: shared },
+    ...(webhooks !== undefined && { webhooks }),
+  }
 }
 
 export function openapiOptions({ publicUrl, euUrl }: OpenApiAddresses): object {

@@ -1,0 +1,210 @@
+// What the document says of events: one schema for each type, so that who hears an event has the type of its `data`, and the
+// call of a webhook. The fields are those of docs/guides/events.md. Nothing is held against these: new fields may come.
+
+import { type TSchema, Type } from 'typebox'
+import type { EventType } from './types.ts'
+
+const text = Type.String()
+const id = Type.String({ format: 'uuid' })
+const time = Type.String({ format: 'date-time' })
+const integer = Type.Integer()
+const flag = Type.Boolean()
+const orNull = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
+const oneOf = (...words: string[]): TSchema => Type.Enum(words)
+const stream = oneOf('transactional', 'broadcast')
+const metadata = orNull(Type.Record(Type.String(), Type.Unknown()))
+const remote_mta = orNull(Type.Object({ host: orNull(text), ip: orNull(text) }))
+
+type Fields = Readonly<Record<string, TSchema>>
+
+/** Null where the log no longer has the first event of the mail. */
+const ABOUT: Fields = {
+  recipient: orNull(text),
+  from: orNull(text),
+  from_name: orNull(text),
+  subject: orNull(text),
+  message_id: orNull(text),
+  domain_id: orNull(id),
+  sandbox: flag,
+}
+const MAIL: Fields = { ...ABOUT, stream }
+const OPENED: Fields = {
+  opened_at: time,
+  first_open: flag,
+  open_count: integer,
+  user_agent: orNull(text),
+  ip: orNull(text),
+  platform: oneOf('desktop', 'mobile', 'webmail', 'unknown'),
+  client: orNull(text),
+  is_machine: flag,
+  machine_reason: orNull(text),
+}
+const ANSWER: Fields = { enhanced_code: orNull(text), response: text }
+const CHECK = Type.Object({ status: text, expected: text, found: Type.Array(text), error: orNull(text) })
+const DOMAIN: Fields = {
+  domain_id: id,
+  domain: text,
+  verification_status: oneOf('pending', 'verified', 'failed', 'temporary_failure', 'suspended'),
+  checks: Type.Object({ ownership: CHECK, spf: CHECK, dkim: CHECK, dmarc: CHECK }),
+}
+const SUPPRESSION: Fields = {
+  id,
+  email: text,
+  reason: oneOf('hard_bounce', 'repeated_soft_bounce', 'complaint', 'manual', 'spamtrap'),
+  source: text,
+  domain_id: orNull(id),
+  email_id: orNull(id),
+  bounce_id: orNull(id),
+  details: orNull(text),
+  sandbox: flag,
+  expires_at: orNull(time),
+  created_at: time,
+}
+const BOUNCE: Fields = {
+  id,
+  email_id: id,
+  tag: orNull(text),
+  metadata,
+  type: oneOf('hard', 'soft', 'block', 'complaint', 'unknown'),
+  category: text,
+  smtp_code: orNull(integer),
+  enhanced_code: orNull(text),
+  diagnostic_code: orNull(text),
+  error_message: orNull(text),
+  command: orNull(oneOf('connect', 'mail', 'rcpt', 'data')),
+  remote_mta,
+  source: oneOf('smtp', 'dsn', 'arf', 'api'),
+  feedback_type: orNull(text),
+  attempt: orNull(integer),
+  suppressed: flag,
+  suppression_id: orNull(id),
+  report_dkim: Type.Null(),
+  bounced_at: time,
+  created_at: time,
+}
+
+/** The fields of `data`, by type. */
+export const EVENT_DATA: Readonly<Record<EventType, Fields>> = {
+  'email.sent': { ...MAIL, queued_at: time },
+  'email.delivered': {
+    ...MAIL,
+    ...ANSWER,
+    delivered_at: time,
+    smtp_code: integer,
+    remote_mta,
+    tls: orNull(Type.Object({ version: text, cipher: text, verified: oneOf('none', 'pkix', 'mta_sts', 'dane') })),
+    attempts: integer,
+    delivery_time_ms: integer,
+  },
+  'email.opened': { ...MAIL, ...OPENED },
+  'email.clicked': {
+    ...MAIL,
+    ...OPENED,
+    opened_at: orNull(time),
+    clicked_at: time,
+    url: text,
+    link_index: integer,
+    first_click: flag,
+    click_count: integer,
+  },
+  'email.bounced': { ...MAIL, ...BOUNCE },
+  'email.complained': {
+    ...MAIL,
+    feedback_type: text,
+    reporting_mta: orNull(text),
+    arrival_date: orNull(time),
+    suppressed: flag,
+  },
+  'email.unsubscribed': {
+    ...ABOUT,
+    stream: orNull(stream),
+    email: text,
+    source: oneOf('one_click', 'link', 'mailto', 'api', 'manual', 'import'),
+    reason: orNull(text),
+    unsubscribed_at: time,
+  },
+  'email.failed': {
+    ...MAIL,
+    reason: text,
+    last_smtp_code: orNull(integer),
+    last_response: orNull(text),
+    attempts: integer,
+  },
+  'email.scheduled': { ...MAIL, scheduled_at: time },
+  'email.deferred': { ...MAIL, ...ANSWER, smtp_code: orNull(integer), attempt: integer, next_attempt_at: orNull(time) },
+  'email.suppressed': { ...MAIL, reason: text },
+  'email.canceled': { ...MAIL, canceled_at: time },
+  'domain.verified': DOMAIN,
+  'domain.verification_failed': DOMAIN,
+  'suppression.created': SUPPRESSION,
+  'suppression.deleted': SUPPRESSION,
+  'contact.confirmed': {
+    contact_id: id,
+    email: text,
+    previous_status: text,
+    status: text,
+    confirmed_at: time,
+    source: orNull(text),
+    consent: orNull(Type.Record(Type.String(), Type.Unknown())),
+  },
+  'health.grade_changed': { previous_grade: orNull(text), grade: orNull(text), score: orNull(integer) },
+}
+
+function eventSchema(type: EventType): TSchema {
+  const common = {
+    event_id: id,
+    event: Type.Literal(type),
+    timestamp: time,
+    ...(type.startsWith('email.') && type !== 'email.unsubscribed' && { email_id: id }),
+    ...(type !== 'contact.confirmed' && { tag: orNull(text), metadata }),
+  }
+  return Type.Object({ ...common, data: Type.Object(EVENT_DATA[type]) })
+}
+
+const TEST = Type.Object({
+  event_id: id,
+  event: Type.Literal('test'),
+  timestamp: time,
+  customer_id: id,
+  message: text,
+})
+
+/** `email.sent` becomes `EventEmailSent`. */
+function schemaName(type: string): string {
+  return `Event${type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}`
+}
+
+/** For the document: the schemas by name, and the call of a webhook. */
+export function describedEvents(): { readonly schemas: Readonly<Record<string, object>>; readonly webhooks: object } {
+  const types = Object.keys(EVENT_DATA) as EventType[]
+  const one = [...types, 'test'].map((type) => [type, `#/components/schemas/${schemaName(type)}`] as const)
+  const schemas = Object.fromEntries(types.map((type) => [schemaName(type), eventSchema(type)]))
+  const discriminator = { propertyName: 'event', mapping: Object.fromEntries(one) }
+  const WebhookEvent = { oneOf: one.map(([, $ref]) => ({ $ref })), discriminator }
+  const body = {
+    required: true,
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/WebhookEvent' } } },
+  }
+  const header = (name: string, description: string): object => ({
+    name,
+    in: 'header',
+    required: true,
+    description,
+    schema: { type: 'string' },
+  })
+  const post = {
+    operationId: 'webhook_event',
+    summary: 'What an endpoint is told; 2xx says that it was taken, anything else that it is told again',
+    tags: ['Webhooks'],
+    security: [],
+    parameters: [
+      header('webhook-id', 'the event_id: the same each time that an event is told'),
+      header('webhook-timestamp', 'when this attempt was signed, in seconds'),
+      header('webhook-signature', 'of Standard Webhooks'),
+      header('X-Webhook-Signature', 'HMAC-SHA256 of the body in hex, with the secret of the endpoint'),
+    ],
+    requestBody: body,
+    responses: { '2XX': { description: 'Taken' } },
+  }
+  return { schemas: { ...schemas, [schemaName('test')]: TEST, WebhookEvent }, webhooks: { event: { post } } }
+}
