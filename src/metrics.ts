@@ -39,7 +39,7 @@ export const METRICS = {
   attempts: {
     kind: 'counter',
     name: 'posthorn_attempts_total',
-    help: 'Delivery attempts recorded, by outcome (delivered, deferred, bounced, error) and by who runs the receiving host',
+    help: 'Delivery attempts recorded, by outcome (delivered, deferred, bounced, error) and by who runs the receiving host; sandbox: it stayed in the house',
     labels: ['outcome', 'provider'],
   },
   reports: {
@@ -163,8 +163,8 @@ export function noteAccepted(
 }
 
 /** Counts an attempt whose result is durable. @returns who runs the receiving host */
-export function noteAttempt(metrics: ServiceMetrics, { attempt, host, recipientDomain }: TriedEmail): string {
-  const provider = host === null ? 'none' : providerOf(recipientDomain, [host]).name
+export function noteAttempt(metrics: ServiceMetrics, { attempt, host, recipientDomain, sandbox }: TriedEmail): string {
+  const provider = sandbox ? 'sandbox' : host === null ? 'none' : providerOf(recipientDomain, [host]).name
   metrics.note('attempts', 1, { outcome: attempt.outcome, provider })
   return provider
 }

@@ -295,6 +295,27 @@ test('a destination that is held back gets nothing from any machine until it is 
   await command('queue', 'resume', 'example.net')
 })
 
+test('what the sandbox says is not told as the answer of a destination, nor counted for its rate', async () => {
+  const { asks } = await operator()
+  const mail = { from: 'a@sender.example', to: 'b@sandboxed.example', subject: 's', text: 't' }
+  const status = async (id: string): Promise<string> => (await world.api.get(`/api/v1/emails/${id}`)).body.data.status
+  const tested = (await world.account.testApi.post('/api/v1/send', mail)).body.data.email_id
+  await until(async () => (await status(tested)) === 'delivered')
+  const asked = (await world.api.post('/api/v1/send', { ...mail, to: 'b@asked.example' })).body.data.email_id
+  await until(async () => (await status(asked)) !== 'queued')
+  for (const name of ['sandboxed', 'asked']) await asks('POST', `/operator/queues/${name}.example/pause`)
+  const told = async (name: string): Promise<readonly unknown[]> => {
+    const [row] = (await asks('GET', `/operator/queues?search=${name}.example`)).body.data
+    return [row.last_response, row.last_outcome, row.attempts_per_minute, row.delivered_per_minute]
+  }
+  // Both reports are written by the same turn.
+  await until(async () => {
+    world.clock.advance(3_000)
+    return (await told('asked'))[1] !== null
+  })
+  assert.deepEqual(await told('sandboxed'), [null, null, 0, 0])
+})
+
 test('the machines page tells what runs, and a process that was killed falls silent', async () => {
   const { asks } = await operator()
   const { body } = await asks('GET', '/operator/machines')

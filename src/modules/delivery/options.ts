@@ -52,6 +52,8 @@ export interface TriedEmail {
   /** Who answered; null when none was reached. */
   readonly host: string | null
   readonly smtpCode: number | null
+  /** Nobody was asked: it stayed in the house. */
+  readonly sandbox: boolean
   readonly attempt: AttemptRecord
 }
 

@@ -56,7 +56,7 @@ export function recorderOf(options: RecorderOptions): Recorder {
   const giveUp = new AbortController()
 
   const tell = (kept: readonly Recorded[]): void => {
-    for (const { result, letter } of kept) {
+    for (const { result, letter, sandbox } of kept) {
       if (result.attempt === null || letter === null) continue
       const { detail } = result.attempt
       options.onAttempt?.({
@@ -65,6 +65,7 @@ export function recorderOf(options: RecorderOptions): Recorder {
         recipientDomain: letter.recipientKey.slice(letter.recipientKey.lastIndexOf('@') + 1),
         host: 'mx' in detail && typeof detail.mx === 'string' ? detail.mx : null,
         smtpCode: result.smtpCode,
+        sandbox,
         attempt: result.attempt,
       })
     }

@@ -272,7 +272,8 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       else {
         await recorder.add({ ...ended, epoch })
         const { attempt, response } = ended.result
-        if (attempt !== null) reports.note(claimed.siteId, attempt.outcome, response)
+        // What the sandbox says is no destination's answer.
+        if (attempt !== null && !ended.sandbox) reports.note(claimed.siteId, attempt.outcome, response)
       }
     } catch (error) {
       // What is neither recorded nor handed back is set ready again when its epoch ends.

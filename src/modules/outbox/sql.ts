@@ -435,7 +435,7 @@ export const queueByDestination = statement(
      coalesce((select sum(r.attempts)::int from site_report r where r.site_id = s.id and r.at > $3), 0) as attempts,
      coalesce((select sum(r.delivered)::int from site_report r where r.site_id = s.id and r.at > $3), 0) as delivered,
      coalesce(l.response,
-       (select e.last_response from email e where e.account_id = d.account and e.id = d.one)) as last_response,
+       (select e.last_response from email e where e.account_id = d.account and e.id = d.one and not e.sandbox)) as last_response,
      l.at as last_at, l.outcome as last_outcome
    from x join site s on s.id = x.site_id left join d on d.site_id = x.site_id
      left join lateral (select response, at, outcome from site_report r where r.site_id = x.site_id and r.response is not null
