@@ -71,6 +71,7 @@ export interface EmailFilter {
   readonly messageId: string | null
   /** A part of recipient, subject or message id. */
   readonly search: string | null
+  readonly includeSandbox: boolean
 }
 
 export interface EmailPage {
@@ -107,6 +108,7 @@ export async function listEmails(
     filter.messageId,
     containing(filter.search),
     containing(filter.search === null ? null : storedSpelling(filter.search)),
+    filter.includeSandbox,
   ]
   const { cursor } = page
   const way = wayTo(filter)

@@ -24,10 +24,10 @@ const DAY_MS = 86_400_000
 const PUT = statement(
   'test_put_emails',
   `insert into email (id, account_id, domain_id, body_id, created_at, status, sender, recipient, recipient_key, subject,
-     message_id, tag, size_bytes, expires_at)
-   select id, account_id, domain_id, id, now(), status, 'a@shop.example', recipient, recipient, subject, message_id, tag, 1, now()
+     message_id, tag, sandbox, size_bytes, expires_at)
+   select id, account_id, domain_id, id, now(), status, 'a@shop.example', recipient, recipient, subject, message_id, tag, sandbox, 1, now()
    from json_to_recordset($1::json) as e(id uuid, account_id uuid, domain_id uuid, status smallint, recipient text, subject text,
-     message_id text, tag text)`,
+     message_id text, tag text, sandbox boolean)`,
 )
 
 interface Made {
@@ -39,6 +39,7 @@ interface Made {
   readonly subject: string
   readonly message_id: string
   readonly tag: string | null
+  readonly sandbox: boolean
 }
 
 const clock = systemClock()
@@ -117,6 +118,7 @@ test('a page of emails holds what passes every filter, newest first, of the acco
       subject: i % 4 === 0 ? 'Invoice 100%' : 'News',
       message_id: `m${i % 50}@shop.example`,
       tag: [null, 'a', 'b'][i % 11] ?? null,
+      sandbox: i % 13 < 4,
     })
   }
   await database.system.execute(PUT, [JSON.stringify(all)])
@@ -129,6 +131,7 @@ test('a page of emails holds what passes every filter, newest first, of the acco
     domainIds: null,
     messageId: null,
     search: null,
+    includeSandbox: true,
   }
   const statuses: (readonly EmailStatus[] | null)[] = [
     null,
@@ -154,6 +157,9 @@ test('a page of emails holds what passes every filter, newest first, of the acco
       { search: 'USER3@Example' },
       { search: 'M7@SHOP' },
       { tag: 'b', domainIds: DOMAINS.slice(1) },
+      { includeSandbox: false },
+      { includeSandbox: false, tag: 'a' },
+      { includeSandbox: false, domainIds: DOMAINS },
       { to: new Date(clock.now().getTime() + DAY_MS / 2) },
     ].map((rest): EmailFilter => ({ ...none, statuses: one, ...rest })),
   )
@@ -166,6 +172,7 @@ test('a page of emails holds what passes every filter, newest first, of the acco
       .filter((email) => filter.tag === null || email.tag === filter.tag)
       .filter(({ domain_id: of }) => filter.domainIds === null || (of !== null && filter.domainIds.includes(of)))
       .filter((email) => filter.recipientKey === null || email.recipient === filter.recipientKey)
+      .filter((email) => filter.includeSandbox || !email.sandbox)
       .filter((email) => filter.messageId === null || email.message_id === filter.messageId)
       .filter(({ subject, recipient, message_id: id }) =>
         [subject, recipient, id].some((text) => text.toLowerCase().includes(filter.search?.toLowerCase() ?? '')),
@@ -199,6 +206,7 @@ test('a page reads its own stretch of an index, whatever is known of the emails'
     subject: 'News',
     message_id: `${i}@shop.example`,
     tag: 'a',
+    sandbox: false,
     ...given,
   })
   const few = { status: 4, tag: 'few', domain_id: DOMAINS[1] ?? null }
@@ -209,6 +217,7 @@ test('a page reads its own stretch of an index, whatever is known of the emails'
     FIRST_ID,
     LAST_ID,
     ...[4, 5, 6, 7, 8, 9, 10].map((n) => given[n] ?? null),
+    given[11] ?? true,
     ...page,
   ]
   const cases: readonly (readonly [Way, Record<number, unknown>])[] = [
@@ -222,6 +231,8 @@ test('a page reads its own stretch of an index, whatever is known of the emails'
     ['domain', { 7: DOMAINS.slice(1) }],
     ['domain', { 7: [NOBODY] }],
     ['domain', { 7: DOMAINS }],
+    ['id', { 11: false }],
+    ['status', { 4: [3, 4], 11: false }],
   ]
   for (const known of [false, true]) {
     if (known) await analyzed()

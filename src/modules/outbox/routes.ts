@@ -100,7 +100,8 @@ const ListQuery = Type.Object({
   tag: Type.Optional(Type.String()),
   domain_id: Type.Optional(Type.String({ format: 'uuid' })),
   message_id: Type.Optional(Type.String()),
-  search: Type.Optional(Type.String({ maxLength: 998 })),
+  search: Type.Optional(Type.String({ maxLength: 998, description: 'a part of recipient, subject or message id' })),
+  include_sandbox: Type.Boolean({ default: true }),
   limit: ListLimit,
   offset: ListOffset,
   cursor: Type.Optional(Type.String()),
@@ -264,6 +265,7 @@ async function answerList(
     domainIds: domainsSeen(query.domain_id, domainIds),
     messageId: query.message_id?.replaceAll(/^<|>$/g, '') ?? null,
     search: query.search ?? null,
+    includeSandbox: query.include_sandbox,
   }
   const { emails, total, nextCursor } = await listEmails(lists, accountId, filter, { limit, offset, cursor })
   return list(emails.map(wireEmail), { total, limit, offset, next_cursor: nextCursor })
@@ -279,7 +281,7 @@ function readStatuses(text: string | undefined): readonly EmailStatus[] | null {
 }
 
 function recipientKey(text: string): string {
-  const read = parseAddress(text)
+  const read = parseAddress(text.trim())
   if (!read.ok) throw platformErrors.invalid_parameter({ parameter: 'recipient', rule: 'email' })
   return suppressionKey(read.address)
 }

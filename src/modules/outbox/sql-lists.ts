@@ -3,8 +3,10 @@
 // full, and only that index has them in that order. Keys are found first and rows read for the page alone.
 //
 // $1 account, $2 $3 ids from and below, $4 statuses, $5 recipient, $6 tag, $7 domains, $8 message id, $9 pattern of a search
-// and $10 of its other spelling: what is null lets all pass (the tenant's face plans each call for the values given). $11 most
-// rows, $12 offset.
+// and $10 of its other spelling: what is null lets all pass (the tenant's face plans each call for the values given). $11
+// whether sandbox mail is among them, $12 most rows, $13 offset.
+//
+// No index knows what is sandbox mail: where it is left out, it is walked over, as what a search does not find.
 
 import { type Statement, statement } from '../../platform/db.ts'
 import { EMAIL_COLUMNS } from './sql.ts'
@@ -22,6 +24,7 @@ const passes = {
   // Stored is a sigma at the end of a word as the one within it (foldCase).
   search: `($9::text is null or recipient_key like translate(lower($9), '\u03c2', '\u03c3') escape '\\'
     or recipient_key like $10::text or subject ilike $9 escape '\\' or message_id ilike $9 escape '\\')`,
+  sandbox: '($11::boolean or not sandbox)',
 }
 const filter = (way: Way): string =>
   [
@@ -51,7 +54,7 @@ const page = (way: Way): Statement =>
   statement(
     `outbox_list_emails_by_${way}`,
     `with k as materialized (
-       select id from (${keys[way]('limit $11::bigint + $12::bigint')}) s order by id desc limit $11::bigint offset $12::bigint)
+       select id from (${keys[way]('limit $12::bigint + $13::bigint')}) s order by id desc limit $12::bigint offset $13::bigint)
      select e.* from k cross join lateral (
        select ${EMAIL_COLUMNS} from email where account_id = $1 and id = k.id and id >= $2 and id < $3 offset 0) e
      order by e.id desc`,
@@ -60,7 +63,7 @@ const page = (way: Way): Statement =>
 const count = (way: Way): Statement =>
   statement(
     `outbox_count_emails_by_${way}`,
-    `select count(*)::int as total from (select 1 from (${keys[way]('limit $11::bigint')}) s limit $11::bigint) as counted`,
+    `select count(*)::int as total from (select 1 from (${keys[way]('limit $12::bigint')}) s limit $12::bigint) as counted`,
   )
 
 /** For the transaction: a plan that would sort reads all that passes first, which the planner takes for little. */
