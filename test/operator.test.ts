@@ -393,6 +393,8 @@ test('whoever is shown an SMTP password is written down before it is shown: a ke
   }
   const path = '/api/v1/smtp-credentials'
   noteShown(await ask('GET', path, undefined, { 'x-api-key': made.key }))
+  const settings = await asOwner('GET', '/smtp-credentials/settings')
+  assert.deepEqual([settings.status, 'password' in settings.body.data], [200, false], 'which nobody needs to know of')
   noteShown(await asOwner('GET', '/smtp-credentials'))
   assert.equal((await asks('POST', `/operator/accounts/${owner.accountId}/open`)).status, 204)
   noteShown(await asks('GET', '/smtp-credentials'))

@@ -90,6 +90,7 @@ test(`a suspension stops a queue of ${QUEUED} within 5 s, and a resumption sets 
     '/api/v1/emails',
     '/api/v1/customer/domains',
     '/api/v1/smtp-credentials',
+    '/api/v1/smtp-credentials/settings',
     '/api/v1/customer/limits',
   ]) {
     assert.equal((await api.get(path)).status, 200, path)

@@ -6,15 +6,20 @@ import { say } from '../say.tsx'
 import { Button, Copy, Facts, Page, Pending, Problem, Section, Time } from '../ui.tsx'
 
 export function Smtp() {
-  const found = useApi('/smtp-credentials')
-  const [shown, setShown] = useState(false)
+  const found = useApi('/smtp-credentials/settings')
+  /** Asked for when it is to be shown, since who was shown it is written down. */
+  const [password, setPassword] = useState<string | null>(null)
   const [error, setError] = useState<unknown>(null)
+  const show = async (): Promise<void> => {
+    setError(null)
+    await call('GET', '/smtp-credentials').then((answer) => setPassword(answer.data.password), setError)
+  }
   const rotate = async (hours: number): Promise<void> => {
     setError(null)
-    await call('POST', '/smtp-credentials/rotate', { grace_period_hours: hours }).then(
-      () => say('A new password stands.'),
-      setError,
-    )
+    await call('POST', '/smtp-credentials/rotate', { grace_period_hours: hours }).then((answer) => {
+      setPassword(answer.data.password)
+      say('A new password stands.')
+    }, setError)
     await refresh('/smtp-credentials')
   }
   const data: Json = found.data?.data
@@ -49,13 +54,13 @@ export function Smtp() {
             ],
             [
               'Password',
-              shown ? (
+              password !== null ? (
                 <span key="p" className="flex items-center gap-2">
-                  <code className="font-mono text-xs break-all">{data.password}</code>
-                  <Copy text={data.password} what="the password" />
+                  <code className="font-mono text-xs break-all">{password}</code>
+                  <Copy text={password} what="the password" />
                 </span>
               ) : (
-                <Button key="b" small onClick={() => setShown(true)}>
+                <Button key="b" small onClick={() => void show()}>
                   Show
                 </Button>
               ),

@@ -404,6 +404,7 @@ test('a key that is bound to domains, addresses or a date is shown no password, 
     assert.equal(bound.status, 201)
     for (const [method, path] of [
       ['GET', '/api/v1/smtp-credentials'],
+      ['GET', '/api/v1/smtp-credentials/settings'],
       ['POST', '/api/v1/smtp-credentials/rotate'],
     ] as const) {
       const refused = await call(method, path, method === 'POST' ? {} : undefined, bound.body.data.key)

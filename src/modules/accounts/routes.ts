@@ -25,7 +25,13 @@ import { changeProfile, profileFaults } from './profile.ts'
 import { assertWholeAccount } from './reach.ts'
 import type { Accounts } from './room.ts'
 import { graceMsOf, keyRoutes, NO_STORE, Rotation } from './routes-keys.ts'
-import { readSmtpCredential, rotateSmtpCredential, type SmtpCredential } from './smtp-credential.ts'
+import {
+  readSmtpCredential,
+  readSmtpUser,
+  rotateSmtpCredential,
+  type SmtpCredential,
+  type SmtpUser,
+} from './smtp-credential.ts'
 import { type AccountRow, selectAccount } from './sql.ts'
 
 export interface DeliveryFigures {
@@ -116,9 +122,8 @@ const LimitsReport = Type.Object({
   features: Type.Object({ risk: Type.Boolean(), content_events: Type.Boolean() }),
   usage: Type.Object({ emails: Metered, ...ALL_METERED }),
 })
-const SMTP = {
+const SUBMISSION = {
   username: Type.String(),
-  password: Type.String(),
   host: Type.String(),
   port: Type.Integer(),
   ports: Type.Object({ starttls: Type.Array(Type.Integer()), implicit_tls: Type.Array(Type.Integer()) }),
@@ -128,6 +133,7 @@ const SMTP = {
   rotated_at: nullable(DateTime),
   last_used_at: nullable(DateTime),
 }
+const SMTP = { ...SUBMISSION, password: Type.String() }
 const Smtp = Type.Object({ ...SMTP, data: Type.Object(SMTP) })
 const ROTATED_SMTP = { ...SMTP, previous_valid_until: nullable(DateTime) }
 const RotatedSmtp = Type.Object({ ...ROTATED_SMTP, data: Type.Object(ROTATED_SMTP) })
@@ -245,6 +251,18 @@ function smtpRoutes(options: AccountRoutesOptions): readonly AnyEndpoint[] {
       },
     }),
     endpoint({
+      method: 'GET',
+      path: `${path}/settings`,
+      access: { scope: 'smtp:read' },
+      summary: 'Reads where and as whom to submit by SMTP, without the password',
+      tag: TAG,
+      answers: { 200: dataOf(Type.Object(SUBMISSION)) },
+      handle: async ({ principal }) => {
+        const user = await database.tenant(principal.accountId, (db) => readSmtpUser(db, principal, clock.now()))
+        return single(wireSubmission(user, submission))
+      },
+    }),
+    endpoint({
       method: 'POST',
       path: `${path}/rotate`,
       access: { scope: 'smtp:write' },
@@ -289,18 +307,21 @@ function wireRates(rates: Rates): object {
   )
 }
 
-function wireSmtp(credential: SmtpCredential, { host, starttlsPorts, implicitTlsPorts }: SubmissionFace): object {
+function wireSmtp(credential: SmtpCredential, face: SubmissionFace): object {
+  return { ...wireSubmission(credential, face), password: credential.password }
+}
+
+function wireSubmission(user: SmtpUser, { host, starttlsPorts, implicitTlsPorts }: SubmissionFace): object {
   return {
-    username: credential.username,
-    password: credential.password,
+    username: user.username,
     host,
     port: starttlsPorts[0] ?? implicitTlsPorts[0] ?? 0,
     ports: { starttls: starttlsPorts, implicit_tls: implicitTlsPorts },
     encryption: starttlsPorts.length > 0 ? 'STARTTLS' : 'TLS',
     auth_methods: ['PLAIN', 'LOGIN'],
-    created_at: credential.createdAt,
-    rotated_at: credential.rotatedAt,
-    last_used_at: credential.lastUsedAt,
+    created_at: user.createdAt,
+    rotated_at: user.rotatedAt,
+    last_used_at: user.lastUsedAt,
   }
 }
 

@@ -34,14 +34,18 @@ const USERNAME_CHARS = 20
 const PASSWORD_CHARS = 32
 const KEY_USERNAME = 'apikey'
 
-export interface SmtpCredential {
+/** All but the password, which is not opened for it. */
+export interface SmtpUser {
   readonly username: string
-  readonly password: string
   readonly createdAt: Date
   readonly rotatedAt: Date | null
   readonly lastUsedAt: Date | null
   /** Until when the password before is good; null when it is not. */
   readonly previousValidUntil: Date | null
+}
+
+export interface SmtpCredential extends SmtpUser {
+  readonly password: string
 }
 
 /** Both of a new account. */
@@ -70,10 +74,19 @@ type Owner = Pick<Principal, 'accountId' | 'keyId' | 'mode'>
 
 /** @throws ApiError insufficient_scope for a key that is bound to domains, addresses or a date */
 export async function readSmtpCredential(db: Db, secrets: Secrets, owner: Owner, now: Date): Promise<SmtpCredential> {
+  return shown(secrets, await smtpRowOf(db, owner), now)
+}
+
+/** @throws ApiError as `readSmtpCredential` */
+export async function readSmtpUser(db: Db, owner: Owner, now: Date): Promise<SmtpUser> {
+  return userOf(await smtpRowOf(db, owner), now)
+}
+
+async function smtpRowOf(db: Db, owner: Owner): Promise<SmtpRow> {
   await assertUnbound(db, owner)
   const row = await selectSmtp(db, owner.accountId, owner.mode)
   if (row === null) throw errors.not_found()
-  return shown(secrets, row, now)
+  return row
 }
 
 /**
@@ -202,10 +215,14 @@ function newPassword(mode: KeyMode, ids: Ids): string {
 }
 
 function shown(secrets: Secrets, row: SmtpRow, now: Date): SmtpCredential {
+  const password = secrets.open(SEAL, rowOf(row.account_id, row.mode), row.password_sealed).toString()
+  return { ...userOf(row, now), password }
+}
+
+function userOf(row: SmtpRow, now: Date): SmtpUser {
   const until = row.previous_valid_until
   return {
     username: row.username,
-    password: secrets.open(SEAL, rowOf(row.account_id, row.mode), row.password_sealed).toString(),
     createdAt: row.created_at,
     rotatedAt: row.rotated_at,
     lastUsedAt: row.last_used_at,
