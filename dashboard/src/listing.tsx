@@ -2,6 +2,7 @@
 
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
+import { bareOf } from './address-in.ts'
 import { ApiProblem, type Json, useApi, withQuery } from './api.ts'
 import { figure } from './figure.ts'
 import type { Search } from './search.ts'
@@ -17,6 +18,8 @@ export interface Filter {
   readonly day?: 'start' | 'end'
   /** How its text is to be written, said when it is not. */
   readonly form?: string
+  /** For a label of many words. */
+  readonly wide?: boolean
 }
 
 /** For recipients, whom the API finds by a whole address alone. */
@@ -141,16 +144,24 @@ function Filters({
   // What the address says stands, once it says it: typed here, or come back to.
   const said = JSON.stringify(filters.map(({ name }) => search[name]))
   useEffect(() => setTyped({}), [said])
+  const settle = (chosen: Search = {}): void => {
+    const bare = Object.fromEntries(Object.entries(typed).map(([name, text]) => [name, bareOf(text)]))
+    setTyped(bare)
+    go({ ...bare, ...chosen, page: undefined })
+  }
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    go({ ...typed, page: undefined })
+    settle()
   }
   return (
     <form role="search" onSubmit={submit} className="mb-4 flex flex-wrap items-end gap-3">
-      {filters.map(({ name, label, options, day, form }, i) => {
+      {filters.map(({ name, label, options, day, form, wide = false }, i) => {
         const spare = i >= PHONE_FILTERS && !all && search[name] === undefined ? 'max-md:hidden' : ''
         return options === undefined ? (
-          <div key={name} className={`${day === undefined ? 'min-w-32 flex-1' : ''} ${spare}`}>
+          <div
+            key={name}
+            className={`${day !== undefined ? '' : wide ? 'min-w-60 flex-1' : 'min-w-32 flex-1'} ${spare}`}
+          >
             <Field
               label={label}
               name={name}
@@ -167,7 +178,7 @@ function Filters({
             <Choice
               label={label}
               value={search[name] ?? ''}
-              onChange={(value) => go({ ...typed, [name]: value, page: undefined })}
+              onChange={(value) => settle({ [name]: value })}
               options={[['', 'all'], ...options]}
             />
           </div>
@@ -196,7 +207,7 @@ export function chosenOf(filters: readonly Filter[], search: Search): Readonly<R
 }
 
 function momentOf(text: string | undefined, day: Filter['day']): string | undefined {
-  if (text === undefined || day === undefined) return text
+  if (text === undefined || day === undefined) return text === undefined ? undefined : bareOf(text)
   const moment = new Date(`${text}T${day === 'start' ? '00:00:00.000' : '23:59:59.999'}`)
   return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString()
 }

@@ -2,6 +2,7 @@
 
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
+import { bareOf } from './address-in.ts'
 import { type Json, useApi, withQuery } from './api.ts'
 import { type Scope, useMay } from './may.tsx'
 import { type Person, placesFor } from './nav.ts'
@@ -39,7 +40,7 @@ export function Palette({ person, close }: { readonly person: Person; readonly c
   const navigate = useNavigate()
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
-  const hits = useHits(useDeferredValue(text.trim()), person)
+  const hits = useHits(useDeferredValue(bareOf(text)), person)
   const at = Math.min(chosen, Math.max(0, hits.length - 1))
   useEffect(() => dialog.current?.showModal(), [])
   const go = ({ to }: Hit): void => {

@@ -43,7 +43,7 @@ export function Table<Row>({
   if (rows === undefined) return <Pending error={error} lines={8} />
   if (rows.length === 0) return <Empty>{empty}</Empty>
   const columns = all.filter(({ scope }) => may(scope))
-  const tight = columns.some(({ fill }) => fill === true)
+  const filling = columns.filter(({ fill }) => fill === true).length
   // Roles are named since a row that is laid out otherwise is no row any more to some readers.
   return (
     <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={caption}>
@@ -71,7 +71,7 @@ export function Table<Row>({
               className="border-b border-line align-baseline focus-within:bg-line/30 hover:bg-line/30 max-md:flex max-md:flex-wrap max-md:items-baseline max-md:gap-x-3 max-md:py-2"
             >
               {columns.map((column) => (
-                <Cell key={column.head} column={column} row={row} tight={tight} />
+                <Cell key={column.head} column={column} row={row} filling={filling} />
               ))}
             </tr>
           ))}
@@ -88,17 +88,18 @@ function hiddenBelow(wide = false, roomy = false): string {
 function Cell<Row>({
   column,
   row,
-  tight,
+  filling,
 }: {
   readonly column: Column<Row>
   readonly row: Row
-  /** Another column takes what room is left: this one keeps to one line. */
-  readonly tight: boolean
+  /** So many columns share what room is left; where there is one, the others keep to one line. */
+  readonly filling: number
 }) {
   const { head, cell, main = false, wide, roomy, right = false, named = false, fill = false } = column
   const shown = cell(row)
+  const tight = filling > 0
   const width = fill
-    ? 'w-full max-w-0 truncate max-md:w-auto max-md:max-w-full'
+    ? `${filling > 1 ? 'w-1/2' : 'w-full'} max-w-0 truncate max-md:w-auto max-md:max-w-full`
     : tight
       ? 'max-md:break-words md:max-w-[22rem] md:overflow-hidden md:text-ellipsis md:whitespace-nowrap'
       : 'break-words md:max-w-[22rem]'

@@ -61,7 +61,7 @@ test('filters keep what was typed beside what is chosen, and the focus', async (
   await using here = await dashboard.visit(who)
   const { page } = here
   await dashboard.open(page, '/emails')
-  const subject = page.getByLabel('Subject', { exact: true })
+  const subject = page.getByLabel('Subject, recipient or message id', { exact: true })
   await subject.fill('Found')
   await page.getByLabel('Status', { exact: true }).focus()
   await page.getByLabel('Status', { exact: true }).selectOption('bounced')

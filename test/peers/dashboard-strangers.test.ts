@@ -225,7 +225,7 @@ test('the first load is small, and with 10,000 emails no page holds the browser 
     await page.getByText(`${EMAILS.toLocaleString('en-US')} entries`).waitFor()
     await page.getByRole('button', { name: 'Older', exact: true }).click()
     await page.getByText('page 2 of').waitFor()
-    await page.getByLabel('Subject', { exact: true }).fill('Order 9999')
+    await page.getByLabel('Subject, recipient or message id', { exact: true }).fill('Order 9999')
     await page.getByRole('button', { name: 'Search', exact: true }).click()
     await page.getByRole('link', { name: 'Order 9999', exact: true }).waitFor()
     await page.mouse.wheel(0, 4_000)

@@ -1,19 +1,15 @@
 import { Link } from '@tanstack/react-router'
 import { useDomainFilter } from '../by-domain.tsx'
+import { SENT } from '../email-list.ts'
 import { Listing, WHOLE_ADDRESS, words } from '../listing.tsx'
 import { Page, State, Time } from '../ui.tsx'
 
-const STATUSES = words(
-  'scheduled',
-  'queued',
-  'deferred',
-  'delivered',
-  'bounced',
-  'failed',
-  'suppressed',
-  'canceled',
-  'complained',
-)
+const ANYWHERE = 'Subject, recipient or message id'
+
+const STATUSES = [
+  [SENT, 'all sent'] as const,
+  ...words('scheduled', 'queued', 'deferred', 'delivered', 'bounced', 'failed', 'suppressed', 'canceled', 'complained'),
+]
 
 export function Emails() {
   const domains = useDomainFilter()
@@ -27,13 +23,14 @@ export function Emails() {
         caption="Emails"
         every={5_000}
         filters={[
-          { name: 'search', label: 'Subject' },
-          { name: 'recipient', label: 'Recipient', form: `${WHOLE_ADDRESS} «Subject» finds a part of one too.` },
+          { name: 'search', label: ANYWHERE, wide: true },
+          { name: 'recipient', label: 'Recipient', form: `${WHOLE_ADDRESS} «${ANYWHERE}» finds a part of one too.` },
           { name: 'tag', label: 'Tag' },
           { name: 'status', label: 'Status', options: STATUSES },
           ...domains,
           { name: 'from', label: 'From day', day: 'start' },
           { name: 'to', label: 'To day', day: 'end' },
+          { name: 'include_sandbox', label: 'Sandbox', options: [['false', 'left out']] },
         ]}
         columns={[
           { head: 'Status', cell: ({ status }) => <State name={status} /> },
@@ -42,11 +39,11 @@ export function Emails() {
             main: true,
             fill: true,
             cell: ({ id, subject, sandbox }) => (
-              <span className="block truncate" title={subject}>
-                <Link to="/emails/$id" params={{ id }} className="underline">
+              <span className="flex" title={subject}>
+                <Link to="/emails/$id" params={{ id }} className="truncate underline">
                   {subject === '' ? '(no subject)' : subject}
                 </Link>
-                {sandbox && <span className="text-quiet"> · sandbox</span>}
+                {sandbox && <span className="shrink-0 whitespace-pre text-quiet"> · sandbox</span>}
               </span>
             ),
           },

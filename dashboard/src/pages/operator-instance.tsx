@@ -31,7 +31,7 @@ export function Queues() {
   }
   const look = (event: FormEvent): void => {
     event.preventDefault()
-    void navigate({ to: '.', search: (typed === '' ? {} : { search: typed }) as never })
+    void navigate({ to: '.', search: (typed.trim() === '' ? {} : { search: typed.trim() }) as never })
   }
   return (
     <Page title="Queues" sentence={found.data === undefined ? undefined : sentenceOf(found.data)}>

@@ -1,10 +1,13 @@
 // What a person comes for first: did the mail arrive, and what needs them.
 
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { type Json, useApi, withQuery } from '../api.ts'
+import { useState } from 'react'
+import { call, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { useDomains } from '../by-domain.tsx'
 import { RateDays, StackedDays } from '../charts.tsx'
+import { SENT } from '../email-list.ts'
 import { figure } from '../figure.ts'
+import { May } from '../may.tsx'
 import { isOver, lastDays, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE } from '../rates.ts'
 import type { Search } from '../search.ts'
 import { ProviderStrips } from '../strips.tsx'
@@ -123,15 +126,22 @@ function Figures({
   const bounced = `${rate(figures.bounces, figures.sent)}, keep under 2\u00a0%`
   const complained = `${rate(figures.spam_complaints, figures.delivered)}, keep under 0.1\u00a0%`
   const behind = { from: from_date, ...(domain_id !== undefined && { domain_id }) }
+  const counted = { ...behind, ...(!include_sandbox && { include_sandbox: 'false' }) }
   return (
     <dl className="grid grid-cols-2 gap-px overflow-hidden rounded border border-line bg-line sm:grid-cols-3 lg:grid-cols-6">
-      <Figure name="Sent" value={figures.sent} note={`last ${days} days`} to="/emails" search={behind} />
+      <Figure
+        name="Sent"
+        value={figures.sent}
+        note={`last ${days} days`}
+        to="/emails"
+        search={{ ...counted, status: SENT }}
+      />
       <Figure
         name="Delivered"
         value={figures.delivered}
         note={rate(figures.delivered, figures.sent)}
         to="/emails"
-        search={{ ...behind, status: 'delivered' }}
+        search={{ ...counted, status: 'delivered' }}
       />
       <Figure
         name="Bounced"
@@ -139,7 +149,7 @@ function Figures({
         note={bounced}
         bad={isOver(figures.bounces, figures.sent, MAX_BOUNCE_RATE)}
         to="/bounces"
-        search={{ ...behind, ...(!include_sandbox && { include_sandbox: 'false' }) }}
+        search={counted}
       />
       <Figure
         name="Complaints"
@@ -147,7 +157,7 @@ function Figures({
         note={complained}
         bad={isOver(figures.spam_complaints, figures.delivered, MAX_COMPLAINT_RATE)}
         to="/emails"
-        search={{ ...behind, status: 'complained' }}
+        search={{ ...counted, status: 'complained' }}
       />
       <Figure
         name="Opened"
@@ -400,13 +410,20 @@ function Latest({ domainId }: { readonly domainId: string | undefined }) {
   )
 }
 
-/** The one call that fills the page, with the prefix of the person's own test key. */
+/** In place of a key: of those that exist nobody is shown more than their beginning. */
+const NO_KEY = 'YOUR_TEST_KEY'
+
+/** The one call that fills the page; with a test key that is made here it works as it is copied. */
 function FirstMail() {
-  const keys = useApi('/customer/api-keys')
-  const mine: Json = (keys.data?.data ?? []).find(
-    ({ mode, revoked_at: revoked }: Json) => mode === 'sandbox' && revoked === null,
-  )
-  const key = mine === undefined ? 'ph_test_…' : `${mine.prefix}…`
+  const [made, setMade] = useState<string | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  const make = async (): Promise<void> => {
+    setError(null)
+    const wanted = { name: 'First mail', mode: 'sandbox', scopes: ['send'] }
+    await call('POST', '/customer/api-keys', wanted).then((answer) => setMade(answer.data.key), setError)
+    await refresh('/customer/api-keys')
+  }
+  const key = made ?? NO_KEY
   const mail = `{ "from": "you@example.com", "to": "someone@example.net", "subject": "Hello", "text": "It works." }`
   const curl = `curl -sS ${location.origin}/api/v1/send \\\n  -H 'X-API-Key: ${key}' -H 'Content-Type: application/json' \\\n  -d '${mail}'`
   const script = `await fetch('${location.origin}/api/v1/send', {\n  method: 'POST',\n  headers: { 'x-api-key': '${key}', 'content-type': 'application/json' },\n  body: JSON.stringify(${mail.replaceAll(/"(\w+)":/g, '$1:').replaceAll('"', "'")}),\n})`
@@ -417,8 +434,32 @@ function FirstMail() {
         <Link to="/inbox" className="underline">
           inbox
         </Link>{' '}
-        and to nobody else:
+        and to nobody else.{' '}
+        {made === null ? (
+          <>
+            Put a test key of yours where {NO_KEY} stands
+            <May scope="api_keys:write">
+              {' '}
+              (
+              <Link to="/keys" className="underline">
+                API keys
+              </Link>
+              ), or make one for it
+            </May>
+            .
+          </>
+        ) : (
+          'The key in it may send test mail. It is shown this once; the page of keys can revoke it.'
+        )}
       </p>
+      {made === null && (
+        <div>
+          <Button small scope="api_keys:write" onClick={() => void make()}>
+            Make a test key
+          </Button>
+        </div>
+      )}
+      <Problem error={error} />
       {[
         ['curl', curl],
         ['TypeScript', script],
