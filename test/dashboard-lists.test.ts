@@ -3,8 +3,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { bareOf } from '../dashboard/src/address-in.ts'
 import { CONTACT_COLUMNS, contactOf, contactRefusal } from '../dashboard/src/contact-list.ts'
 import { csvText, readList, textOf } from '../dashboard/src/csv.ts'
+import { domainForm } from '../dashboard/src/domain-form.ts'
+import { reasonOf, suppressionOf, suppressionRefusal, unknownReasons } from '../dashboard/src/suppression-list.ts'
 import { type Outcome, type Progress, type Work, workThrough } from '../dashboard/src/work.ts'
 
 test('what is written as CSV is read back the same, formulas too, but for blanks at the ends', () => {
@@ -95,6 +98,81 @@ test('who is no subscriber in a list of contacts becomes none, and what proves t
     headings.filter((heading) => !CONTACT_COLUMNS.includes(heading.toLowerCase())),
     ['Address'],
   )
+})
+
+test('names of contacts are found under the headings that spreadsheets have elsewhere', () => {
+  const named = (text: string): unknown =>
+    readList(text)
+      .entries.map(contactOf)
+      .map((one) => 'name' in one && one.name)[0]
+  for (const [email, first, last] of [
+    ['E-Mail-Adresse', 'Vorname', 'Nachname'],
+    ['E-Mail', 'Vorname', 'Name'],
+    ['Adresse e-mail', 'Prénom', 'Nom'],
+    ['Email', 'Pre\u0301nom', 'Nom'],
+    ['Correo electrónico', 'Nombre', 'Apellidos'],
+    ['Indirizzo email', 'Nome', 'Cognome'],
+    ['E-mailadres', 'Voornaam', 'Achternaam'],
+  ]) {
+    const text = `${email};${first};${last}\nada@x.test;Ada;Lovelace\n`
+    assert.equal(named(text), 'Ada Lovelace', text)
+    const others = readList(text).headings.filter((one) => !CONTACT_COLUMNS.includes(one.toLowerCase()))
+    assert.deepEqual(others, [], text)
+  }
+  assert.equal(named('email,Vorname,Nachname,Name\nada@x.test,Ada,,Ada Lovelace'), 'Ada Lovelace')
+})
+
+// Each row: why an address is on the list of another service, and what that is here; null: it is asked for.
+const REASONS: readonly (readonly [written: string, reason: string | null])[] = [
+  ['', 'manual'],
+  ['hard_bounce', 'hard_bounce'],
+  ['Bounced', 'hard_bounce'],
+  ['Hard-Bounce', 'hard_bounce'],
+  ['HardBounce', 'hard_bounce'],
+  ['spam', 'complaint'],
+  ['Spam Complaint', 'complaint'],
+  ['550 5.1.1 <jo@x.test>: no such user', 'hard_bounce'],
+  ['550 5.7.1 blocked', null],
+  ['unsubscribed', null],
+  ['toString', null],
+]
+for (const [written, reason] of REASONS) {
+  test(`a suppression whose reason is «${written}» is taken for ${reason ?? 'none before somebody says which'}`, () => {
+    assert.equal(reasonOf(written), reason)
+    const { entries } = readList(
+      csvText([
+        ['email', 'reason', 'details', 'expires_at'],
+        ['jo@x.test', written, '', ''],
+      ]),
+    )
+    const [entry] = entries
+    assert.ok(entry !== undefined)
+    assert.equal(suppressionRefusal(entry, null) === null, reason !== null)
+    assert.equal(suppressionRefusal(entry, 'complaint'), null)
+    assert.deepEqual(unknownReasons([entry, entry]), reason === null ? [[written, 2]] : [])
+    const words = /^\d/.test(written) || reason === null ? written : ''
+    const sent = { email: 'jo@x.test', reason: reason ?? 'complaint', details: words, expires_at: '' }
+    assert.deepEqual(suppressionOf(entry, 'complaint'), sent)
+  })
+}
+
+test('what is looked for is bare of blanks, and an address of the name before it', () => {
+  for (const [typed, bare] of [
+    ['  jo@x.test\n', 'jo@x.test'],
+    ['Jo Doe <jo@x.test>', 'jo@x.test'],
+    ['"Doe, Jo" < jo@x.test >; ', 'jo@x.test'],
+    ['<20260102.1@shop.example>', '20260102.1@shop.example'],
+    [' Less < more > than ', 'Less < more > than'],
+    ['', ''],
+  ] as const) {
+    assert.equal(bareOf(typed), bare)
+  }
+})
+
+test('who types an address or a name in another script for a domain is told so', () => {
+  assert.match(domainForm('user@example.com'), /before the @/)
+  for (const name of ['münchen.de', 'mail.xn--mnchen-3ya.de']) assert.match(domainForm(name), /internationalised/)
+  assert.match(domainForm('https://example.com/'), /without https/)
 })
 
 test('addresses are found by their heading or by their @, with the lines on which they stand', () => {

@@ -13,7 +13,7 @@ export interface AddField {
   /** May be left empty. */
   readonly optional?: boolean
   /** How it is to be written, said when it is not. */
-  readonly form?: string
+  readonly form?: string | ((typed: string) => string)
   /** The name of a domain: small letters, and no dot behind it, however it is typed. */
   readonly domain?: boolean
 }
@@ -89,7 +89,7 @@ export function AddForm({
               {...(domain && { literal: true })}
               required={!optional}
               value={typed[name] ?? ''}
-              fault={faultText(faultOf(error, name), form)}
+              fault={faultText(faultOf(error, name), typeof form === 'function' ? form(typed[name] ?? '') : form)}
               onChange={(value) => setTyped((so) => ({ ...so, [name]: value }))}
             />
           </div>

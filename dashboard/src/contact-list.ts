@@ -3,8 +3,14 @@
 
 import type { Entry } from './csv.ts'
 
-const FIRST_NAMES = ['first name', 'first_name', 'firstname']
-const LAST_NAMES = ['last name', 'last_name', 'lastname']
+const FIRST_NAMES = [
+  ...['first name', 'first_name', 'firstname', 'given name'],
+  ...['vorname', 'prénom', 'prenom', 'nombre', 'nome', 'voornaam'],
+]
+const LAST_NAMES = [
+  ...['last name', 'last_name', 'lastname', 'surname', 'family name'],
+  ...['nachname', 'familienname', 'nom', 'nom de famille', 'apellidos', 'apellido', 'cognome', 'achternaam'],
+]
 const STATUSES = ['status', 'subscription status', 'subscription_status', 'subscriber status', 'email status']
 /** When somebody left, as some services export it. */
 const LEFT = ['unsub_time', 'unsubscribed_at', 'clean_time', 'cleaned_at', 'bounced_at', 'complained_at']
@@ -28,7 +34,9 @@ export function contactRefusal({ fields }: Entry): string | null {
 /** What the API is given of one. */
 export function contactOf({ email, fields }: Entry): object {
   const one = (names: readonly string[]): string => names.map((name) => fields[name] ?? '').find(Boolean) ?? ''
-  const name = one(['name']) || `${one(FIRST_NAMES)} ${one(LAST_NAMES)}`.trim()
+  // Beside a «Vorname» alone the «Name» is the family's.
+  const apart = 'vorname' in fields && !LAST_NAMES.some((heading) => heading in fields)
+  const name = (apart ? '' : one(['name'])) || `${one(FIRST_NAMES)} ${one(apart ? ['name'] : LAST_NAMES)}`.trim()
   const consent = {
     source_url: one(['source_url']),
     consent_text: one(['consent_text']),

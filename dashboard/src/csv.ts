@@ -30,7 +30,11 @@ export interface Listed {
 const SEPARATORS = [',', ';', '\t'] as const
 const SAID_SEPARATOR = /^sep=(.)(?=\r|\n|$)/i
 /** The surest comes first: a list of people may have an `Address` that is a street. */
-const HEADINGS = ['email', 'e-mail', 'email address', 'email_address', 'e-mail address', 'mail', 'recipient', 'address']
+const HEADINGS = [
+  ...['email', 'e-mail', 'email address', 'email_address', 'e-mail address', 'e-mail-adresse', 'email-adresse'],
+  ...['emailadresse', 'adresse e-mail', 'adresse email', 'courriel', 'correo electrónico', 'correo', 'indirizzo email'],
+  ...['indirizzo e-mail', 'e-mailadres', 'emailadres', 'mail', 'recipient', 'address'],
+]
 const MAX_SHOWN_CHARS = 80
 
 /** Of a file whose bytes say no other: UTF-8, or Windows-1252 as spreadsheets on Windows still write it. */
@@ -50,7 +54,8 @@ export function readList(text: string): Listed {
   const [said = '', separator = separatorOf(source)] = SAID_SEPARATOR.exec(source) ?? []
   const lines = [...csvRows(source.slice(said.length), separator)]
   const rows = lines.flatMap((one) => ('cells' in one && one.cells.some((cell) => cell !== '') ? [one] : []))
-  const written = rows[0]?.cells ?? []
+  // What a Mac writes has its accents apart.
+  const written = (rows[0]?.cells ?? []).map((cell) => cell.normalize('NFC'))
   const first = written.map((cell) => cell.toLowerCase())
   const column = first.indexOf(HEADINGS.find((heading) => first.includes(heading)) ?? '')
   const headed = column !== -1 && first[column] !== ''

@@ -211,3 +211,164 @@ test('a sandbox mail is marked among the latest, and a mail that an endpoint was
   assert.equal(over, 0)
   assert.deepEqual(here.faults, [])
 })
+
+const ANYWHERE = 'Subject, recipient or message id'
+
+test('a recipient is found as it was pasted, with blanks or the name before it', async () => {
+  const who = await dashboard.owner()
+  const mail = { from: 'a@b.example', to: 'jo@example.net', subject: 'To Jo', text: 'Hi' }
+  await call(who.test_api_key, 'POST', '/api/v1/send', mail)
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/emails')
+  for (const [label, parameter] of [
+    ['Recipient', 'recipient'],
+    [ANYWHERE, 'search'],
+  ] as const) {
+    for (const pasted of [' jo@example.net ', 'Jo Doe <jo@example.net>']) {
+      await page.getByLabel(label, { exact: true }).fill(pasted)
+      await page.getByRole('button', { name: 'Search', exact: true }).click()
+      await page.waitForURL((url) => url.searchParams.get(parameter) === 'jo@example.net')
+      await page.getByRole('link', { name: 'To Jo', exact: true }).waitFor()
+      assert.equal(await page.getByLabel(label, { exact: true }).inputValue(), 'jo@example.net')
+      await dashboard.open(page, '/emails')
+    }
+  }
+  await dashboard.open(page, '/events?recipient=%20jo@example.net')
+  await page.getByRole('link', { name: 'To Jo', exact: true }).first().waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
+test('what the overview counts as sent is what its list has: no sandbox, nothing that is still scheduled', async () => {
+  const who = await dashboard.owner()
+  const mail = { from: 'a@b.example', to: 'jo@example.net', subject: 'Sent', text: 'Hi' }
+  await call(who.test_api_key, 'POST', '/api/v1/send', mail)
+  const later = { ...mail, subject: 'Later', scheduled_at: new Date(Date.now() + 86_400_000).toISOString() }
+  assert.equal((await call(who.test_api_key, 'POST', '/api/v1/send', later)).status, 202)
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  const sent = page.locator('dl > div').filter({ hasText: 'last 30 days' }).getByRole('link')
+  await dashboard.open(page, '/')
+  assert.equal(await sent.innerText(), '0')
+  await sent.click()
+  await page.getByText('Nothing fits these filters.').waitFor()
+  await dashboard.open(page, '/?sandbox=1')
+  await sent.filter({ hasText: /^1$/ }).click()
+  await page.getByRole('link', { name: 'Sent', exact: true }).waitFor()
+  await page.getByText('1 entry', { exact: true }).waitFor()
+  assert.match(await page.getByLabel('Status', { exact: true }).inputValue(), /^queued,/)
+  assert.deepEqual(here.faults, [])
+})
+
+test('the list of emails has room for the last answer beside a long subject', async () => {
+  const who = await dashboard.owner()
+  const subject = 'The news of the week, and of the week before it, with all that was said about them '.repeat(3)
+  const mail = { from: 'a@b.example', to: 'somebody.with.a.long.name@example.net', subject, text: 'Hi' }
+  const { body } = await call(who.test_api_key, 'POST', '/api/v1/send', mail)
+  await waitFor('its end', async () => {
+    const { data } = (await call(who.api_key, 'GET', `/api/v1/emails/${body.data.email_id}`)).body
+    return data.status === 'delivered' ? true : undefined
+  })
+  await using here = await dashboard.visit(who, { viewport: { width: 1_280, height: 800 } })
+  const { page } = here
+  await dashboard.open(page, '/emails')
+  const cell = page.getByRole('cell', { name: '250 2.0.0 taken by the sandbox' })
+  const { width = 0 } = (await cell.boundingBox()) ?? {}
+  assert.ok(width > 180, `${width} px`)
+  assert.deepEqual(here.faults, [])
+})
+
+test('Back from an unsaved template asks while the address is still its own', async () => {
+  const who = await dashboard.owner()
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  const write = page.getByRole('link', { name: 'Write one', exact: true }).first()
+  await dashboard.open(page, '/templates')
+  await write.click()
+  await page.getByLabel('Name', { exact: true }).fill('Unsaved')
+  const question = page.getByRole('dialog', { name: 'Not saved' })
+  for (const answer of ['Stay', 'Leave without it']) {
+    await page.evaluate('history.back()')
+    await question.waitFor()
+    await page.waitForURL('**/templates/new')
+    await page.getByRole('button', { name: answer, exact: true }).click()
+    await question.waitFor({ state: 'detached' })
+    if (answer === 'Stay') assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Unsaved')
+  }
+  await page.waitForURL('**/templates')
+  await write.click()
+  await page.getByLabel('Name', { exact: true }).fill('Unsaved')
+  await go(page, 'Contacts')
+  await question.waitFor()
+  await page.getByRole('button', { name: 'Leave without it', exact: true }).click()
+  await page.getByRole('heading', { name: 'Contacts', exact: true }).waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
+test('the SMTP password is asked for when it is to be shown, and not before', async () => {
+  const who = await dashboard.owner()
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  const asked: string[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/smtp-credentials')) asked.push(request.url())
+  })
+  await dashboard.open(page, '/smtp')
+  await page.getByRole('button', { name: 'Copy the user', exact: true }).waitFor()
+  assert.deepEqual(asked, [])
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
+  await page.getByRole('button', { name: 'Copy the password', exact: true }).waitFor()
+  assert.equal(asked.length, 1)
+  const { password } = (await call(who.api_key, 'GET', '/api/v1/smtp-credentials')).body
+  await page.getByText(password, { exact: true }).waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
+test('the first call to copy says where a key belongs, or has one that works', async () => {
+  const who = await dashboard.owner()
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/')
+  const curl = page.locator('pre').first()
+  assert.match(await curl.innerText(), /X-API-Key: YOUR_TEST_KEY'/)
+  await page.getByRole('button', { name: 'Make a test key', exact: true }).click()
+  await page.getByText('It is shown this once').waitFor()
+  const [, key = ''] = /X-API-Key: (ph_test_\w+)'/.exec(await curl.innerText()) ?? []
+  const mail = { from: 'you@example.com', to: 'someone@example.net', subject: 'Hello', text: 'It works.' }
+  assert.equal((await call(key, 'POST', '/api/v1/send', mail)).status, 202)
+  assert.deepEqual(here.faults, [])
+})
+
+test('reasons of suppressions that are not understood are told before the import, and one may be chosen for them', async () => {
+  const who = await dashboard.owner()
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/suppressions?import=1')
+  const rows = ['email,reason', 'a@x.example,Bounced', 'b@x.example,spam', 'c@x.example,gone away', 'd@x.example,']
+  await page.getByLabel('Or paste addresses', { exact: true }).fill(rows.join('\n'))
+  await page.getByText('Reasons that are not understood: «gone away» (1).').waitFor()
+  await page.getByRole('button', { name: 'Import 3', exact: true }).waitFor()
+  await page.getByLabel('Take them all for', { exact: true }).selectOption('complaint')
+  await page.getByRole('button', { name: 'Import 4', exact: true }).click()
+  await page.getByText('Finished: 4 of 4 done.').waitFor()
+  const { data } = (await call(who.api_key, 'GET', '/api/v1/customer/suppressions')).body
+  const found = data.map(({ email, reason }: { email: string; reason: string }) => `${email[0]} ${reason}`)
+  assert.deepEqual(found.toSorted(), ['a hard_bounce', 'b complaint', 'c complaint', 'd manual'])
+  assert.deepEqual(here.faults, [])
+})
+
+test('an address or a name in another script is told for what it is where a domain belongs', async () => {
+  const who = await dashboard.owner()
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/domains')
+  for (const [typed, said] of [
+    ['user@example.com', 'a domain, without what stands before the @.'],
+    ['münchen.de', 'internationalised names, such as münchen.de, are not supported.'],
+  ] as const) {
+    await page.getByLabel(/^Domain, such as/).fill(typed)
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByText(said).waitFor()
+  }
+  assert.deepEqual(here.faults, [])
+})

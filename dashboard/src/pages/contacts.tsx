@@ -48,7 +48,7 @@ export function Contacts() {
         <Import
           verb="Import"
           size={1}
-          hint="With a heading line, the columns email, name (or first name and last name), source, tags (parted by commas), status, source_url, consent_text and consent_at are read."
+          hint="With a heading line, the columns email, name (or first name and last name, in German, French, Spanish, Italian and Dutch too), source, tags (parted by commas), status, source_url, consent_text and consent_at are read."
           reads={CONTACT_COLUMNS}
           refusal={contactRefusal}
           call={oneByOne(PATH, (entry) => ({ ...contactOf(entry), double_opt_in: asks }))}

@@ -4,15 +4,13 @@ import { AddForm } from '../add-form.tsx'
 import { call, type Json, refresh, useApi } from '../api.ts'
 import { ByDomain } from '../by-domain.tsx'
 import { Confirm } from '../confirm.tsx'
+import { domainForm } from '../domain-form.ts'
 import { Listing } from '../listing.tsx'
 import { May } from '../may.tsx'
 import { say } from '../say.tsx'
 import { TlsReports } from '../tls-reports.tsx'
 import { Tracking } from '../tracking.tsx'
 import { Button, Copy, LIKE_A_BUTTON, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
-
-/** What the API takes; names in other scripts are none of it (`xn--`). */
-const DOMAIN_FORM = 'the letters a to z, digits and hyphens, without https:// and without a path.'
 
 export function Domains() {
   const navigate = useNavigate()
@@ -21,7 +19,7 @@ export function Domains() {
       <AddForm
         path="/customer/domains"
         scope="domains:write"
-        fields={[{ name: 'domain', label: 'Domain, such as mail.example.com', form: DOMAIN_FORM, domain: true }]}
+        fields={[{ name: 'domain', label: 'Domain, such as mail.example.com', form: domainForm, domain: true }]}
         button="Add"
         added={({ id }) => void navigate({ to: '/domains/$id', params: { id } })}
       />
@@ -238,7 +236,7 @@ export function TrackingDomains() {
       <AddForm
         path="/customer/tracking-domains"
         scope="tracking_domains:write"
-        fields={[{ name: 'domain', label: 'Name, such as links.example.com', form: DOMAIN_FORM, domain: true }]}
+        fields={[{ name: 'domain', label: 'Name, such as links.example.com', form: domainForm, domain: true }]}
         button="Add"
         added={({ domain }) => say(`${domain} is added: publish its CNAME, then verify.`)}
       />

@@ -1,7 +1,7 @@
 // Those who must not be mailed, and what came back: lists of addresses, in and out.
 
 import { Link, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useCallback, useState } from 'react'
 import { BOUNCE_CATEGORIES } from '../../../src/mail/smtp-bounce.ts'
 import { AddForm } from '../add-form.tsx'
 import { call, faultOf, type Json, refresh } from '../api.ts'
@@ -9,6 +9,7 @@ import { useDomainFilter } from '../by-domain.tsx'
 import { Confirm } from '../confirm.tsx'
 import type { Entry } from '../csv.ts'
 import { inWords, saidOfIt } from '../faults.ts'
+import { figure } from '../figure.ts'
 import { Import, oneByOne, useImport } from '../import.tsx'
 import { chosenOf, type Filter, Listing, WHOLE_ADDRESS, words } from '../listing.tsx'
 import { May } from '../may.tsx'
@@ -16,8 +17,15 @@ import { Moment, momentOf } from '../moment.tsx'
 import { saveList } from '../save.ts'
 import { say } from '../say.tsx'
 import type { Search } from '../search.ts'
+import {
+  type Reason,
+  SUPPRESSION_REASONS,
+  suppressionOf,
+  suppressionRefusal,
+  unknownReasons,
+} from '../suppression-list.ts'
 import { answerIn } from '../timeline.ts'
-import { Button, LIKE_A_BUTTON, Page, Problem, Section, State, Time } from '../ui.tsx'
+import { Button, Choice, LIKE_A_BUTTON, Page, Problem, Section, State, Time } from '../ui.tsx'
 import type { Outcome } from '../work.ts'
 
 function Removal({
@@ -51,13 +59,8 @@ function Removal({
 
 const SUPPRESSIONS = '/customer/suppressions'
 
-async function importSuppressions(part: readonly Entry[]): Promise<Outcome> {
-  const entries = part.map(({ email, fields }) => ({
-    email,
-    reason: fields['reason'] ?? '',
-    details: fields['details'] ?? '',
-    expires_at: fields['expires_at'] ?? '',
-  }))
+async function importSuppressions(part: readonly Entry[], instead: Reason | null): Promise<Outcome> {
+  const entries = part.map((entry) => suppressionOf(entry, instead))
   const { data } = await call('POST', `${SUPPRESSIONS}/import`, { entries })
   return {
     done: data.imported + data.updated,
@@ -85,18 +88,7 @@ export function Suppressions() {
         </div>
       }
     >
-      {importing ? (
-        <Import
-          verb="Import"
-          size={500}
-          hint="With a heading line, the columns email, reason, details and expires_at are read. Who is listed already stays."
-          reads={['reason', 'details', 'expires_at']}
-          call={importSuppressions}
-          finished={() => void refresh(SUPPRESSIONS)}
-        />
-      ) : (
-        <Suppress />
-      )}
+      {importing ? <ImportSuppressions /> : <Suppress />}
       <Section title="Listed">
         <Problem error={error} />
         <Listing
@@ -109,7 +101,7 @@ export function Suppressions() {
             {
               name: 'reason',
               label: 'Reason',
-              options: words('hard_bounce', 'repeated_soft_bounce', 'complaint', 'spamtrap', 'manual'),
+              options: words(...SUPPRESSION_REASONS),
             },
           ]}
           columns={[
@@ -142,6 +134,54 @@ export function Suppressions() {
         />
       </Section>
     </Page>
+  )
+}
+
+const SHOWN_REASONS = 5
+
+function ImportSuppressions() {
+  const [instead, setInstead] = useState<Reason | null>(null)
+  const refusal = useCallback((entry: Entry) => suppressionRefusal(entry, instead), [instead])
+  return (
+    <Import
+      verb="Import"
+      size={500}
+      hint={`With a heading line, the columns email, reason, details and expires_at are read. A reason is ${SUPPRESSION_REASONS.join(', ')}, or a usual word for one of these; without one it is manual. Who is listed already stays.`}
+      reads={['reason', 'details', 'expires_at']}
+      refusal={refusal}
+      call={(part) => importSuppressions(part, instead)}
+      finished={() => void refresh(SUPPRESSIONS)}
+      before={({ entries }) => <Unknown reasons={unknownReasons(entries)} instead={instead} choose={setInstead} />}
+    />
+  )
+}
+
+/** Which reasons of a file are not understood, and what is to be taken for them. */
+function Unknown({
+  reasons,
+  instead,
+  choose,
+}: {
+  readonly reasons: ReturnType<typeof unknownReasons>
+  readonly instead: Reason | null
+  readonly choose: (reason: Reason | null) => void
+}) {
+  if (reasons.length === 0) return null
+  const shown = reasons.slice(0, SHOWN_REASONS).map(([text, count]) => `«${text}» (${figure(count)})`)
+  const more = reasons.length - SHOWN_REASONS
+  return (
+    <div className="grid gap-2">
+      <p className="break-words text-wait">
+        Reasons that are not understood: {shown.join(', ')}
+        {more > 0 && ` and ${figure(more)} more`}.
+      </p>
+      <Choice
+        label="Take them all for"
+        value={instead ?? ''}
+        onChange={(value) => choose(SUPPRESSION_REASONS.find((one) => one === value) ?? null)}
+        options={[['', 'nothing: leave them out'], ...words(...SUPPRESSION_REASONS)]}
+      />
+    </div>
   )
 }
 
