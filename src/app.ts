@@ -67,6 +67,7 @@ import { type TrackingRoom, trackingDomainExists, trackingDomainRecord } from '.
 import { type ValidationRoom, validationRoom } from './modules/validation/index.ts'
 import { officeEndpoints, officeServices } from './office.ts'
 import { type OutgoingTls, outgoingTls } from './outgoing.ts'
+import { databaseClock } from './platform/database-clock.ts'
 import type { Database } from './platform/db.ts'
 import { type DiskGuard, diskGuard } from './platform/disk.ts'
 import { healthEndpoints } from './platform/health.ts'
@@ -369,6 +370,7 @@ export async function servicesOf(rooms: Rooms): Promise<Running> {
   const { config, ground, database, accounts, domains } = rooms
   const has = (role: (typeof config.roles)[number]): boolean => config.roles.includes(role)
   const services: Stage[] = [
+    databaseClock({ db: database.system, ...ground }),
     partitionsLoop(rooms.database, rooms.ground),
     accounts.service,
     listener(rooms),

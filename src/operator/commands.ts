@@ -13,6 +13,7 @@ import { partitionsLoop } from '../housekeeping.ts'
 import { accountNamed } from '../modules/accounts/index.ts'
 import { sendingLimits } from '../modules/sending/index.ts'
 import { instanceCertificate } from '../platform/certificates.ts'
+import { systemClock } from '../platform/clock.ts'
 import { type CommandFace, type OptionValues, UsageError } from '../platform/command.ts'
 import { assertBegun, ensureDataFolder } from '../platform/data-folder.ts'
 import { diskRoom } from '../platform/disk.ts'
@@ -145,7 +146,8 @@ export const instanceCommands: readonly InstanceCommand[] = [
       else await ensureDataFolder(dataDir)
       const options = {
         config,
-        clock: ground.clock,
+        // This machine's as it is: the process's follows the database.
+        clock: systemClock(),
         resolver: ground.resolver,
         relay: relayOf(config),
         diskRoom: () => diskRoom(dataDir, sendingLimits.MAX_MESSAGE_BYTES),

@@ -14,8 +14,8 @@ export interface Clock {
 
 /** A clock whose time of day can be corrected, so that all machines agree with their database. */
 export interface CorrectableClock extends Clock {
-  /** @param offsetMs what to add to this machine's time of day */
-  correct(offsetMs: number): void
+  /** @param byMs what to add to the time of day, beside all that was added before */
+  correct(byMs: number): void
 }
 
 /** A smaller step is drift, and no clock that somebody has turned. */
@@ -56,8 +56,8 @@ export function systemClock(): CorrectableClock {
         throw signal.aborted ? signal.reason : error
       }
     },
-    correct: (ms) => {
-      offsetMs = ms
+    correct: (byMs) => {
+      offsetMs += byMs
     },
   }
 }

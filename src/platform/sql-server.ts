@@ -8,6 +8,7 @@ const FACTS = statement(
      current_setting('synchronous_commit') as "synchronousCommit", current_setting('full_page_writes') as "fullPageWrites",
      clock_timestamp() as now`,
 )
+const NOW = statement('platform_now', 'select clock_timestamp() as now')
 // A commit that has something to write, and leaves nothing behind.
 const EMPTY_COMMIT = statement('platform_empty_commit', `select pg_logical_emit_message(true, 'posthorn', '')`)
 const BACKEND = statement('platform_backend', 'select 1 from pg_stat_activity where pid = $1')
@@ -25,6 +26,13 @@ export async function serverFacts(db: Db): Promise<ServerFacts> {
   const row = await db.one<ServerFacts>(FACTS)
   if (row === null) throw new Error('the database says nothing of itself')
   return row
+}
+
+/** Its time of day. */
+export async function databaseNow(db: Db): Promise<Date> {
+  const row = await db.one<{ now: Date }>(NOW)
+  if (row === null) throw new Error('the database does not tell the time')
+  return row.now
 }
 
 /** Resolves when a commit has reached the disk. */

@@ -2,8 +2,9 @@
 // the instance's secret, which every machine of one installation must share.
 
 import type pg from 'pg'
-import type { Clock } from './clock.ts'
+import type { CorrectableClock } from './clock.ts'
 import { assertBegun, ensureDataFolder } from './data-folder.ts'
+import { followDatabase } from './database-clock.ts'
 import { connect, type Database, isUnavailable } from './db.ts'
 import type { Service } from './lifecycle.ts'
 import type { Logger } from './log.ts'
@@ -21,7 +22,7 @@ export interface StoreOptions {
   /** Null: the file `secret.key` in the data directory, made when it is not there. */
   readonly secretKey: string | null
   readonly log: Logger
-  readonly clock: Clock
+  readonly clock: CorrectableClock
   readonly maxConnections?: number
 }
 
@@ -100,7 +101,7 @@ async function prepared(
   stop: () => Promise<void>,
   signal?: AbortSignal,
 ): Promise<Store> {
-  const { log } = options
+  const { log, clock } = options
   await checkServer(adminUrl, options.databaseUrl !== null)
   await migrate(adminUrl, {
     onFile: (name) => log.info({ migration: name }, 'migrating'),
@@ -120,6 +121,7 @@ async function prepared(
     await stop()
   }
   try {
+    await followDatabase({ db: database.system, clock, log })
     const secrets = await openSecrets(database, options)
     return { adminUrl, database, secrets, renewSecrets: () => renewSecrets(database, secrets, options), close }
   } catch (error) {

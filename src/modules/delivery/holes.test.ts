@@ -4,11 +4,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { type House, house } from '../../../test/delivery-house.ts'
-import { type CorrectableClock, systemClock } from '../../platform/clock.ts'
 import { connector } from '../../platform/connect.ts'
 import { type Db, statement } from '../../platform/db.ts'
 import { transportOf } from '../transport/index.ts'
-import { membershipOf } from './membership.ts'
 
 const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } }
 const WITHIN_MS = 30_000
@@ -19,7 +17,6 @@ const WAITS = statement(
   'test_waits',
   `select 1 from pg_locks l join pg_class c on c.oid = l.relation where c.relname = 'inbox' and not l.granted`,
 )
-const UNHEARD = { nodeName: 'test', onLost: () => undefined, onDue: () => undefined }
 /** Nothing that is waited for here may come of it. */
 const RARELY = { renewEveryMs: 600_000 }
 
@@ -201,40 +198,6 @@ test('a bug met while a connection is opened costs no place among the sockets', 
   const ids = [await h.put('bob@example.net'), await h.put('ann@example.net'), await h.put('eve@example.net')]
   await delivery.start()
   for (const id of ids) await until('deferred', async () => (await h.status(id)) === 'deferred')
-})
-
-test('the clock follows the database, but not the slowness of its answers', async () => {
-  await using h = await house(ZONE)
-  const real = systemClock()
-  let wayMs = 0
-  let aheadMs = 0
-  const corrections: number[] = []
-  const clock: CorrectableClock = {
-    ...real,
-    monotonicMs: () => real.monotonicMs() + wayMs,
-    now: () => new Date(real.now().getTime() + wayMs + aheadMs),
-    correct: (ms) => void corrections.push(ms),
-  }
-  const system: Db = {
-    ...h.database.system,
-    one: async (what, values) => {
-      const row = await h.database.system.one<never>(what, values)
-      wayMs += 8_000
-      return row
-    },
-  }
-  const slow = membershipOf({ ...UNHEARD, clock, database: { ...h.database, system } })
-  // The test's clock and the database's are one, but for what was added on the way.
-  for (let n = 0; n < 2; n++) {
-    await slow.keep()
-    wayMs = 0
-  }
-  const quick = membershipOf({ ...UNHEARD, clock, database: h.database })
-  await quick.keep()
-  assert.deepEqual(corrections, [])
-  aheadMs = 60_000
-  await quick.keep()
-  assert.equal(Math.round((corrections[0] ?? 0) / 1_000), -60)
 })
 
 test('silent destinations leave half of what the process holds to those that answer', async () => {

@@ -9,13 +9,13 @@
 // declares others dead only after it has reached the database for a while without a break: by then they have renewed. A
 // database's clock that was turned is such a break.
 
-import { type CorrectableClock, TURNED_MS } from '../../platform/clock.ts'
+import { type Clock, TURNED_MS } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
 import { databaseTime, joinAsNode, leaveAsNode, type NodeLease, renewLease } from '../outbox/index.ts'
 
 export interface MembershipOptions {
   readonly database: Database
-  readonly clock: CorrectableClock
+  readonly clock: Clock
   readonly nodeName: string
   /** The epoch was declared dead: whatever is under way under it is somebody else's now. */
   readonly onLost: (epoch: number) => void
@@ -42,8 +42,6 @@ export interface Membership {
   leave(): Promise<void>
 }
 
-/** A smaller difference may be the way of the answer. */
-const CLOCK_STEP_MS = 250
 /** So long others may take to renew: their next turn, a connection to the new primary and a second try. */
 const ALL_RENEW_WITHIN_MS = 10_000
 /** A longer pause between two renewals is an outage, whoever had it. */
@@ -57,7 +55,6 @@ export function membershipOf({ database, clock, nodeName, onLost, onDue }: Membe
   /** The lease whose lapse has been told. */
   let lapsed: NodeLease | null = null
   let doubtful = false
-  let offsetMs = 0
   /** When the database was reached first and last since the last break. */
   let reached: { readonly sinceMs: number; readonly lastMs: number } | null = null
 
@@ -69,21 +66,7 @@ export function membershipOf({ database, clock, nodeName, onLost, onDue }: Membe
     return renewed
   }
 
-  const join = async (): Promise<NodeLease> => {
-    const askedMs = clock.monotonicMs()
-    const joined = await joinAsNode(db, clock, nodeName)
-    correctClock(askedMs, joined.databaseNow)
-    return joined
-  }
-
-  /** The database answered at some time between the question and now: of a slow answer nobody knows when. */
-  const correctClock = (askedMs: number, databaseNow: Date): void => {
-    const halfMs = (clock.monotonicMs() - askedMs) / 2
-    const behindMs = databaseNow.getTime() - (clock.now().getTime() - halfMs)
-    if (Math.abs(behindMs) < CLOCK_STEP_MS + halfMs) return
-    offsetMs += behindMs
-    clock.correct(offsetMs)
-  }
+  const join = (): Promise<NodeLease> => joinAsNode(db, clock, nodeName)
 
   const keepRetired = async (): Promise<void> => {
     for (const lease of retired) {
@@ -105,7 +88,6 @@ export function membershipOf({ database, clock, nodeName, onLost, onDue }: Membe
       const expected = databaseTime(lease, clock).getTime()
       current = await renew(lease)
       if (current !== null) {
-        correctClock(askedMs, current.databaseNow)
         const lateMs = clock.monotonicMs() - askedMs
         if (Math.abs(current.databaseNow.getTime() - expected) > TURNED_MS + lateMs) reached = null
       }

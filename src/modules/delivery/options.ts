@@ -2,7 +2,7 @@
 
 import type { Timeouts } from '../../mail/smtp-client.ts'
 import type { VerpMac } from '../../mail/verp.ts'
-import type { CorrectableClock } from '../../platform/clock.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import type { Ids } from '../../platform/ids.ts'
@@ -60,7 +60,7 @@ export interface TriedEmail {
 export interface DeliveryOptions {
   readonly database: Database
   /** Corrected by the database's, so that all nodes agree on what is due. */
-  readonly clock: CorrectableClock
+  readonly clock: Clock
   readonly ids: Ids
   readonly log: Logger
   /** Of this process, for people. */
