@@ -13,7 +13,7 @@
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import { arrayText } from './pg-array.ts'
-import { serversOf } from './servers.ts'
+import { optionsDropped, serversOf } from './servers.ts'
 import { type SilenceWatch, type Watchable, watchSilence } from './silence.ts'
 
 /** A statement with the name under which connections prepare it. Names are `room_what`, unique in the code base. */
@@ -79,8 +79,9 @@ export interface DatabaseOptions {
   /** A connection that has waited for so long makes us look whether its server is still there. */
   readonly silentAfterMs?: number
   /**
-   * Asked of every new connection before it is used; rejects for a server that must not be: after a failover it is another
-   * one, and settings change. Whoever wanted the connection is told that the database is not there now.
+   * Asked of every new connection before it is used, beside whether it has begun with our options; rejects for a server that
+   * must not be: after a failover it is another one, and settings change. Whoever wanted the connection is told that the
+   * database is not there now.
    */
   readonly admit?: (client: pg.Client) => Promise<void>
   readonly onError: (error: unknown) => void
@@ -129,7 +130,7 @@ export function connect(options: DatabaseOptions): Database {
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
       pipeline: true,
-      ...(options.admit !== undefined && { verify: admission(options.admit, onError) }),
+      ...(options.admit !== undefined && { verify: admission(role, options.admit, onError) }),
       Client,
     } as pg.PoolConfig)
     made.on('error', onError)
@@ -161,21 +162,29 @@ export function connect(options: DatabaseOptions): Database {
   }
 }
 
+/** Had a pooler dropped what a connection asks for at its start, row level security would be off, and no statement timed out. */
+async function assertOptions(client: pg.Client, role: string): Promise<void> {
+  const { rows } = await client.query(
+    `select current_user = '${role}' and current_setting('statement_timeout') = '30s' as kept`,
+  )
+  if (rows[0]?.kept !== true) throw optionsDropped()
+}
+
 /** For the pool's `verify`. Meanwhile nobody else hears a connection that breaks, which would end the process. */
-function admission(admit: (client: pg.Client) => Promise<void>, onError: (error: unknown) => void) {
+function admission(role: string, admit: (client: pg.Client) => Promise<void>, onError: (error: unknown) => void) {
   return (client: pg.Client, done: (error?: Error) => void): void => {
     const heard = (): void => undefined
     client.on('error', heard)
-    admit(client)
+    Promise.all([admit(client), assertOptions(client, role)])
       .catch((error: Error) => {
         if (isUnavailable(error)) return error
         onError(error)
         return Object.assign(new Error('this server is not admitted', { cause: error }), { code: NOT_ADMITTED })
       })
-      .then((refused) => {
+      .then((told) => {
         client.off('error', heard)
-        if (refused === undefined) done()
-        else done(refused)
+        if (told instanceof Error) done(told)
+        else done()
       }, onError)
   }
 }

@@ -14,7 +14,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type pg from 'pg'
-import { connectToPrimary } from './servers.ts'
+import { connectToPrimary, optionsDropped } from './servers.ts'
 
 export interface MigrateOptions {
   readonly folder?: string
@@ -64,6 +64,9 @@ export async function migrate(adminUrl: string, options: MigrateOptions = {}): P
   })
   client.on('error', () => undefined)
   try {
+    // Before the lock: the connection of a pooler would keep it for ever.
+    const { rows } = await client.query(`select current_setting('lock_timeout') = '2s' as kept`)
+    if (rows[0].kept !== true) throw optionsDropped()
     await waitForLock(client, options)
     const missing = outstanding(files, await applied(client))
     for (const file of missing) {
