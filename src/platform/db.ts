@@ -317,7 +317,7 @@ async function transact<T>(
     await client.query('rollback').catch((failure: Error) => {
       broken = failure
     })
-    if (sqlState(error) === READ_ONLY) broken = error as Error
+    if (isReadOnly(error)) broken = error as Error
     const untold = committing && broken !== undefined && isUnavailable(error)
     throw untold ? new UnknownEnd('nobody has told whether the commit was made', client, error) : error
   } finally {
@@ -447,6 +447,11 @@ export function isUnavailable(error: unknown): boolean {
   return /Connection terminated|timeout exceeded when trying to connect|timeout expired|not queryable|Client was closed|Query read timeout/.test(
     error.message,
   )
+}
+
+/** True of a server that answers, and takes no writes: of the unavailable too. */
+export function isReadOnly(error: unknown): boolean {
+  return sqlState(error) === READ_ONLY
 }
 
 /** True when a transaction was broken off so that another could go on (deadlock, serialization): it may be run again. */

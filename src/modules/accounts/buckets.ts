@@ -3,14 +3,15 @@
 // gave, however many they are; what a process holds unspent is lost after HELD_MS, which costs the key at most a slice.
 // (0007-rate-limits-by-lease.md has the other ways and why not.)
 //
-// Leases asked for at the same time go in one statement. A crash of the database forgets the buckets: they are full.
+// Leases asked for at the same time go in one statement. A crash of the database forgets the buckets: they are full. A database
+// that only reads leases nothing: so that reads are answered, each process then counts for itself.
 
 import type { Clock } from '../../platform/clock.ts'
-import type { Database } from '../../platform/db.ts'
+import { type Database, isReadOnly } from '../../platform/db.ts'
 import { platformErrors } from '../../platform/errors.ts'
 import { groupCommit } from '../../platform/group-commit.ts'
 import type { Rate } from './plans.ts'
-import { type Bucket, leaseTokens } from './sql-meter.ts'
+import { type Bucket, type Lease, leaseTokens } from './sql-meter.ts'
 
 export interface Level {
   readonly granted: boolean
@@ -47,12 +48,15 @@ interface Ask {
 
 const SLICE_SECONDS = 0.25
 const HELD_MS = 2_000
+/** So long a database that only reads is not asked again: each refusal costs a connection. */
+const ALONE_MS = 2_000
 const MAX_HELD = 20_000
 const MAX_TOGETHER = 500
 const MAX_WAITING = 10_000
 
 export function sharedBuckets(database: Database, clock: Clock): Buckets {
   const held = new Map<string, Held>()
+  let aloneUntilMs = 0
 
   const unspentOf = (name: string): number => {
     const known = held.get(name)
@@ -86,6 +90,26 @@ export function sharedBuckets(database: Database, clock: Clock): Buckets {
     if (held.size > MAX_HELD && oldest.done !== true) held.delete(oldest.value)
   }
 
+  /** The same from what this process remembers of the bucket: one that it does not know is full. */
+  const leaseAlone = ({ bucketId, rateClass, perSecond, burst, need, want }: Bucket): Lease => {
+    const known = held.get(nameOf(bucketId, rateClass))
+    const gained = known === undefined ? burst : ((clock.monotonicMs() - known.atMs) / 1_000) * perSecond
+    const there = Math.min(burst, (known?.shared ?? 0) + gained)
+    const granted = there < need ? 0 : Math.min(want, Math.floor(there))
+    return { bucket_id: bucketId, class: rateClass, granted, tokens: there - granted }
+  }
+
+  const leased = async (buckets: readonly Bucket[]): Promise<readonly Lease[]> => {
+    if (clock.monotonicMs() < aloneUntilMs) return buckets.map(leaseAlone)
+    try {
+      return await leaseTokens(database.system, buckets, clock.now())
+    } catch (error) {
+      if (!isReadOnly(error)) throw error
+      aloneUntilMs = clock.monotonicMs() + ALONE_MS
+      return buckets.map(leaseAlone)
+    }
+  }
+
   const lease = async (asks: readonly Ask[]): Promise<readonly Level[]> => {
     // A group before may have left enough.
     const granted = asks.map(spend)
@@ -95,7 +119,7 @@ export function sharedBuckets(database: Database, clock: Clock): Buckets {
     )
     if (open.size > 0) {
       const buckets = [...open].map(([name, waiting]) => bucketOf(waiting, unspentOf(name)))
-      const leases = await leaseTokens(database.system, buckets, clock.now())
+      const leases = await leased(buckets)
       for (const { bucket_id, class: rateClass, granted: tokens, tokens: shared } of leases) {
         keep(nameOf(bucket_id, rateClass), tokens, shared)
       }
