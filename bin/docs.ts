@@ -65,7 +65,8 @@ async function errorsPage(): Promise<string> {
 # Errors
 
 Every error is \`{error, code, details, request_id}\`. The code is the contract and does not change; the text is for people and
-may. A code may be raised by several rooms.
+may. A code may be raised by several rooms. A 503 to a call that writes has \`details.outcome: "unknown"\` where the database fell silent over it: a
+mail may be stored and go out. Sent again with the same \`Idempotency-Key\` it goes out once. Without it nothing was stored of a send.
 
 | status | code | text | raised by |
 |---|---|---|---|

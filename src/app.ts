@@ -191,7 +191,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
       // By REST and by SMTP alike: an answer within seconds, also when the database hangs.
       submit: async (submission) => {
         const began = clock.monotonicMs()
-        const accepted = await pulse.whileBeating(() => accepting.submit(submission))
+        const accepted = await pulse.whileBeating(() => accepting.submit(submission), true)
         metrics.note('accepts', (clock.monotonicMs() - began) / 1_000)
         if (accepted.kind === 'done') {
           traceAccepted(traces, accepted.outcomes, clock.monotonicMs() - began)

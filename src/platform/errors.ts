@@ -70,6 +70,16 @@ export const platformErrors = defineErrors({
   service_unavailable: [503, 'The service cannot answer right now'],
 })
 
+const UNKNOWN_OUTCOME =
+  'The service cannot answer right now; whether this was done is not known: send it again, a mail with the same Idempotency-Key'
+const RETRY_AFTER_SECONDS = 5
+
+/** 503 for what may have been written. */
+export function unknownOutcome(cause?: unknown): ApiError {
+  const facts = { message: UNKNOWN_OUTCOME, retryAfter: RETRY_AFTER_SECONDS }
+  return platformErrors.service_unavailable({ outcome: 'unknown' }, cause === undefined ? facts : { ...facts, cause })
+}
+
 /** One fault of a body: `field` is a path such as `to[1].email`. */
 export interface FieldFault {
   readonly field: string

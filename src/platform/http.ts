@@ -269,7 +269,8 @@ function addRoute(
     },
     handler: async (request, reply) => {
       const handle = (): Promise<Answer> => described.handle(callOf(request, reply, legacy))
-      const answer = access === null ? await handle() : await whileBeating(handle)
+      const writes = described.method !== 'GET'
+      const answer = access === null ? await handle() : await whileBeating(handle, writes)
       reply.code(answer.status)
       if (access !== null || door !== undefined) reply.header('cache-control', PRIVATE)
       for (const [name, value] of Object.entries(answer.headers ?? {})) reply.header(name, value)

@@ -16,12 +16,19 @@ test('what is under way when the database stops answering is answered 503, and w
   )
   const late = Promise.withResolvers<string>()
   const waiting = pulse.whileBeating(() => late.promise)
+  const writing = pulse.whileBeating(() => late.promise, true)
+  const told = assert.rejects(writing, { code: 'service_unavailable', status: 503, details: { outcome: 'unknown' } })
   await pulse.start()
-  await assert.rejects(waiting, { code: 'service_unavailable', status: 503 })
+  await assert.rejects(waiting, { code: 'service_unavailable', status: 503, details: {} })
+  await told
   late.reject(new Error('nobody waits for it any more'))
   await assert.rejects(
     pulse.whileBeating(async () => 7),
-    { code: 'service_unavailable' },
+    { code: 'service_unavailable', details: {} },
+  )
+  await assert.rejects(
+    pulse.whileBeating(async () => 7, true),
+    { code: 'service_unavailable', details: {} },
   )
   await pulse.stop(AbortSignal.timeout(5_000))
   silent.close()

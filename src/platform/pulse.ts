@@ -3,7 +3,7 @@
 // requests under way are answered 503, and new ones too until it beats again.
 
 import type pg from 'pg'
-import { platformErrors } from './errors.ts'
+import { platformErrors, unknownOutcome } from './errors.ts'
 import { type Loop, loop } from './lifecycle.ts'
 import { serversOf } from './servers.ts'
 
@@ -11,9 +11,9 @@ export interface Pulse extends Loop {
   readonly beating: () => boolean
   /**
    * What `work` comes to, or 503 when the pulse is lost or gets lost meanwhile. What was under way may still be done:
-   * whoever asked asks again.
+   * whoever asked asks again, and is told so where `work` writes.
    */
-  readonly whileBeating: <T>(work: () => Promise<T>) => Promise<T>
+  readonly whileBeating: <T>(work: () => Promise<T>, writes?: boolean) => Promise<T>
 }
 
 const BEAT_EVERY_MS = 1_000
@@ -71,11 +71,11 @@ export function databasePulse(url: string, onChange: (beating: boolean) => void)
   return {
     ...beats,
     beating: () => beating,
-    whileBeating: async (work) => {
+    whileBeating: async (work, writes = false) => {
       if (!beating) throw away()
       const working = work()
       return new Promise((resolve, reject) => {
-        const giveUp = (): void => reject(away())
+        const giveUp = (): void => reject(writes ? unknownOutcome() : away())
         underWay.add(giveUp)
         working.then(
           (result) => {

@@ -200,7 +200,9 @@ function afterUnknownEnd(
   const withinMs = Math.max(...group.map(({ patienceMs = COMMIT_PATIENCE_MS }) => patienceMs))
   const committed = wasCommitted(database, error, (db) => hasEmail(db, emailId), { clock, withinMs })
   return group.map(async ({ patienceMs = COMMIT_PATIENCE_MS }, i) => {
-    if ((await within(committed, patienceMs)) !== true) throw error
+    const isCommitted = await within(committed, patienceMs)
+    if (isCommitted === null) throw error
+    if (!isCommitted) throw errors.service_unavailable({}, { cause: error, retryAfter: RETRY_AFTER_SECONDS })
     return results[i] as GroupResult
   })
 }

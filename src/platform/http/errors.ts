@@ -2,8 +2,8 @@
 // and its text is never shown.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isPassing, isUnavailable } from '../db.ts'
-import { ApiError, platformErrors } from '../errors.ts'
+import { isPassing, isUnavailable, UnknownEnd } from '../db.ts'
+import { ApiError, platformErrors, unknownOutcome } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { DEFAULT_BODY_BYTES } from './bodies.ts'
 import type { ForeignFace } from './endpoint.ts'
@@ -73,6 +73,7 @@ export function errorBody({ message, code, details, also }: ApiError, requestId:
 
 function toApiError(error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
+  if (error instanceof UnknownEnd) return unknownOutcome(error)
   if (isPassing(error)) {
     return platformErrors.service_unavailable({}, { cause: error, retryAfter: RETRY_AFTER_SECONDS })
   }
