@@ -328,6 +328,8 @@ create table contact (
   confirmed_user_agent text,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  asked_back_at timestamp with time zone,
+  earlier_consents jsonb default '[]'::jsonb not null,
   constraint contact_pkey PRIMARY KEY (account_id, id),
   constraint contact_status_check CHECK ((status = ANY (ARRAY['pending_confirmation'::text, 'subscribed'::text])))
 );
@@ -726,7 +728,7 @@ create table list_removal (
   removed_at timestamp with time zone not null,
   constraint list_removal_list_check CHECK ((list = ANY (ARRAY['suppression'::text, 'unsubscribe'::text]))),
   constraint list_removal_pkey PRIMARY KEY (account_id, id),
-  constraint list_removal_removed_by_check CHECK ((removed_by = ANY (ARRAY['api'::text, 'manual'::text, 'expiry'::text])))
+  constraint list_removal_removed_by_check CHECK ((removed_by = ANY (ARRAY['api'::text, 'manual'::text, 'expiry'::text, 'confirmation'::text])))
 );
 CREATE INDEX list_removal_email ON list_removal USING btree (account_id, email);
 alter table list_removal enable row level security, force row level security;
@@ -826,6 +828,7 @@ create table own_certificate (
   certificate text,
   private_key bytea,
   expires_at timestamp with time zone,
+  error text,
   constraint own_certificate_pkey PRIMARY KEY (name)
 );
 grant delete, insert, select, update on own_certificate to posthorn_system;
@@ -1392,6 +1395,7 @@ create table unsubscribe (
   domain_id uuid,
   email_id uuid,
   created_at timestamp with time zone not null,
+  confirming_email_id uuid,
   constraint unsubscribe_pkey PRIMARY KEY (account_id, email, sandbox)
 );
 CREATE INDEX unsubscribe_newest ON unsubscribe USING btree (account_id, created_at, id);
