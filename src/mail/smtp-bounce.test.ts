@@ -17,6 +17,21 @@ function classed(line: string, command: SmtpCommand = 'rcpt'): string {
 // The texts are those that receivers publish or send. `rcpt` unless a command is named.
 const ROWS: Record<Exclude<BounceCategory, never>, (string | [string, SmtpCommand])[]> = {
   invalid_recipient: [
+    '550 5.1.1 <foo@x.test>: Recipient address rejected: unverified address: host mx.internal[10.0.0.2] said: 550 5.1.1 <foo@x.test>: user unknown in local table',
+    '550 5.1.1 <foo@x.test>: Recipient address rejected: unverified address: unknown user: "foo"',
+    '550 Unbekannter Empfänger',
+    '550 Unbekannter Empfaenger',
+    '550 Unbekannter Empf\ufffdnger',
+    '550 Kein solcher Benutzer',
+    '550 нет такого пользователя',
+    '550 Такого пользователя нет',
+    '550 Неизвестный получатель',
+    '550 nie ma takiego uzytkownika',
+    '550 nie ma takiego użytkownika',
+    '550 Nieznany odbiorca',
+    '550 Onbekende gebruiker',
+    '550 No hay tal usuario',
+    '550 Nessun utente con questo nome',
     '550 5.4.1 All recipient addresses rejected : Access denied [AM5EUR02FT046.eop-EUR02.prod.protection.outlook.com]',
     '550 <b@example.net>, Recipient unknown',
     '550 b@t-online.de: unknown account',
@@ -70,7 +85,6 @@ const ROWS: Record<Exclude<BounceCategory, never>, (string | [string, SmtpComman
     '556 5.1.10 Recipient address has null MX',
     '550 5.4.310 DNS domain example.test does not exist',
     '450-not',
-    '550 5.4.4 Host or domain name not found',
     '550 <b@example.net>: Recipient address rejected: Domain not found',
   ].filter((line) => !line.startsWith('450-')),
   mailbox_full: [
@@ -106,6 +120,12 @@ const ROWS: Record<Exclude<BounceCategory, never>, (string | [string, SmtpComman
     ['554 5.2.3 RESOLVER.RST.RecipSizeLimit; message too large for this recipient', 'data'],
   ],
   rate_limited: [
+    ['550 Connection frequency limited. http://service.mail.qq.com/detail/122/1000722', 'connect'],
+    ['554 5.7.1 Too many connections from your host, try again later', 'connect'],
+    '550 Domain frequency limited [MJ8K7h 192.0.2.1]',
+    '554 5.7.1 The server IP address 192.0.2.1 is rate-limited. try later',
+    '550 RP:RCL 163 mx12,PsCowEDpmkYY1mFkq,1684 http://mail.163.com/help/help_spam_16.htm',
+    '550 5.7.1 The user quota of messages per hour exceeded',
     '550 5.2.1 The user you are trying to contact is receiving mail at a rate that prevents additional messages from being delivered.',
     '450 4.7.1 <b@example.net>: Recipient address rejected: Greylisted, see http://postgrey.example/',
     '451 4.7.1 Greylisting in action, please come back later',
@@ -125,8 +145,22 @@ const ROWS: Record<Exclude<BounceCategory, never>, (string | [string, SmtpComman
     ['451 4.7.650 The mail server [192.0.2.1] has been temporarily rate limited due to IP reputation.', 'mail'],
     '550 Ip frequency limited [V2VkIEFwciAgMyAxNjozNjo1OSBKU1QgMjAxOQo=]',
   ],
-  dns_failure: ['451 4.4.3 Temporary lookup failure', '550 5.4.312 Message expired, DNS query failed', '451 DNS error'],
+  dns_failure: [
+    '550 5.4.4 Unable to route: Host or domain name not found',
+    '550 5.4.4 Host or domain name not found',
+    '451 4.4.3 Temporary lookup failure',
+    '550 5.4.312 Message expired, DNS query failed',
+    '451 DNS error',
+  ],
   connection: [
+    '550 5.1.1 <foo@x.test>: Recipient address rejected: unverified address: connect to mail.internal[10.0.0.2]:25: Connection refused',
+    '550 5.1.1 <foo@x.test>: Recipient address rejected: unverified address: connect to mail.internal[10.0.0.2]:25: Connection timed out',
+    '550 5.1.1 <foo@x.test>: Recipient address rejected: unverified address: connect to mail.internal[10.0.0.2]:25: No route to host',
+    '550 5.1.1 <foo@x.test>: Recipient address rejected: unverified address: lost connection with mail.internal[10.0.0.2] while receiving the initial server greeting',
+    '550 5.1.1 <foo@x.test>: Recipient address rejected: unverified address: Address verification in progress',
+    '550 5.1.1 <foo@x.test>: Recipient address rejected: unverified address: host mail.internal[10.0.0.2] said: 451 4.3.0 try later',
+    '550 5.1.1 <foo@x.test>: Recipient address rejected: unverified address: host mail.internal[10.0.0.2] refused to talk to me: 421 busy',
+    '550 5.4.316 Message expired, connection refused(Socket error code 10061)',
     ['421 Service not available, closing transmission channel', 'connect'],
     '451 4.4.1 connection timed out',
     '450 4.4.2 lost connection',
@@ -154,6 +188,7 @@ const ROWS: Record<Exclude<BounceCategory, never>, (string | [string, SmtpComman
     ['554 5.6.0 bad MIME', 'data'],
   ],
   policy: [
+    '550 5.7.1 You are not allowed to send to this mailing list; user unknown in list',
     '550 5.7.27 Sender address has null MX',
     '550 5.5.0 Mailbox unknown or not accepting mail. LPN007_420',
     '550 5.7.1 Delivery not authorized, message refused',
@@ -175,6 +210,14 @@ const ROWS: Record<Exclude<BounceCategory, never>, (string | [string, SmtpComman
     '550 5.7.1 TRANSPORT.RULES.RejectMessage; the message was rejected by organization policy',
   ],
   reputation: [
+    [
+      '554 resimta-ch2-11v.sys.comcast.net comcast 192.0.2.1 found on one or more DNSBLs, see http://postmaster.comcast.net/smtp-error-codes.php#BL000010',
+      'connect',
+    ],
+    '554 5.7.1 comcast 192.0.2.1 found on one or more DNSBLs, see http://postmaster.comcast.net/smtp-error-codes.php#BL000010',
+    '550 MI:IPB 163 mx7,PsCowEDpmkYY1mFkq,1684 http://mail.163.com/help/help_spam_16.htm',
+    '550 5.7.708 Service unavailable. Access denied, traffic not accepted from this IP. For more information please go to http://go.microsoft.com/fwlink/?LinkId=526653',
+    '550 5.1.8 Access denied, bad outbound sender AS(42004)',
     [
       "550 5.7.1 Unfortunately, messages from [192.0.2.1] weren't sent. Please contact your Internet service provider since part of their network is on our block list (S3150).",
       'mail',
@@ -232,6 +275,7 @@ const ROWS: Record<Exclude<BounceCategory, never>, (string | [string, SmtpComman
     typeof row === 'string' ? row : ([row[0]?.replace(/^550-(?=[^\r]*$)/, '550 '), row[1]] as [string, SmtpCommand]),
   ),
   protocol: [
+    ['554 5.5.1 Error: no valid recipients', 'data'],
     '554 5.4.0 Error: too many hops',
     '554 5.4.14 Hop count exceeded - possible mail loop ATTR34',
     '500 5.5.1 what?',

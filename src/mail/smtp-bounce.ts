@@ -117,16 +117,41 @@ function hostOf(name: string): string {
 }
 
 function categoryOf(reply: Reply, command: SmtpCommand): BounceCategory {
+  const status = reply.enhanced?.slice(2) ?? null
+  return (
+    categoryOfWords(reply) ??
+    (status === null ? null : categoryOfStatus(status, reply.code)) ??
+    categoryOfCode(reply.code, command)
+  )
+}
+
+/**
+ * Whether the words are about how much comes from us: time heals that, whatever the code. What one mailbox takes in an
+ * hour (X.2.z), and greylisting, say nothing against the next mail.
+ */
+export function isOurRate(reply: Reply): boolean {
+  if (reply.enhanced?.[2] === '2' || GREYLISTING.test(reply.text)) return false
+  return categoryOfWords(reply) === 'rate_limited'
+}
+
+function categoryOfWords(reply: Reply): BounceCategory | null {
   // Addresses go first: `<spam@example.net>: user unknown` is not about spam.
   const words = reply.text.slice(0, TEXT_READ_CHARS).toLowerCase().replace(ADDRESS, ' ').replace(/\s+/g, ' ')
   const status = reply.enhanced?.slice(2) ?? null
+  if (PROBE_FAILED.test(words)) return 'connection'
   if (status === '1.1' && UNKNOWN_USER.test(words) && !EITHER_WAY.test(words) && !HARVEST.test(words))
     return 'invalid_recipient'
   for (const [category, pattern, only] of WORDS) {
     if ((only === undefined || only(status, reply.code)) && pattern.test(words)) return category
   }
-  return (status === null ? null : categoryOfStatus(status, reply.code)) ?? categoryOfCode(reply.code, command)
+  return null
 }
+
+export const GREYLISTING = /gr[ae]y-?list/i
+
+/** Postfix asked the next server about the address and got no answer, or one that will pass; its status calls that X.1.1. */
+const PROBE_FAILED =
+  /unverified address: (?!.{0,300}\bsaid: 5).{0,300}(?:connect to \S|connection (?:timed out|refused|reset)|no route to host|unreachable|lost connection|conversation with|refused to talk to me|timed out|\bsaid: 4\d\d|try again|delivery temporarily suspended|server (?:configuration|failure)|service unavailable)|(?:address|recipient) verification in progress/
 
 type Condition = (status: string | null, code: number) => boolean
 
@@ -149,12 +174,15 @@ const UNKNOWN_USER = new RegExp(
     'no account (?:here )?by that name|unable to find (?:the )?(?:user|recipient)|user not (?:local|registered|known)|nosuchuser|no_mailbox|x-unix; 67',
     // The same in the languages of large receivers.
     '(?:utilisateur|destinataire|adresse|bo[iî]te|compte)(?: \\S{1,40}){0,2} (?:inconnue?|inexistante?|introuvable|invalide|n.existe p(?:as|lus))',
-    '(?:empf(?:ae|ä)nger|benutzer|postfach|mailbox|konto|adresse)(?: \\S{1,40}){0,2} (?:unbekannt|existiert (?:\\S{1,20} )?nicht|nicht (?:gefunden|vorhanden|bekannt))',
-    '(?:usuario|destinatario|cuenta|buz[oó]n|direcci[oó]n)(?: \\S{1,40}){0,2} (?:desconocid[oa]|inexistente|no (?:existe|(?:fue |se ha )?encontrad[oa]|v[aá]lid[oa]))|no existe (?:el |la |ese |esa |ning[uú]n )?(?:usuario|destinatario|cuenta|buz[oó]n|direcci[oó]n)',
-    '(?:utente|destinatario|casella|indirizzo)(?: \\S{1,40}){0,2} (?:sconosciut[oa]|inesistente|non (?:esiste|trovat[oa]|valid[oa]))',
+    // What is no UTF-8 came as U+FFFD.
+    '(?:empf(?:ae|[ä\ufffd])nger|benutzer|postfach|mailbox|konto|adresse|adressat)(?: \\S{1,40}){0,2} (?:unbekannt|existiert (?:\\S{1,20} )?nicht|nicht (?:gefunden|vorhanden|bekannt))',
+    '(?:unbekannte[rs]?|ung(?:ue|[ü\ufffd])ltige[rs]?|keine?n? solche[rsn]?) (?:empf(?:ae|[ä\ufffd])nger|benutzer|postfach|mailbox|konto|(?:e?-?mail-?)?adresse|adressat)',
+    '(?:usuario|destinatario|cuenta|buz[oó]n|direcci[oó]n)(?: \\S{1,40}){0,2} (?:desconocid[oa]|inexistente|no (?:existe|(?:fue |se ha )?encontrad[oa]|v[aá]lid[oa]))|no (?:existe|hay)(?: el| la| ese| esa| tal| ning[uú]n)? (?:usuario|destinatario|cuenta|buz[oó]n|direcci[oó]n)',
+    '(?:utente|destinatario|casella|indirizzo)(?: \\S{1,40}){0,2} (?:sconosciut[oa]|inesistente|non (?:esiste|trovat[oa]|valid[oa]))|nessun (?:utente|destinatario) (?:con|di) ',
     '(?:usu[aá]rio|destinat[aá]rio|conta|caixa postal)(?: \\S{1,40}){0,2} (?:desconhecid[oa]|inexistente|n[aã]o (?:existe|(?:foi )?encontrad[oa]))',
-    '(?:gebruiker|postbus|ontvanger|adres)(?: \\S{1,40}){0,2} (?:onbekend|bestaat niet)|(?:u[zż]ytkownik|skrzynka|adres)(?: \\S{1,40}){0,2} (?:nieznan[ya]|nie istnieje)',
-    '(?:пользователь|ящик|адрес(?:ат)?)(?: \\S{1,40}){0,2} (?:не (?:существует|найден)|неизвест)',
+    '(?:gebruiker|postbus|ontvanger|adres)(?: \\S{1,40}){0,2} (?:onbekend|bestaat niet)|onbekende (?:gebruiker|postbus|ontvanger)',
+    '(?:u[zż\ufffd]ytkownik|odbiorca|skrzynka|adres)(?: \\S{1,40}){0,2} (?:nieznan[ya]|nie istnieje)|nieznan[ya] (?:u[zż\ufffd]ytkownik|odbiorca|skrzynka|adres)|nie ma (?:takiego|takiej) (?:u[zż\ufffd]ytkownika|odbiorcy|adresu|konta|skrzynki)',
+    '(?:пользовател[ья]|получател[ья]|ящика?|адрес(?:ата?|а)?)(?: \\S{1,40}){0,2} (?:не (?:существует|найден)|неизвест|нет(?: |$))|нет тако(?:го|й) (?:пользовател|получател|ящик|адрес|уч[её]тн)|тако(?:го|й) (?:пользователя|получателя|ящика|адреса) нет|неизвестн(?:ый|ая) (?:пользователь|получатель|адрес)',
     '(?:用户|用戶|收件人|邮箱|郵箱|邮箱地址|账号|帐号|使用者)(?:名|地址)?(?:不存在|无效)|(?:没有|查无|无|無)此(?:用户|用戶|人|账号|帐号)|(?:사용자|수신자|받는 ?사람|계정|메일 ?주소)[^.]{0,12}(?:존재하지 않|없습니다|찾을 수 없)|(?:ユーザー?|宛先|アドレス|メールボックス).{0,10}(?:存在しま|存在しない|見つかりま|不明)',
   ].join('|'),
 )
@@ -202,17 +230,18 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   // Rates, before reputation: they pass by themselves.
   [
     'rate_limited',
-    /too many (?:connections|messages|recipients|concurrent|sessions|spams?|emails|mails|mail|requests|errors|invalid|unknown|rcpt|deliveries|smtp|simultaneous)|rate[- ]?limit|throttl|(?:exceeded|over|exceeds|hit)(?: \S+){0,4} (?:rate|hourly|daily|sending limit|message limit|connection limit|frequency)|limit exceeded.{0,40}(?:hour|minute|day|connection)|\b(?:ip|connection|domain|sender) frequency limited|unexpected volume|unusual rate|send(?:ing)? (?:rate|limit|quota)|too fast|slow down|server (?:is )?(?:too )?busy|try again (?:in \d|later.{0,20}grey)|temporarily (?:deferred|rate|rejected|blocked|limited)|\[tss?0[1-9]\](?!.{0,120}permanently)|\bofr(?:00)?4_?10[4-9]|mail flood|recipient limit|rp:[qt]rc|rl0000/,
+    /too many (?:connections|messages|recipients|concurrent|sessions|spams?|emails|mails|mail|requests|errors|invalid|unknown|rcpt|deliveries|smtp|simultaneous)|rate[- ]?limit|throttl|(?:exceeded|over|exceeds|hit)(?: \S+){0,4} (?:rate|hourly|daily|sending limit|message limit|connection limit|frequency)|limit exceeded.{0,40}(?:hour|minute|day|connection)|\b(?:ip|connection|domain|sender) frequency limited|unexpected volume|unusual rate|send(?:ing)? (?:rate|limit|quota)|too fast|slow down|server (?:is )?(?:too )?busy|try again (?:in \d|later.{0,20}grey)|temporarily (?:deferred|rate|rejected|blocked|limited)|\[tss?0[1-9]\](?!.{0,120}permanently)|\bofr(?:00)?4_?10[4-9]|mail flood|recipient limit|rp:(?:[qt]rc|rcl)\b|(?:messages|e?-?mails|recipients|connections) (?:per|an|each|in an?|in one) (?:second|minute|hour|day)\b|rl0000/,
     (status, code) => code < 500 || status === '5.3' || status === null || status === '7.1' || status === '7.0',
   ],
   // Gmail says it with 5.2.1 too, for good as far as this mail goes.
-  ['rate_limited', /gr[ea]y-?list|receiving mail (?:at a rate|too quickly)/],
+  ['rate_limited', GREYLISTING],
+  ['rate_limited', /receiving mail (?:at a rate|too quickly)/],
   ['reputation', HARVEST],
   ['protocol', /too many hops|hop count exceeded|(?:mail|mail forwarding|routing) loop|loops? back to/],
   // Lists and marks of senders.
   [
     'reputation',
-    /\((?:con|rly|dyn|hvu|ip):[a-z]{0,3}\d{0,2}\)|spamhaus|spamcop|sorbs|barracudacentral|\bbrbl\b|uceprotect|abusix|senderscore|sender ?score|proofpoint\.com\/\?ip|ipcheck|cloudmark|invaluement|gbudb|mailspike|spameatingmonkey|trendmicro\.com|\bsbrs\b|\bcbl\b|\b(?:dns)?rbl\b|\bhl:i[a-z]{2}\b|\bdnsbl\b|\bxbl\b|\bpbl\b|black[- ]?list|block[- ]?list|deny[- ]?list|block(?:ed)? (?:using|by) \S+\.\S+|\(s3[0-9]{3}\)|\bs31[45]0\b|\b(?:dy|ou|sc)-00[1-9]\b|\[bl[0-9]{2}\]|\[ts0[23]\]|\bofr_?(?:506|305)|\breputation\b|poor sender|banned sending ip|dynamic (?:ip|address)|residential|dial-?up|ht204137|high (?:volume|number) of (?:spam|complaints)|user complaints|a problem occurred.{0,60}tosa@|\btosa\b|ask your postmaster|your (?:ip|server|network|host)\b.{0,60}(?:block|banned|listed|reject|refus|den[iy])|(?:ip|network|host)(?: address)?\b.{0,40}(?:blocked|banned|is listed|not allowed)|\d{1,3}(?:\.\d{1,3}){3}\]? (?:has been|is) (?:temporarily )?blocked|connections will not be accepted|unsolicited (?:mail|email) originating from your/,
+    /\((?:con|rly|dyn|hvu|ip):[a-z]{0,3}\d{0,2}\)|spamhaus|spamcop|sorbs|barracudacentral|\bbrbl\b|uceprotect|abusix|senderscore|sender ?score|proofpoint\.com\/\?ip|ipcheck|cloudmark|invaluement|gbudb|mailspike|spameatingmonkey|trendmicro\.com|\bsbrs\b|\bcbl\b|\b(?:dns)?rbls?\b|\bhl:i[a-z]{2}\b|\bmi:ipb\b|\bdnsbls?\b|bad outbound sender|traffic not accepted from this ip|\bxbl\b|\bpbl\b|black[- ]?list|block[- ]?list|deny[- ]?list|block(?:ed)? (?:using|by) \S+\.\S+|\(s3[0-9]{3}\)|\bs31[45]0\b|\b(?:dy|ou|sc)-00[1-9]\b|\[bl[0-9]{2}\]|\[ts0[23]\]|\bofr_?(?:506|305)|\breputation\b|poor sender|banned sending ip|dynamic (?:ip|address)|residential|dial-?up|ht204137|high (?:volume|number) of (?:spam|complaints)|user complaints|a problem occurred.{0,60}tosa@|\btosa\b|ask your postmaster|your (?:ip|server|network|host)\b.{0,60}(?:block|banned|listed|reject|refus|den[iy])|(?:ip|network|host)(?: address)?\b.{0,40}(?:blocked|banned|is listed|not allowed)|\d{1,3}(?:\.\d{1,3}){3}\]? (?:has been|is) (?:temporarily )?blocked|connections will not be accepted|unsolicited (?:mail|email) originating from your/,
   ],
   // The message itself.
   [
@@ -233,6 +262,13 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
     'inactive_mailbox',
     /(?:account|mailbox|user|address|recipient|email|service)(?: \S+){0,6} (?:disabled|inactive|suspended|deactivated|not active|locked|frozen|dormant|expired|discontinued|closed|administratively|not been activated|due to inactivity)|(?:disabled|inactive|suspended|deactivated|locked|frozen) (?:email |e-mail |mail |user )?(?:account|mailbox|user|address|recipient)|temporarily (?:disabled|inactive)|(?:address|mailbox|account) no longer accepts (?:e-?)?(?:mail|messages)/,
   ],
+  // After DATA, of a recipient that was taken before: the order of commands, and no word about the address.
+  ['protocol', /no valid recipients/, (status) => status === '5.1'],
+  [
+    'policy',
+    /not (?:allowed|permitted|authorized) to (?:send|post|write|mail)\b/,
+    (status) => status === null || isPolicy(status),
+  ],
   // Neither Yes nor No about the address.
   [
     'policy',
@@ -247,8 +283,8 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   [
     'bad_domain',
     /(?:host|domain)(?: name)?(?: \S{1,80})? (?:not found|does ?n[o'’]t exist|unknown|is invalid|not exist)|(?:unknown|invalid|no such|nonexistent|bad destination) (?:host|domain)|unrouteable (?:mail )?domain|null ?mx|domain (?:does not|doesn.t) (?:accept|receive) (?:e?mail|any)|unable to (?:route|lookup)|name or service not known|nxdomain|recipient address rejected: domain not found|(?:^|\s)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,9} does not exist/,
-    // X.7.z and the sender's X.1.7 and X.1.8 speak of us.
-    (status, code) => code >= 500 && (status === null || !/^(?:7\.|1\.[78]$)/.test(status)),
+    // X.7.z and the sender's X.1.7 and X.1.8 speak of us; who answers with X.4.3 or X.4.4 finds no way further on.
+    (status, code) => code >= 500 && (status === null || !/^(?:7\.|1\.[78]$|4\.[34]$)/.test(status)),
   ],
   [
     'policy',
@@ -273,6 +309,8 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
     'dns_failure',
     /dns (?:error|failure|lookup|timeout|problem|query)|(?:lookup|name service|resolution) (?:fail|error|tempor)|temporary lookup/,
   ],
+  // Microsoft's 5.4.316.
+  ['connection', /message expired,? connection/],
   [
     'expired',
     /(?:delivery|queue) (?:time )?expired|retry time(?:out)? (?:exceeded|not reached)|could not be delivered for|message expired|been in the queue too long/,
@@ -315,7 +353,7 @@ const STATUSES: Readonly<Record<string, BounceCategory>> = {
   '4.7': 'expired',
   '4.310': 'bad_domain', // Microsoft: the DNS domain does not exist
   '4.312': 'dns_failure',
-  '4.316': 'expired',
+  '4.316': 'connection',
   '5.3': 'rate_limited',
   '6.0': 'content_rejected',
   '6.1': 'content_rejected',
@@ -356,8 +394,8 @@ function categoryOfStatus(status: string, code: number): BounceCategory | null {
   if (subject !== '7') return null
   const number = Number(detail)
   if (number >= 500 && code < 500) return 'rate_limited' // Microsoft: 4.7.500 to 4.7.699, "server busy"
-  // Microsoft: 5.7.606 to 5.7.649 banned sending IP, 5.7.511 banned sender.
-  return (number >= 606 && number <= 649) || number === 511 ? 'reputation' : 'policy'
+  // Microsoft: 5.7.606 to 5.7.649 banned sending IP, 5.7.708 one of bad repute, 5.7.511 banned sender.
+  return (number >= 606 && number <= 649) || number === 708 || number === 511 ? 'reputation' : 'policy'
 }
 
 function categoryOfCode(code: number, command: SmtpCommand): BounceCategory {

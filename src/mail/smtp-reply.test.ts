@@ -125,3 +125,10 @@ test('what we write as a reply we read back', () => {
     }),
   )
 })
+
+test('of lines that contradict each other the last code decides, with the status of its class', () => {
+  const mixed = parseReply('550-5.1.1 no such\r\n450 4.1.1 mixed')
+  assert.deepEqual([mixed?.code, mixed?.enhanced, mixed?.text], [450, '4.1.1', '450 4.1.1 no such mixed'])
+  assert.equal(parseReply('550-5.1.1 no such\r\n550 5.7.1 or not for you')?.enhanced, '5.1.1')
+  assert.equal(parseReply('550-4.2.1 disabled\r\n550 for good')?.enhanced, '4.2.1')
+})

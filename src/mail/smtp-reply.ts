@@ -20,7 +20,10 @@ const FAULT_SHOWN_CHARS = 80
 export interface Reply {
   /** 200 to 599. Its first digit alone decides what to do next (RFC 5321 section 4.2.1). */
   readonly code: number
-  /** RFC 3463 status such as `5.1.1`, when the text has one; its class may contradict the code. */
+  /**
+   * RFC 3463 status such as `5.1.1`, when the text has one: of several the first whose class is that of the code; where none
+   * is, it contradicts the code.
+   */
   readonly enhanced: string | null
   /** What followed the code on each line, enhanced codes included. */
   readonly lines: readonly string[]
@@ -152,15 +155,16 @@ const INNER_STATUS = /\(#([245]\.\d{1,3}\.\d{1,3})\)/
 
 /** A reply out of its parts, for those who have them from elsewhere (a delivery report, a test). */
 export function replyOf(code: number, lines: readonly string[]): Reply {
-  let enhanced: string | null = null
+  const told: string[] = []
   let text = ''
   for (const line of lines) {
     const leading = LEADING_STATUS.exec(line)
-    if (leading !== null) enhanced ??= leading[1] ?? null
+    if (leading?.[1] !== undefined) told.push(leading[1])
     const rest = leading === null ? line.trim() : line.slice(leading[0].length).trim()
     if (rest !== '') text += text === '' ? rest : ` ${rest}`
   }
-  const leads = enhanced !== null
+  const leads = told.length > 0
+  let enhanced = told.find((status) => Number(status[0]) === Math.trunc(code / 100)) ?? told[0] ?? null
   enhanced ??= INNER_STATUS.exec(text)?.[1] ?? null
   const head = leads ? `${code} ${enhanced}` : String(code)
   return { code, enhanced, lines, text: text === '' ? head : `${head} ${text}` }
