@@ -5,6 +5,7 @@
 //   `MX 0 .`          the domain takes no mail; beside other records it counts for nothing
 //   no MX             the domain itself is the host (A, AAAA)
 //   NXDOMAIN          the domain does not exist. One look is no proof: the caller asks twice, 15 minutes apart.
+//   no usable host    no MX is a host name, or no host has an address: the domain takes no mail. Asked twice as well.
 //   SERVFAIL, timeout nothing is known: later. So too when no host could be resolved and one of them for that reason.
 //
 // A plan has 5 hosts, and 64 addresses of each in each family; one attempt tries 10 in all, 4 of a host before the next, and more of one
@@ -26,6 +27,8 @@ const MAX_LOOKED_UP = 10
 const MAX_ADDRESSES_PER_HOST = 4
 /** Of one host and family: of more, the first in alphabetical order, so that they are the same ones at each look-up. */
 const MAX_KNOWN_ADDRESSES = 64
+/** IPv4 and IPv6. */
+const FAMILIES = 2
 
 export interface MxHost {
   /** A-labels in lower case, no trailing dot. */
@@ -45,7 +48,7 @@ export type MxPlan =
   | { readonly kind: 'null_mx' }
   /** 5.1.2, when a second look agrees. */
   | { readonly kind: 'nxdomain' }
-  /** The domain stands in the DNS, and nothing there takes mail: no host has an address (5.4.4). */
+  /** The domain stands in the DNS, and nothing there takes mail: no host has an address. 5.1.2, when a second look agrees. */
   | { readonly kind: 'no_hosts'; readonly detail: string; readonly implicit: boolean }
   /** Every host is this service itself, or at an address that mail is not sent to: 5.4.6. */
   | { readonly kind: 'private'; readonly detail: string }
@@ -165,7 +168,10 @@ async function resolved(named: readonly Named[], implicit: boolean, options: MxO
   if (hosts.length > 0) return { kind: 'hosts', hosts, names: byRank(named, ({ host }) => [host]), implicit }
   if (deferred !== null) return { kind: 'defer', detail: deferred }
   if (refused !== null) return { kind: 'private', detail: refused }
-  return { kind: 'no_hosts', detail: `no address for ${named[0]?.host ?? 'the domain'}`, implicit }
+  const detail = `no address for ${named[0]?.host ?? 'the domain'}`
+  // What we do not look for, for we cannot reach it, may be there.
+  const whole = (options.families?.length ?? FAMILIES) === FAMILIES && named.length <= MAX_LOOKED_UP
+  return whole ? { kind: 'no_hosts', detail, implicit } : { kind: 'defer', detail }
 }
 
 function isAllowed(address: string, { allowPrivate }: MxOptions): boolean {

@@ -47,7 +47,7 @@ export interface Network {
   pauseMs(site: string): number
   /** Whether somebody has answered at the site, and not turned silent since. */
   answers(site: string): boolean
-  /** True while names in general seem not to exist: our resolver is more likely at fault than they are. */
+  /** True while names in general seem not to exist, or to have no hosts: our resolver is more likely at fault than they are. */
   namesDoubtful(): boolean
   /** Gives back what waits; what is under way goes on. */
   release(): void
@@ -60,8 +60,9 @@ const FAILED_PLAN_MS = 10_000
 const MAX_PLANS = 20_000
 const MAX_ROUTES = 5_000
 
-/** The status of a finding that needs a second one. */
+/** The statuses of findings that need a second one: what does not exist, and what exists and has no host that takes mail. */
 export const NO_SUCH_DOMAIN = '4.1.2'
+export const NO_HOST = '4.4.4'
 
 /**
  * Where mail goes, and how. `closed`: there are hosts, and the policy of the domain lets mail to none of them. `unasked`: the
@@ -126,7 +127,7 @@ export function networkOf(options: NetworkOptions): Network {
         ...familiesOf(options.sourceIps),
         signal: aborting.signal,
       })
-      lookUps.add(site, plan.kind === 'nxdomain')
+      lookUps.add(site, plan.kind === 'nxdomain' || plan.kind === 'no_hosts')
       if (plan.kind !== 'hosts' || transport === undefined) return opened(site, plan, null)
       const hosts = plan.hosts.map(({ host }) => host)
       return opened(site, plan, await transport.policyOf(site, hosts))
@@ -271,7 +272,7 @@ function planVerdict(plan: Exclude<Plan, { readonly kind: 'open' | 'unasked' }>)
     case 'nxdomain':
       return later(NO_SUCH_DOMAIN, 'the recipient domain does not exist')
     case 'no_hosts':
-      return later('4.4.4', plan.detail)
+      return later(NO_HOST, plan.detail)
     case 'defer':
       return later('4.4.3', plan.detail)
     case 'closed': {

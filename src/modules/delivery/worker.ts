@@ -36,7 +36,7 @@ import { answerGate, byteBudget, bytesAndTurn, COPIES, lettingGo, type Pass } fr
 import { htmlReader } from './html-reader.ts'
 import { type AskedAbout, lateAsks } from './late-asks.ts'
 import { membershipOf } from './membership.ts'
-import { type Network, NO_SUCH_DOMAIN, networkOf } from './network.ts'
+import { type Network, NO_HOST, NO_SUCH_DOMAIN, networkOf } from './network.ts'
 import { type DeliveryOptions, LIMITS } from './options.ts'
 import { overdueOf } from './overdue.ts'
 import { placesOf } from './places.ts'
@@ -378,14 +378,18 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     return outgoing
   }
 
-  /** A domain that was missing twice, at least 15 minutes apart, is missing: contract section 7. */
+  /**
+   * A domain that was missing twice, at least 15 minutes apart, is missing: contract section 7. So is one that has no host for
+   * mail: RFC 5321 section 5.1 has it reported as an error.
+   */
   const judged = async ({ letter }: Held, sent: NonNullable<Sent>): Promise<NonNullable<Sent>> => {
     const { verdict } = sent
-    if (verdict.kind !== 'deferred' || verdict.said.enhanced !== NO_SUCH_DOMAIN || network.namesDoubtful()) return sent
-    if (letter.attemptsCount === 0) return sent
-    const first = await firstAttemptWith(database.system, letter, NO_SUCH_DOMAIN)
+    if (verdict.kind !== 'deferred' || verdict.cause !== 'dns' || letter.attemptsCount === 0) return sent
+    const { enhanced } = verdict.said
+    if ((enhanced !== NO_SUCH_DOMAIN && enhanced !== NO_HOST) || network.namesDoubtful()) return sent
+    const first = await firstAttemptWith(database.system, letter, enhanced)
     if (first === null || sent.startedAt.getTime() - first.getTime() < SECOND_LOOK_AFTER_MS) return sent
-    const said = { code: null, enhanced: '5.1.2', text: '5.1.2 the recipient domain does not exist' }
+    const said = { code: null, enhanced: '5.1.2', text: verdict.said.text.replace(enhanced, '5.1.2') }
     return { ...sent, verdict: { kind: 'bounced', said, type: 'hard', category: 'bad_domain', command: 'connect' } }
   }
 

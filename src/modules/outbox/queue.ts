@@ -246,7 +246,7 @@ export async function fetchBody(db: Db, { accountId, bodyId }: Letter): Promise<
   return readBody(db, accountId, bodyId)
 }
 
-/** When an attempt for this email first ended with this status (RFC 3463), or null. */
+/** When an attempt for this email first ended with this status (RFC 3463), which no server said; or null. */
 export async function firstAttemptWith(db: Db, letter: Letter, enhanced: string): Promise<Date | null> {
   const row = await db.one<{ at: Date | null }>(sql.firstAttemptWith, [letter.accountId, letter.id, enhanced])
   return row?.at ?? null

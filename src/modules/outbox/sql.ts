@@ -311,7 +311,8 @@ export const attemptsOf = statement(
 export const firstAttemptWith = statement(
   'outbox_first_attempt_with',
   `select min(started_at) as at from attempt
-   where account_id = $1 and email_id = $2 and detail::jsonb ->> 'enhanced_code' = $3`,
+   where account_id = $1 and email_id = $2 and detail::jsonb ->> 'enhanced_code' = $3
+     and detail::jsonb ->> 'smtp_code' is null`,
 )
 
 export const lastAttempts = statement(

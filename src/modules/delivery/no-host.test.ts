@@ -1,0 +1,44 @@
+// Domains that stand in the DNS and have no host that takes mail.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { house } from '../../../test/delivery-house.ts'
+
+const MINUTE = 60_000
+
+const NO_HOST = {
+  'nodata.test': { TXT: ['here'] },
+  'literal.test': { MX: ['10 192.0.2.1'] },
+  'gone.test': { MX: ['10 mx.gone.test'] },
+  'empty.test': { MX: ['10 mx.empty.test'] },
+  'mx.empty.test': { TXT: ['here'] },
+}
+for (const domain of ['nodata.test', 'literal.test', 'gone.test', 'empty.test']) {
+  test(`${domain} has no host for mail, and bounces when it is so again after 15 minutes, not before`, async () => {
+    await using h = await house(NO_HOST)
+    const id = await h.put(`bob@${domain}`)
+    for (const minutes of [0, 7, 5]) {
+      h.clock.advance(minutes * MINUTE)
+      await h.delivery.turn()
+      assert.equal(await h.status(id), 'deferred')
+    }
+    h.clock.advance(5 * MINUTE)
+    await h.delivery.turn()
+    const { event, data } = await h.last(id)
+    assert.deepEqual([event, data['type'], data['category']], ['email.bounced', 'hard', 'bad_domain'])
+    assert.match(String(data['error_message']), /^5\.1\.2 no /)
+    assert.equal(await h.suppressed(`bob@${domain}`), 'hard_bounce')
+  })
+}
+
+test('a domain is not without hosts while its DNS fails, nor while most are', async () => {
+  const zones = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`nodata${n}.test`, { TXT: ['here'] }]))
+  await using h = await house({ ...zones, 'one.test': { MX: ['10 mx.one.test'] }, 'mx.one.test': 'servfail' })
+  const emails = [await h.put('bob@one.test')]
+  for (const domain of Object.keys(zones)) emails.push(await h.put(`bob@${domain}`))
+  for (const minutes of [0, 17]) {
+    h.clock.advance(minutes * MINUTE)
+    await h.delivery.turn()
+  }
+  for (const id of emails) assert.equal(await h.status(id), 'deferred')
+})
