@@ -1,7 +1,7 @@
 // Recording what receivers refused, in the transaction that ends the email.
 //
-// A hard bounce and a complaint suppress the recipient at once; a soft one counts for the rule of three; block and
-// unknown never suppress, since they say nothing against the address. A `bad_domain` suppression ends after 90 days, one of
+// A hard bounce and a complaint suppress the recipient at once; a soft one counts for the rule of three where it is said of
+// the recipient (`isOfRecipient`); block and unknown never suppress, since they say nothing against the address. A `bad_domain` suppression ends after 90 days, one of
 // the operator's own address (mail of the system) after a day: a setting, not a list, is where it comes from. The
 // event email.bounced goes with each bounce, but for an email that ends as failed because the receiver kept putting it
 // off: its one terminal event is email.failed, which statistics count as a soft bounce too.
@@ -153,13 +153,29 @@ async function suppressRecipients(
     const suppressionId = suppressed[index]?.suppression.id
     if (suppressionId !== undefined) found.set(id, suppressionId)
   }
-  const soft = all.filter(({ bounce: { type } }) => type === 'soft')
+  const soft = all.filter(({ bounce }) => bounce.type === 'soft' && isOfRecipient(bounce))
   // One after the other and by key, so that two batches never wait for each other in a circle.
   for (const one of soft.toSorted((a, b) => (a.bounce.recipientKey < b.bounce.recipientKey ? -1 : 1))) {
     const third = await noteSoftBounce(db, context, { ...evidence(one), bouncedAt: one.bounce.bouncedAt })
     if (third !== null) found.set(one.id, third.suppression.id)
   }
   return found
+}
+
+/** RFC 3463: X.3.z is about the receiver's system, X.4.z about the way there, X.7.z about a policy. */
+const OF_SYSTEM = /^[245]\.[347]\./
+
+/** What is so for a receiver's mail as a whole, when it answered our try. */
+const OF_WAY: ReadonlySet<NewBounce['category']> = new Set(['rate_limited', 'connection', 'dns_failure'])
+
+/**
+ * Whether a soft bounce is said of the recipient: not where no recipient was asked, of one message's size, or where status or
+ * words tell of the receiver's system, the way there or its policy. An outage of a receiver is no word about its people.
+ */
+function isOfRecipient({ command, category, enhancedCode, source }: NewBounce): boolean {
+  if (command === 'connect' || command === 'mail' || category === 'message_too_large') return false
+  if (enhancedCode !== null && OF_SYSTEM.test(enhancedCode)) return false
+  return source !== 'smtp' || !OF_WAY.has(category)
 }
 
 function expiryOf({ accountId, category }: NewBounce, now: Date): Date | null {
