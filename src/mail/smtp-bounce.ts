@@ -126,12 +126,11 @@ function categoryOf(reply: Reply, command: SmtpCommand): BounceCategory {
 }
 
 /**
- * Whether the words are about how much comes from us: time heals that, whatever the code. What one mailbox takes in an
- * hour (X.2.z), and greylisting, say nothing against the next mail.
+ * Whether the words are about how much or how soon, which time heals, whatever the code. What one mailbox takes in an hour
+ * (X.2.z) is that mailbox's.
  */
-export function isOurRate(reply: Reply): boolean {
-  if (reply.enhanced?.[2] === '2' || GREYLISTING.test(reply.text)) return false
-  return categoryOfWords(reply) === 'rate_limited'
+export function isRate(reply: Reply): boolean {
+  return reply.enhanced?.[2] !== '2' && categoryOfWords(reply) === 'rate_limited'
 }
 
 function categoryOfWords(reply: Reply): BounceCategory | null {

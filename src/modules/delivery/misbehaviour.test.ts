@@ -49,6 +49,7 @@ const DELIVERED: Row[] = [
 
 const DEFERRED: Row[] = [
   ['a greeting of 421', { banner: '421 busy' }, '421 null'],
+  ['a greeting of 554 by the only host', { banner: '554 no' }, '554 null'],
   ['no greeting', { banner: stall }, 'null 4.4.2'],
   ['a greeting of 1 MB', { banner: { raw: `220 ${'x'.repeat(1_048_576)}\r\n` } }, 'null 4.5.0'],
   ['an HTTP greeting', { banner: { raw: 'HTTP/1.1 400 Bad Request\r\n\r\n' } }, 'null 4.5.0'],
@@ -73,7 +74,7 @@ const DEFERRED: Row[] = [
 ]
 
 const ENDED: Row[] = [
-  ['a greeting of 554 by the only host', { banner: '554 no' }, '554 null'],
+  ['a greeting of 554 by the only host, who names a block', { banner: '554 5.7.1 blocked' }, '554 5.7.1'],
   ['EHLO and HELO refused', { ehlo: '502 no', helo: '550 no' }, '550 null'],
   ['MAIL 550', { mail: '550 no' }, '550 null'],
   ['RCPT 550', { rcpt: '550 5.1.1 no such user' }, '550 5.1.1'],

@@ -1,7 +1,9 @@
 // What an attempt means for the email: state, next try, events, bounce, suppression. Pure: nothing here waits.
 //
 //   2xx to the final dot                 delivered
-//   5xx after the banner                 bounced; hard ones put the address on the list. A relay's word about us: deferred
+//   5xx after the banner                 bounced; hard ones put the address on the list. A relay's word about us, or any about
+//                                        our rate: deferred
+//   5xx in all banners                   bounced where one names a block of ours, else deferred
 //   4xx, no connection, no DNS           deferred while there is a next try, or until its time is over where the sender gave it
 //                                        less than we would take; else failed
 //   what our side cannot or may not do   failed, suppressed

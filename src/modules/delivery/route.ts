@@ -2,8 +2,8 @@
 //
 // Connections stay open between messages: each lane has one and carries one message after another over it, until nothing
 // waits; then it is kept for ten seconds. An attempt tries the hosts of its mail's own way in order, beginning with the one
-// that the lane is connected to, when it is one of them: a 5xx after the banner ends it, a 4xx goes on to the next host, no
-// connection to the next address. Who is greeted with 421 while other lanes are connected there waits for one of these.
+// that the lane is connected to, when it is one of them: a 5xx after the banner ends it, a 4xx or what is said of rates goes
+// on to the next host, no connection to the next address. Who is greeted with 421 while other lanes are connected there waits for one of these.
 
 import { isIPv6 } from 'node:net'
 import type { SecureContext } from 'node:tls'

@@ -1,7 +1,9 @@
-// What the SMTP client met, as a verdict. The first digit of a reply alone decides whether to try again (RFC 5321 section
-// 4.2.1); the enhanced code and the words only explain.
+// What the SMTP client met, as a verdict. The first digit of a reply decides whether to try again (RFC 5321 section
+// 4.2.1); the enhanced code and the words only explain. Two kinds of 5xx put off all the same: one that plainly speaks of how
+// much comes from us, which time heals, and a greeting that names no block of ours, when nobody was asked about the mail. Who
+// greets with 521 never takes mail (RFC 7504).
 
-import { bounceFromReply, type Parties, type SmtpCommand } from '../../mail/smtp-bounce.ts'
+import { bounceFromReply, GREYLISTING, isRate, type Parties, type SmtpCommand } from '../../mail/smtp-bounce.ts'
 import type { OpenResult, Outcome, Phase } from '../../mail/smtp-client.ts'
 import type { Reply } from '../../mail/smtp-reply.ts'
 import type { Said, Verdict } from './types.ts'
@@ -21,7 +23,7 @@ export function replyVerdict(reply: Reply, command: SmtpCommand, parties?: Parti
   const said = saidBy(reply)
   if (reply.code < 300) return { kind: 'delivered', said }
   const { type, category } = bounceFromReply(reply, command, parties)
-  if (reply.code >= 500) return { kind: 'bounced', said, type, category, command }
+  if (reply.code >= 500 && !isRate(reply)) return { kind: 'bounced', said, type, category, command }
   const about = (command === 'rcpt' || command === 'data') && reply.code !== 421
   // At the end of its time such an email counts as one soft bounce, so what is not soft says nothing of its cause.
   return {
@@ -73,8 +75,14 @@ export function openVerdict(result: NotOpen, tlsRequired: boolean): Verdict {
   if (result.phase === 'auth' || result.phase === 'starttls') {
     return { kind: 'deferred', said, cause: 'connection', category: 'connection', command: 'connect' }
   }
-  return replyVerdict(result.reply, 'connect')
+  const verdict = replyVerdict(result.reply, 'connect')
+  if (result.phase !== 'banner' || verdict.kind !== 'bounced') return verdict
+  if (verdict.type === 'block' || result.reply.code === NEVER_TAKES_MAIL) return verdict
+  return { kind: 'deferred', said, cause: 'connection', category: 'connection', command: 'connect' }
 }
+
+/** RFC 7504. */
+const NEVER_TAKES_MAIL = 521
 
 function failureVerdict(
   { phase, fault, enhanced }: Failure | (NotOpen & { kind: 'failed' }),
@@ -89,8 +97,9 @@ function tlsVerdict(said: Said): Verdict {
   return { kind: 'deferred', said, cause: 'tls', category: 'policy', command: 'connect' }
 }
 
-/** A server that asks us to slow down; greylisting asks for time alone. */
+/** A server that asks us to slow down, whatever its code; greylisting asks for time alone. */
 export function isThrottling(reply: Reply): boolean {
   if (reply.code === 421) return true
-  return reply.code < 500 && reply.enhanced?.startsWith('4.7.') === true && !/gr[ae]y-?list/i.test(reply.text)
+  if (reply.code < 400 || GREYLISTING.test(reply.text)) return false
+  return (reply.code < 500 && reply.enhanced?.startsWith('4.7.') === true) || isRate(reply)
 }
