@@ -202,6 +202,33 @@ describe('the inbound MX of a process', () => {
     assert.equal(await suppression(), 'repeated_soft_bounce')
   })
 
+  test('a failure behind a forward is a bounce that names it and suppresses nobody, one under another name of ours does', async () => {
+    const rows = [
+      ['away@example.net', 'Final-Recipient: rfc822; other@forwarded.test', 'unknown', false],
+      ['inside@example.net', 'Final-Recipient: rfc822; inside@store.example.net', 'hard', true],
+      [
+        'told@example.net',
+        'Original-Recipient: rfc822; told@example.net\r\nFinal-Recipient: rfc822; other@forwarded.test',
+        'hard',
+        true,
+      ],
+    ] as const
+    for (const [to, named, type, suppressed] of rows) {
+      const { id, got } = await delivered(to)
+      const fields = `${named}\r\nAction: failed\r\nStatus: 5.1.1\r\nDiagnostic-Code: smtp; 550 5.1.1 no such user`
+      const parts = `--b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx\r\n\r\n${fields}\r\n\r\n--b--`
+      const as = 'Content-Type: multipart/report; report-type=delivery-status; boundary=b'
+      assert.match(await mail(got.from, `From: MAILER-DAEMON@example.net\r\n${as}\r\n\r\n${parts}`), /^250 /)
+      const bounce = await until('the bounce', async () => {
+        const { body } = await world.api.get(`/api/v1/customer/bounces?email_id=${id}`)
+        return body.data[0] ?? null
+      })
+      assert.deepEqual([bounce.type, bounce.suppressed, bounce.enhanced_code], [type, suppressed, '5.1.1'], to)
+      const words = '550 5.1.1 no such user'
+      assert.equal(bounce.error_message, type === 'hard' ? words : `forwarded to other@forwarded.test: ${words}`)
+    }
+  })
+
   test('RFC 9477: the signed message names where complaints go, its id alone is enough, and a forged one is counted', async () => {
     const { id, got } = await delivered('eve@example.net')
     const text = got.data.toString('latin1')

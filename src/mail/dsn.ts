@@ -74,8 +74,10 @@ function recipientOf(group: Fields, human: string): ReportedRecipient {
   const reply = diagnostic === null ? null : quotedReply(diagnostic)
   const command = commandOf(human, address, diagnostic)
   const { enhanced, smtpCode, verdict } = verdictOf({ words: reply?.words ?? diagnostic ?? '', reply, status, command })
+  const isFinalAlone = fieldOf(group, 'original-recipient') === null && fieldOf(group, 'final-recipient') !== null
   return {
     address,
+    ...(isFinalAlone && { isFinalAlone }),
     action,
     smtpCode,
     enhanced,

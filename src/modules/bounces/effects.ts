@@ -2,13 +2,15 @@
 // are never acted on. A failure turns `delivered` into `bounced`, a complaint turns either into `complained`. A report may
 // overtake the record of the delivery it is about: on an email that has not ended it is `early`, and read again later. Any
 // other state means that it is about nothing new, and it is ignored. The email is locked, so of reports that come twice
-// or together one has an effect.
+// or together one has an effect. What failed behind a forward of the recipient's is recorded and proves nothing against them.
 
+import { domainToASCII } from 'node:url'
 import { foldCase } from '../../mail/address.ts'
 import { type Feedback, isComplaint } from '../../mail/arf.ts'
 import { type DkimOutcome, organizationOf } from '../../mail/dkim-check.ts'
 import type { Report } from '../../mail/report.ts'
 import type { ReportedRecipient } from '../../mail/reports.ts'
+import type { BounceVerdict } from '../../mail/smtp-bounce.ts'
 import type { Db } from '../../platform/db.ts'
 import { append, type Stream } from '../events/index.ts'
 import { type Bounce, type BounceSource, type Context, type NewBounce, recordBounces } from './record.ts'
@@ -73,20 +75,25 @@ export async function applyFailure(
   db: Db,
   context: Context & { readonly emails: EmailDoor },
   email: ReportedEmail,
-  failed: Omit<ReportedRecipient, 'address' | 'action'>,
+  failed: Omit<ReportedRecipient, 'address' | 'action'> & { readonly address?: string | null },
   source: BounceSource,
   bouncedAt: Date = context.clock.now(),
 ): Promise<Outcome> {
   if (email.status !== 'delivered') return { kind: withoutEffect(email) }
   await context.emails.mark(db, email, 'bounced')
+  const forward = forwardOf(failed, email.recipientKey)
+  const { type, category }: BounceVerdict =
+    forward !== null && failed.verdict.type === 'hard' ? { type: 'unknown', category: 'unknown' } : failed.verdict
+  const words = failed.diagnostic?.replace(DIAGNOSTIC_TYPE, '') ?? null
   const bounce: NewBounce = {
     ...about(email),
-    type: failed.verdict.type,
-    category: failed.verdict.category,
+    type,
+    category,
+    isForwarded: forward !== null,
     smtpCode: failed.smtpCode,
     enhancedCode: failed.enhanced,
     diagnosticCode: failed.diagnostic,
-    errorMessage: failed.diagnostic?.replace(DIAGNOSTIC_TYPE, '') ?? null,
+    errorMessage: forward === null ? words : `forwarded to ${forward}${words === null ? '' : `: ${words}`}`,
     command: failed.command,
     remoteMta:
       failed.remoteHost === null && failed.remoteIp === null ? null : { host: failed.remoteHost, ip: failed.remoteIp },
@@ -97,6 +104,20 @@ export async function applyFailure(
   const [recorded] = await recordBounces(db, context, [bounce])
   if (recorded === undefined) throw new Error('a bounce was not recorded')
   return { kind: 'bounced', bounce: recorded }
+}
+
+/** @returns whom a failure is about: somebody at another organization than the recipient's, and the report names no other */
+function forwardOf(
+  { address, isFinalAlone }: Pick<ReportedRecipient, 'isFinalAlone'> & { readonly address?: string | null },
+  recipientKey: string,
+): string | null {
+  if (address === null || address === undefined || isFinalAlone !== true) return null
+  return organizationAt(address) === organizationAt(recipientKey) ? null : address
+}
+
+function organizationAt(address: string): string {
+  const domain = address.slice(address.lastIndexOf('@') + 1).toLowerCase()
+  return organizationOf(domainToASCII(domain) || domain)
 }
 
 export async function applyComplaint(
