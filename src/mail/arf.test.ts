@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { identifiersOf } from './arf.ts'
+import { identifiersOf, isComplaint } from './arf.ts'
 import { readReport } from './report.ts'
 
 test('a complaint tells what it is about, and the id that was in the message', () => {
@@ -45,4 +45,12 @@ test('a complaint whose fields lost their type, or that has none, is one all the
   const bare = readReport(lost('Somebody complained.'))
   assert.ok(bare.kind === 'complaint')
   assert.equal(bare.feedback.type, 'abuse')
+})
+
+test('what no person complained of is no complaint', () => {
+  const types = ['abuse', 'fraud', 'other', 'opt-out', 'not-spam', 'auth-failure', 'virus']
+  assert.deepEqual(
+    types.filter((type) => isComplaint({ type })),
+    ['abuse', 'fraud', 'other', 'opt-out'],
+  )
 })

@@ -55,9 +55,9 @@ export function identifiersOf(feedback: Feedback, original: Fields, names: reado
   return found.slice(0, LIST_MOST)
 }
 
-/** Reports of what a recipient took back (`not-spam`), or of failed authentication, are no complaints about a mail. */
+/** Reports of what a recipient took back (`not-spam`), of failed authentication or of a virus are no person's complaints. */
 export function isComplaint({ type }: Pick<Feedback, 'type'>): boolean {
-  return !['not-spam', 'auth-failure', 'dmarc'].includes(type)
+  return !['not-spam', 'auth-failure', 'dmarc', 'virus'].includes(type)
 }
 
 function feedbackOf(fields: Fields): Feedback {
