@@ -124,6 +124,26 @@ export const TWINS: readonly Twins[] = [
         'Neue Bankverbindung',
         'Unsere Bankverbindung hat sich geändert. Bitte überweisen Sie die offene Rechnung ab sofort auf unser neues Konto, IBAN DE02120300000000202051.',
       ],
+      [
+        'Neue Bankverbindung',
+        'Guten Tag, wegen einer Prüfung hat sich unsere Bankverbindung geändert. Bitte überweisen Sie die offene Rechnung noch heute auf das neue Konto. Die neue IBAN steht auf der Rechnung, die Sie per Post erhalten haben. Ein Anruf ist nicht nötig.',
+      ],
+      [
+        'Neue Kontodaten',
+        'Sehr geehrte Damen und Herren, künftig gilt unsere neue IBAN LT12 1000 0111 0100 1000. Bitte überweisen Sie die Rechnung auf das neue Konto. Die neue IBAN finden Sie auch auf der Rechnung.',
+      ],
+      [
+        'Updated account details',
+        'Dear Ms Lind, our bank account has changed. Please send all future payments to the new account; you will find its number on the invoice attached.',
+      ],
+      [
+        'New account',
+        'Our bank has changed. Please send all future payments to the new account, its number stands in your customer account: https://pay-portal.example/in',
+      ],
+      [
+        'New bank account',
+        'Please note that our bank details have changed. Kindly remit the outstanding payment to our new account. There is no need to verify by phone, I am in a meeting.',
+      ],
     ],
     honest: [
       [
@@ -133,6 +153,26 @@ export const TWINS: readonly Twins[] = [
       [
         'Neue Bankverbindung',
         'Lieber Jan, ich habe die Bank gewechselt: Bitte überweise die Rechnung auf das neue Konto. Du hast meine Nummer, ruf gern an und frag nach.',
+      ],
+      [
+        'Änderung unserer Bankverbindung',
+        'Guten Tag, zum 1. Januar wechseln wir die Bank. Die neue IBAN finden Sie auf der nächsten Rechnung und in Ihrem Kundenkonto. Bitte prüfen Sie die Änderung telefonisch unter der Ihnen bekannten Nummer, bevor Sie zahlen.',
+      ],
+      [
+        'Miete ab Januar',
+        'Die Hausverwaltung hat das Konto gewechselt. Bitte überweisen Sie die Miete ab Januar auf das neue Konto. Den Brief dazu haben Sie per Post erhalten.',
+      ],
+      [
+        'Beiträge',
+        'Liebe Mitglieder, wir haben das Konto gewechselt. Bitte überweisen Sie Beiträge künftig auf unser Konto bei der GLS Bank; die IBAN steht im Mitgliederheft.',
+      ],
+      [
+        'Membership fees',
+        'Dear members, our club has changed its bank. From now on please pay your fees to our new account; its number is printed in the handbook and in the letter you got by post.',
+      ],
+      [
+        'Cambio de banco',
+        'Estimados socios: hemos cambiado de banco. Por favor, hagan las transferencias a partir de enero a la nueva cuenta. El IBAN figura en la carta que recibieron por correo postal.',
       ],
     ],
   },

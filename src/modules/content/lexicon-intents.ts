@@ -51,21 +51,6 @@ export const INTENTS: Lexicon = {
       uberweisen uberweisung facture factures paiement virement reglement factura facturas pago pagos transferencia
       payroll salary paycheck gehalt salaire nomina`,
     please: `please kindly bitte veuillez merci_de priere por_favor rogamos ruego we_ask_you bitten_wir wir_bitten`,
-    checkit: `you_have_my_phone you_have_my_number call_me_to_check call_me_to_confirm call_me_to_verify call_me_and_check
-      sie_haben_meine_nummer du_hast_meine_nummer meine_nummer_haben_sie meine_nummer_hast_du vous_avez_mon_numero
-      tu_as_mon_numero tiene_mi_numero tienes_mi_numero call_your_usual usual_contact by_phone known_number number_on_file verify_by confirm_by_phone telefonisch_ruckfrage
-      bekannte_nummer ruckfrage have_not_changed nicht_geandert par_telephone numero_habituel por_telefono has_not_changed
-      telefono_de_siempre in_person personlich_ubergeben not_change do_not_change on_the_invoice auf_der_rechnung`,
-    // A password that is yet to be chosen is no secret that is asked for.
-    newsecret: `choose_a_password choose_a_new_password choose_your_password choose_your_new_password create_a_password
-      create_a_new_password create_your_password set_a_password set_a_new_password set_your_password set_your_new_password
-      set_up_your_password set_up_a_password pick_a_password requested_a_password_reset request_to_reset
-      password_reset_request ein_passwort_vergeben passwort_zu_vergeben vergeben_sie_ein vergeben_sie_ihr passwort_festlegen
-      ein_passwort_zu passwort_wahlen wahlen_sie_ein_passwort legen_sie_ein_passwort legen_sie_ihr_passwort
-      choisir_votre_mot choisir_un_mot choisir_un_nouveau choisissez_un_mot choisissez_votre_mot creer_votre_mot
-      creer_un_mot creez_votre_mot definir_votre_mot definir_un_mot definissez_votre_mot elegir_una_contrasena
-      elegir_tu_contrasena elija_una_contrasena crear_una_contrasena crear_tu_contrasena cree_una_contrasena
-      establecer_una_contrasena establecer_tu_contrasena`,
     cards: `gift_card gift_cards giftcard giftcards gutscheine gutscheinen gutscheinkarten gutschein geschenkkarten
       geschenkkarte amazon_gutscheine amazon_gutscheinen steam_karten google_play_karten cartes_cadeaux cartes_cadeau
       carte_cadeau bons_cadeaux tarjetas_regalo tarjeta_regalo tarjetas_de_regalo paysafecard steam_cards apple_cards

@@ -21,7 +21,7 @@ export interface Concept {
   readonly fraud: number
   readonly description: string
   readonly suggestion: string
-  /** A concept that takes this one back wherever it stands: `call your usual contact before you change anything`. */
+  /** A concept that takes this one back wherever it stands: `call your usual contact before you change anything`. See lexicon-excuses.ts. */
   readonly unlessSaid?: string
 }
 

@@ -372,6 +372,14 @@ export function isFreeMail(address: string): boolean {
   return FREE_MAIL.has(address.slice(address.lastIndexOf('@') + 1).toLowerCase())
 }
 
+/** Whether a link leads to another house than one of these registered labels. */
+export function leadOut(links: readonly Link[], own: readonly string[]): boolean {
+  return links.some(({ target }) => {
+    const [authority] = takeApart(target) ?? []
+    return authority !== undefined && !own.includes(remembered.find(authority.toLowerCase(), readHost).label)
+  })
+}
+
 /** The registered label of a sender's domain, none when it is not known. */
 export function labelOf(domain: string | undefined): readonly string[] {
   return domain === undefined ? [] : [remembered.find(domain, readHost).label]

@@ -4,17 +4,19 @@
 // A pure function. Subject, html and text are read once, character by character; time and memory grow with the length
 // alone, and of each part MAX_LOOK_CHARS at most are read. 10 KB take about 0.12 ms, 100 KB of html about 1.3 ms.
 
+import { saysAccountNumber } from './account-number.ts'
 import { attachmentFindings } from './attachments.ts'
 import { BRANDS } from './brands.ts'
 import { Dictionary } from './dictionary.ts'
 import { excerpt, type Finding, told } from './finding.ts'
 import { type HtmlFacts, type Link, readHtml } from './html.ts'
 import { ANYWHERE, type Compiled, compile, Ear, type Hit, type Lexicon } from './lexicon.ts'
+import { EXCUSES } from './lexicon-excuses.ts'
 import { FRAUD } from './lexicon-fraud.ts'
 import { INTENTS } from './lexicon-intents.ts'
 import { SCAMS } from './lexicon-scams.ts'
 import { SELLING } from './lexicon-selling.ts'
-import { brandWithoutLink, isFreeMail, labelOf, linkFindings } from './links.ts'
+import { brandWithoutLink, isFreeMail, labelOf, leadOut, linkFindings } from './links.ts'
 import { Judge, trainedModel } from './model.ts'
 import { Reader } from './reader.ts'
 import { senderFindings } from './sender.ts'
@@ -22,7 +24,7 @@ import { characterFindings, htmlFindings, shapeFindings, subjectFindings, wholeF
 import type { ContentLevel, ContentQuestion, ContentScore, Location } from './types.ts'
 
 /** Changes whenever the same content may get another score. */
-export const CONTENT_VERSION = '2.5.0'
+export const CONTENT_VERSION = '2.6.0'
 
 const MAX_LOOK_CHARS = 1_048_576
 /** A strong sign of fraud beside another one, and a weak one beside a strong one. */
@@ -40,13 +42,6 @@ const ROLES = `team teams support service services security safety customer_serv
   department sicherheit kundenservice kundendienst kundeninfo ihr ihre equipe service_client votre assistance
   securite equipo atencion seguridad su business notice notification account bank ag plc inc assurance direction
   agencia agency gov online id`
-const LEAVE = `unsubscribe unsubscribing opt_out optout manage_preferences manage_your_preferences email_preferences
-  preferences abbestellen abmelden austragen abbestellung newsletter_abmelden desabonner desabonnez desinscrire
-  desinscription darse_de_baja date_de_baja dar_de_baja cancelar_suscripcion cancelar_la_suscripcion baja remove_me`
-/** Subjects of who teaches others about fraud. */
-const LESSON = `phishing security_awareness awareness_training security_training spot_a_scam spot_scams recognise_scams recognize_scams
-  sicherheitsschulung betrugsmaschen betrugsversuche_erkennen hameconnage reconnaitre_les_arnaques evitar_estafas
-  reconocer_estafas`
 
 let compiled: Compiled | null = null
 
@@ -61,29 +56,18 @@ function everything(): Lexicon {
   return {
     sets: {
       ...{ ...FRAUD.sets, ...SCAMS.sets, ...SELLING.sets, ...INTENTS.sets, ...Object.fromEntries(brands) },
-      ...{ leave: LEAVE, roles: ROLES, lesson: LESSON },
+      ...{ ...EXCUSES.sets, roles: ROLES },
     },
     concepts: {
       ...{ ...FRAUD.concepts, ...SCAMS.concepts, ...SELLING.concepts, ...INTENTS.concepts },
-      ...{
-        '#brand': silent,
-        '#speaks': silent,
-        '#leave': silent,
-        '#check': silent,
-        '#newsecret': silent,
-        '#signin': silent,
-        '#lesson': silent,
-      },
+      ...{ ...EXCUSES.concepts, '#brand': silent, '#speaks': silent, '#signin': silent },
     },
     patterns: [
       ...[...FRAUD.patterns, ...SCAMS.patterns, ...SELLING.patterns, ...INTENTS.patterns],
       ...brands.map(([set]) => ({ concept: '#brand', sets: [set], gap: ANYWHERE })),
       ...brands.map(([set]) => ({ concept: '#speaks', sets: [set, 'roles'], gap: 2 })),
-      { concept: '#check', sets: ['checkit'], gap: ANYWHERE },
-      { concept: '#newsecret', sets: ['newsecret'], gap: ANYWHERE },
-      { concept: '#lesson', sets: ['lesson'], gap: ANYWHERE },
+      ...EXCUSES.patterns,
       { concept: '#signin', sets: ['signin'], gap: ANYWHERE },
-      { concept: '#leave', sets: ['leave'], gap: ANYWHERE },
     ],
   }
 }
@@ -107,17 +91,14 @@ function scoreAt(desk: Desk, question: ContentQuestion): ContentScore {
   const place: Location = html === null ? 'text' : 'html'
   const partOf = (location: Location): string =>
     location === 'subject' ? subject : ((location === 'html' ? html : text) ?? '')
-  const said = new Set(ear.hits.map(({ pattern }) => pattern.concept))
-  const words = ear.hits.filter(({ pattern: { concept, unlessSaid } }) => {
-    const takenBackBy = unlessSaid ?? lexicon().lexicon.concepts[concept]?.unlessSaid
-    return !concept.startsWith('#') && (takenBackBy === undefined || !said.has(takenBackBy))
-  })
+  const own = labelOf(senderDomain)
+  const said = saidBy(ear, () => [html, text].some((part) => saysAccountNumber(part ?? '')) || leadOut(links, own))
+  const words = ear.hits.filter((hit) => !hit.pattern.concept.startsWith('#') && stands(hit, said))
   const spoken = wordFindings(words, ear.words, partOf)
   const sounds = spoken.some(({ fraud }) => fraud === 2)
   const brands = spokenBrands(ear)
   const heard = { alarmed: sounds, spoken: brands.named, signsIn: said.has('#signin') }
   const { findings: linkFaults, labels } = linkFindings(links, place, heard)
-  const own = labelOf(senderDomain)
   const done = [...linkFaults, ...senderFindings(question)]
   const attached = attachmentFindings(attachments)
   const isLesson =
@@ -146,6 +127,22 @@ function scoreAt(desk: Desk, question: ContentQuestion): ContentScore {
   const score = Math.max(0, 100 - findings.reduce((sum, { points }) => sum + points, 0))
   const matches = findings.sort((a, b) => b.points - a.points).map(told)
   return { score, level: levelOf(score), matches, suggestions: [...new Set(matches.map((one) => one.suggestion))] }
+}
+
+/**
+ * What the mail says; of what takes something back (lexicon-excuses.ts) that alone which nothing else takes back.
+ *
+ * @param isHere whether the mail itself gives the account, or a link that leads to it
+ */
+function saidBy({ hits }: Ear, isHere: () => boolean): ReadonlySet<string> {
+  const heard = new Set(hits.map(({ pattern }) => pattern.concept))
+  if (heard.has('#check') && !heard.has('#here') && isHere()) heard.add('#here')
+  return new Set(hits.flatMap((hit) => (stands(hit, heard) ? [hit.pattern.concept] : [])))
+}
+
+function stands({ pattern: { concept, unlessSaid } }: Hit, said: ReadonlySet<string>): boolean {
+  const takenBackBy = unlessSaid ?? lexicon().lexicon.concepts[concept]?.unlessSaid
+  return takenBackBy === undefined || !said.has(takenBackBy)
 }
 
 /** Of a lesson, as its subject tells: no link leads out of the sender's house, nobody is to be called, and there is nothing to fall for. */

@@ -1,0 +1,9 @@
+// Whether a mail itself says the number of an account: an IBAN, or six digits and more behind a word for it.
+
+const IBAN = /(?<![a-z0-9])[a-z]{2}\d{2}(?:(?:[ \u00a0-]|&nbsp;)?[a-z0-9]{4}){2,7}(?![a-z])/i
+const NUMBERED =
+  /(?:iban|account|acct|konto|kontonummer|compte|rib|cuenta|sort code|routing)[^\d\n<>@]{0,24}\d(?:[ \u00a0-]?\d){5}/i
+
+export function saysAccountNumber(part: string): boolean {
+  return IBAN.test(part) || NUMBERED.test(part)
+}
