@@ -246,4 +246,70 @@ export const TWINS: readonly Twins[] = [
       ],
     ],
   },
+  {
+    rules: ['false_investment', 'trading_bait', 'brand_without_link', 'card_errand', 'chief_order', 'family_emergency'],
+    fraud: [
+      [
+        'Safe profit',
+        'Other people are scammers. We promise guaranteed returns: double your Bitcoin in 24 hours. Invest $250 now at https://double-coin.example/',
+      ],
+      [
+        'Never lose',
+        'Scammers never sleep. Our trading platform makes guaranteed profit of 12% per day with Bitcoin. Deposit now: https://fx.example',
+      ],
+      [
+        'Quick task',
+        'Are you available? I need you to buy five Apple gift cards and send me photos of the codes. Beware of scammers, only use this address. I will reimburse you.',
+      ],
+      [
+        'Sichere Rendite',
+        'Vorsicht vor Betrügern! Bei uns ist der Gewinn garantiert: Investieren Sie 250 Euro in Bitcoin, und verdoppeln Sie Ihre Bitcoin in einer Woche.',
+      ],
+      [
+        'Petit service',
+        'Attention aux escrocs. Peux-tu acheter cinq cartes cadeaux de 100 € et m’envoyer les photos des codes au dos ? Je te rembourse ce soir.',
+      ],
+    ],
+    honest: [
+      [
+        'Crypto weekly',
+        'Bitcoin lost 12% this week. Scammers promise guaranteed returns and double your money: do not send crypto to strangers. https://news.example/crypto',
+      ],
+      [
+        'Tax news',
+        'Exchanges now report your Bitcoin sales to the IRS. Investment profits over a year are taxed at lower rates. There is no guaranteed return. https://money.example/tax',
+      ],
+      [
+        'Village newsletter',
+        'The summer fair is on Saturday. Police warning: scammers pretend to be your boss and ask you to buy Apple gift cards and send photos of the codes. Never do it. https://village.example/news',
+      ],
+      [
+        'Dorfblatt',
+        'Die Polizei warnt: Betrüger versprechen garantierte Gewinne mit Bitcoin und verdoppeln angeblich Ihr Geld. Überweisen Sie nichts an Fremde. https://dorf.example',
+      ],
+      [
+        'Bulletin du village',
+        'La police met en garde : des escrocs promettent un rendement garanti en bitcoin. Ne versez rien à des inconnus. https://village.example',
+      ],
+      [
+        'Boletín del pueblo',
+        'La policía advierte: los estafadores prometen ganancias garantizadas con bitcoin. No envíe nada a desconocidos. https://pueblo.example',
+      ],
+    ],
+  },
+  {
+    rules: ['qr_lure'],
+    fraud: [
+      [
+        'Microsoft 365: authenticator expires',
+        'Your Microsoft 365 authenticator expires today. Scan the QR code below with your mobile phone to verify your account within 24 hours.',
+      ],
+    ],
+    honest: [
+      [
+        'Set up your authenticator app',
+        'Hi Tom, from Monday you sign in with two factors. Set up your authenticator app for Microsoft 365. Scan the QR code shown on the setup page: https://intranet.harlow.example/mfa',
+      ],
+    ],
+  },
 ]

@@ -10,6 +10,8 @@ export interface Brand {
   readonly group?: boolean
   /** A word, a place or a family’s name: others bear it as well, as in `booking.hotel.example` and `nortonmotorcycles.example`. */
   readonly isWord?: boolean
+  /** An authority that everybody speaks of: it is spoken for only in the subject or beside a team or a service. */
+  readonly isTopic?: boolean
 }
 
 const brand = (name: string, words = name, ...more: string[]): Brand => ({ name, labels: [name, ...more], words })
@@ -120,12 +122,12 @@ export const BRANDS: readonly Brand[] = [
   word('ledger', 'ledger_live ledger_wallet ledger_nano'),
   brand('trezor'),
   word('ameli', 'ameli carte_vitale assurance_maladie', 'ameli'),
-  word('impots', 'impots_gouv dgfip', 'gouv'),
+  { ...word('impots', 'impots_gouv dgfip', 'gouv'), isTopic: true },
   word('antai', 'antai', 'gouv'),
-  brand('aeat', 'agencia_tributaria aeat', 'agenciatributaria'),
-  word('elster', 'elster finanzamt'),
-  brand('hmrc', 'hmrc', 'gov'),
-  brand('irs', 'irs'),
+  { ...brand('aeat', 'agencia_tributaria aeat', 'agenciatributaria'), isTopic: true },
+  { ...word('elster', 'elster finanzamt'), isTopic: true },
+  { ...brand('hmrc', 'hmrc', 'gov'), isTopic: true },
+  { ...brand('irs', 'irs'), isTopic: true },
   word('norton', 'norton', 'nortonlifelock'),
   brand('mcafee', 'mcafee'),
   word('orange', 'orange_mail', 'orange-business'),

@@ -50,6 +50,10 @@ export const EXCUSES: Lexicon = {
     enclosed: `attached attachment enclosed anhang angehangt angehangte angehangten beigefugt beigefugte beigefugten anbei
       ci_joint ci_jointe piece_jointe joint jointe adjunto adjunta adjuntos reply_to reply_for on_request write_back
       auf_anfrage antworten_sie sur_demande repondez a_peticion responda`,
+    // A code that the reader is yet to see is no picture in the mail.
+    onscreen: `code_shown_on code_displayed_on code_that_appears code_on_the_page code_on_the_screen code_on_your_screen
+      code_auf_der_seite code_auf_dem_bildschirm code_am_bildschirm qr_code_angezeigt code_affiche_sur code_sur_la_page
+      code_a_l_ecran qr_en_la_pagina qr_en_pantalla qr_que_aparece`,
     // A password that is yet to be chosen is no secret that is asked for.
     newsecret: `choose_a_password choose_a_new_password choose_your_password choose_your_new_password create_a_password
       create_a_new_password create_your_password set_a_password set_a_new_password set_your_password set_your_new_password
@@ -65,6 +69,7 @@ export const EXCUSES: Lexicon = {
     '#leave': silent(),
     '#lesson': silent(),
     '#newsecret': silent(),
+    '#onscreen': silent('#rush'),
     '#check': silent(),
     '#rush': silent(),
     '#here': silent(),
@@ -73,6 +78,7 @@ export const EXCUSES: Lexicon = {
     anywhere('#leave', 'leave'),
     anywhere('#lesson', 'lesson'),
     anywhere('#newsecret', 'newsecret'),
+    anywhere('#onscreen', 'onscreen'),
     anywhere('#check', 'checkit', '#rush'),
     anywhere('#check', 'elsewhere', '#here'),
     anywhere('#rush', 'rushed'),

@@ -12,7 +12,8 @@ const DROP = 'Leave it out: no recipient believes it and every filter knows it'
 
 export const FRAUD: Lexicon = {
   sets: {
-    never: `never nie niemals jamais nunca niemand scammers fraudsters betruger fraudeurs estafadores phishing`,
+    never: `never nie niemals jamais nunca niemand scammers fraudsters betruger fraudeurs escrocs
+      arnaqueurs estafadores timadores phishing`,
     account: `account accounts konto kontos kontozugang kundenkonto nutzerkonto benutzerkonto mailkonto compte comptes
       cuenta cuentas mailbox mailboxes postfach postfachs webmail messagerie buzon wallet wallets wallet_wurde card karte konten accounts_payable_portal carte_vitale
       kreditkarte bankkarte debitkarte carte tarjeta tarjetas banking onlinebanking online_banking online_banking_zugang

@@ -3,9 +3,11 @@
 
 import { FAR, type Lexicon } from './lexicon.ts'
 import { SUGGEST } from './lexicon-fraud.ts'
+import { WARNINGS } from './lexicon-warnings.ts'
 
 export const SCAMS: Lexicon = {
   sets: {
+    warned: WARNINGS,
     inherit: `inheritance inherit next_of_kin late_client late_husband late_father late_general deceased bequeath bequest
       sole_heir widow terminally terminal_cancer cancer barrister diplomat diplomatic consignment_box unclaimed
       dormant_account abandoned_fund overinvoiced contract_sum foreign_partner erbschaft nachlass verstorbener verstorben
@@ -18,7 +20,8 @@ export const SCAMS: Lexicon = {
       millions_d_euros millones_de fortune vermogen funds fonds fondos huge_sum sum_of summe_von somme_de suma_de`,
     sum: `usd dollars euro euros pounds sum_of summe_von somme_de suma_de the_money das_geld l_argent el_dinero funds
       million_dollars million_euro millions_d_euros millones_de fonds fondos united_states_dollars`,
-    caution: `past_performance no_guarantee not_guaranteed not_a_guarantee capital_at_risk your_capital value_of_investments
+    caution: `${WARNINGS} no_guaranteed never_guaranteed kein_garantierter keine_garantierten keine_garantierte aucun_rendement
+      pas_de_rendement ninguna_rentabilidad no_hay_rentabilidad past_performance no_guarantee not_guaranteed not_a_guarantee capital_at_risk your_capital value_of_investments
       may_lose can_lose verlust_des totalverlust keine_garantie nicht_garantiert wertentwicklung performances_passees
       risque_de_perte pas_garanti rentabilidades_pasadas puede_perder no_garantiza not_financial`,
     withdrawal: `withdraw withdrawal payout mining_balance cloud_mining auszahlung auszahlen guthaben retrait retirer retirar
@@ -284,24 +287,29 @@ export const SCAMS: Lexicon = {
     },
   },
   patterns: [
-    { concept: 'false_investment', sets: ['coins', 'withdrawal', 'fee', 'within'], gap: 60 },
+    { concept: 'false_investment', sets: ['coins', 'withdrawal', 'fee', 'within'], gap: 60, unless: 'warned' },
     { concept: 'loan_offer', sets: ['loan', 'unsecured'], gap: 24 },
     { concept: 'loan_offer', sets: ['loan', 'deal'], gap: FAR },
     { concept: 'false_support', sets: ['charged', 'notyou', '#phone', 'soon'], gap: FAR },
-    { concept: 'family_emergency', sets: ['kin', 'newnumber', 'askmoney', 'favour'], gap: FAR },
-    { concept: 'family_emergency', sets: ['kin', 'newnumber', 'askmoney', 'favour', 'soon'], gap: FAR },
-    { concept: 'cash_request', sets: ['cashing', 'send'], gap: 30 },
+    { concept: 'family_emergency', sets: ['kin', 'newnumber', 'askmoney', 'favour'], gap: FAR, unless: 'warned' },
+    {
+      concept: 'family_emergency',
+      sets: ['kin', 'newnumber', 'askmoney', 'favour', 'soon'],
+      gap: FAR,
+      unless: 'warned',
+    },
+    { concept: 'cash_request', sets: ['cashing', 'send'], gap: 30, unless: 'warned' },
     { concept: 'cash_request', sets: ['cashing', 'stranger'], gap: FAR },
-    { concept: 'cash_request', sets: ['deposit', 'stranger', 'send'], gap: 80 },
+    { concept: 'cash_request', sets: ['deposit', 'stranger', 'send'], gap: 80, unless: 'warned' },
     { concept: 'bank_change', sets: ['payday', 'alter', 'bank'], gap: 24 },
     { concept: 'bank_change', sets: ['payday', 'alter', 'account'], gap: 16 },
     { concept: 'bank_change', sets: ['payday', 'bank', 'reachable'], gap: FAR },
     { concept: 'bank_change', sets: ['payday', 'bank', 'henceforth'], gap: 50 },
     { concept: 'extortion', sets: ['attack', 'coins', 'menace', 'yours'], gap: FAR },
-    { concept: 'wallet_phishing', sets: ['airdrop', 'claim'], gap: 30 },
-    { concept: 'wallet_phishing', sets: ['airdrop', 'wallet'], gap: 30 },
+    { concept: 'wallet_phishing', sets: ['airdrop', 'claim'], gap: 30, unless: 'warned' },
+    { concept: 'wallet_phishing', sets: ['airdrop', 'wallet'], gap: 30, unless: 'warned' },
     { concept: 'prize', sets: ['won', 'prize', 'deal'], gap: FAR },
-    { concept: 'prize', sets: ['claim', 'prize', 'you'], gap: 8 },
+    { concept: 'prize', sets: ['claim', 'prize', 'you'], gap: 8, unless: 'warned' },
     { concept: 'false_investment', sets: ['platform', 'sure', 'earn'], gap: 40, unless: 'caution' },
     { concept: 'false_investment', sets: ['invest', 'earn', 'sure', '#money'], gap: 40, unless: 'caution' },
     { concept: 'document_lure', sets: ['document', 'signin', 'passwords'], gap: 24, unless: 'never' },
@@ -311,9 +319,9 @@ export const SCAMS: Lexicon = {
     { concept: 'advance_fee', sets: ['inherit', 'million', 'deal'], gap: FAR },
     { concept: 'advance_fee', sets: ['inherit', 'wealth', 'deal', 'you'], gap: 30 },
     { concept: 'advance_fee', sets: ['million', 'deal', 'you', 'sum'], gap: 30 },
-    { concept: 'prize', sets: ['you', 'won', 'prize'], gap: 14 },
-    { concept: 'prize', sets: ['won', 'prize', 'claim'], gap: 50 },
-    { concept: 'prize', sets: ['won', 'million'], gap: 14 },
+    { concept: 'prize', sets: ['you', 'won', 'prize'], gap: 14, unless: 'warned' },
+    { concept: 'prize', sets: ['won', 'prize', 'claim'], gap: 50, unless: 'warned' },
+    { concept: 'prize', sets: ['won', 'million'], gap: 14, unless: 'warned' },
     { concept: 'extortion', sets: ['recorded', 'coins', 'shame', 'menace', 'yours'], gap: FAR },
     { concept: 'extortion', sets: ['recorded', 'shame', 'menace', 'yours', '#wallet'], gap: FAR },
     { concept: 'extortion', sets: ['coins', 'shame', 'menace', 'yours', '#wallet'], gap: FAR },
@@ -327,7 +335,7 @@ export const SCAMS: Lexicon = {
     { concept: 'wallet_phishing', sets: ['wallet', 'walletact', 'within'], gap: 24, unless: 'never' },
     { concept: 'wallet_phishing', sets: ['wallet', 'verify', 'coins'], gap: 24, unless: 'never' },
     { concept: 'chief_order', sets: ['giftcards', 'errand', 'reachable'], gap: FAR },
-    { concept: 'chief_order', sets: ['giftcards', 'errand', 'soon'], gap: 40 },
+    { concept: 'chief_order', sets: ['giftcards', 'errand', 'soon'], gap: 40, unless: 'warned' },
     { concept: 'chief_order', sets: ['giftcards', 'errand', 'quiet'], gap: FAR },
     { concept: 'chief_order', sets: ['wire', 'quiet', 'soon'], gap: FAR },
     { concept: 'chief_order', sets: ['wire', 'reachable', 'soon'], gap: FAR },
@@ -341,15 +349,15 @@ export const SCAMS: Lexicon = {
     { concept: 'false_support', sets: ['renewed', 'cancel', 'call', '#phone'], gap: 60 },
     { concept: 'false_support', sets: ['device', 'infected', 'call'], gap: 30 },
     { concept: 'false_support', sets: ['device', 'infected', '#phone'], gap: FAR },
-    { concept: 'qr_lure', sets: ['scan', 'qr', 'auth'], gap: 40 },
+    { concept: 'qr_lure', sets: ['scan', 'qr', 'auth'], gap: 40, unless: 'warned', unlessSaid: '#onscreen' },
     { concept: 'qr_lure', sets: ['qr', 'auth', 'company', 'within'], gap: FAR },
-    { concept: 'qr_lure', sets: ['qr', 'account', 'suspend'], gap: 60 },
+    { concept: 'qr_lure', sets: ['qr', 'account', 'suspend'], gap: 60, unless: 'warned' },
     { concept: 'qr_lure', sets: ['scan', 'qr', 'urgent'], gap: FAR },
     { concept: 'document_lure', sets: ['shared', 'document', 'mailsignin'], gap: 40 },
     { concept: 'document_lure', sets: ['document', 'verify', 'passwords'], gap: 24 },
     { concept: 'romance', sets: ['romance'], gap: 0 },
     { concept: 'romance', sets: ['romance', 'click'], gap: FAR },
-    { concept: 'job_scam', sets: ['job', 'earn', '#money'], gap: 30 },
+    { concept: 'job_scam', sets: ['job', 'earn', '#money'], gap: 30, unless: 'warned' },
     { concept: 'job_scam', sets: ['job', 'earn', 'coins'], gap: FAR },
   ],
 }

@@ -298,7 +298,10 @@ function brandFindings(
   { labels, alarmed, signs, partOf }: BrandGround,
 ): Finding[] {
   const spokenFor = new Set([...brands.speaking, ...(signs > 1 ? brands.titled : [])])
-  const brand = brandWithoutLink(alarmed ? brands.named : spokenFor, labels, phones > 0)
+  const named = BRANDS.flatMap(({ name, isTopic }) =>
+    brands.named.has(name) && (isTopic !== true || brands.titled.has(name) || brands.speaking.has(name)) ? [name] : [],
+  )
+  const brand = brandWithoutLink(alarmed ? new Set(named) : spokenFor, labels, phones > 0)
   const hit = hits.find(
     ({ pattern }) => pattern.concept === '#brand' && pattern.sets[0] === `${BRAND_SET}${brand?.name ?? ''}`,
   )
