@@ -312,4 +312,96 @@ export const TWINS: readonly Twins[] = [
       ],
     ],
   },
+  {
+    rules: ['overpayment', 'recovery_offer', 'chance_acquaintance', 'false_renewal'],
+    fraud: [
+      [
+        'Your listing',
+        'Hello, is it still for sale? My secretary will mail you a check, it includes the fee of the shipping agent. Once it is cashed, deduct your money and send the rest by Zelle to the movers.',
+      ],
+      [
+        'Recover your lost crypto',
+        'Have you lost money to a crypto scam? Our certified recovery experts have recovered millions in stolen Bitcoin. No upfront fee. Contact us on WhatsApp.',
+      ],
+      [
+        'Hello from Singapore',
+        'Hi, this is Mia. I think I got your contact by mistake. You seem kind. My uncle taught me how to trade crypto and I can teach you too. Add me on WhatsApp.',
+      ],
+      [
+        'Domain SEO expiration',
+        'The SEO service of your domain expires. This is the final notice. Failure to renew your domain SEO listing makes it hard for customers to find you. Pay $75 now: https://listing.example/pay',
+      ],
+    ],
+    honest: [
+      ['Your refund', 'Hi Kate, we mail you a check for the difference of $48.20, or send it by Zelle. Tell us which.'],
+      [
+        'The move',
+        'Hi Jo, the movers come on Monday. I paid the deposit by check, the rest is due when they are done.',
+      ],
+      [
+        'Money matters',
+        'Scammers call victims again: recovery experts promise to get stolen bitcoin back and ask for a fee upfront. Contact us at the desk if they wrote to you.',
+      ],
+      ['Sorry', 'Hi Ana, I wrote to the wrong person by mistake, the minutes were for Anna. My uncle says hello.'],
+      [
+        'Your SEO package',
+        'Hi Lou, your SEO package for your domain harlow.example ends on 1 May. It renews for $75 unless you cancel it in your account.',
+      ],
+    ],
+  },
+  {
+    rules: [
+      'wallet_phishing',
+      'fortune_offer',
+      'advance_fee',
+      'loan_offer',
+      'easy_money',
+      'debt_threat',
+      'fine_threat',
+    ],
+    fraud: [
+      [
+        'Wallet update',
+        'Release notes 4.2: restore your wallet within 24 hours, enter your 12 word seed phrase to validate it, or it will be suspended.',
+      ],
+      [
+        'Estate',
+        'I am a solicitor. Your late relative left a fortune of 12 million dollars. You are the beneficiary, as next of kin. Keep it confidential and contact me at my private email with your full name.',
+      ],
+      [
+        'Loan',
+        'We offer loans, bad credit ok, no collateral, 3% interest, contact us by WhatsApp with your full name.',
+      ],
+      [
+        'Letzte Mahnung',
+        'Letzte Mahnung: Zahlen Sie heute 340 Euro per Echtzeitüberweisung, sonst kommt der Gerichtsvollzieher. Haben Sie bereits bezahlt, ist das gegenstandslos.',
+      ],
+    ],
+    honest: [
+      [
+        'Wallet 4.2 released',
+        'Version 4.2 of the wallet is here. New: connect your Ledger or Trezor over Bluetooth, restore a wallet from a 12 word seed phrase faster, and verify addresses before you send Bitcoin. Update today from the app store. Release notes: https://wallet.example/releases/4.2',
+      ],
+      [
+        'Estate of the late Mrs Ward',
+        'Dear Mr Ward, we are the solicitors for the estate of your late aunt. As beneficiary you inherit a share. Please contact us at the office to make an appointment, and bring a copy of your passport. The funds are paid once probate is granted.',
+      ],
+      [
+        'Your statement',
+        'Your monthly statement is ready. Bad credit can affect what loans you are offered; check your credit report once a year. https://bank.example/statements',
+      ],
+      [
+        'Your AirDrop share',
+        'Your AirDrop share is ready: Lena shared 3 files with you from her phone. Claim them in Files within 30 days.',
+      ],
+      [
+        'Letzte Mahnung',
+        'Sehr geehrte Frau Roth, Ihre Rechnung 4410 über 129,00 EUR ist seit dem 2. April überfällig. Dies ist unsere letzte Mahnung. Bitte zahlen Sie innerhalb von 7 Tagen. Haben Sie schon bezahlt, betrachten Sie dieses Schreiben als gegenstandslos.',
+      ],
+      [
+        'Dernière relance',
+        'Madame, la facture 3312 de 210,00 € reste impayée malgré nos relances. Merci de la régler sous 8 jours, à défaut nous transmettrons le dossier à un huissier. Si vous avez déjà payé, ne tenez pas compte de ce courrier.',
+      ],
+    ],
+  },
 ]

@@ -19,16 +19,20 @@ const PROGRAM_TYPES =
 const BIDI = /[\u202a-\u202e\u2066-\u2069]/
 const MAX_NAME_CHARS = 1_024
 
-export function attachmentFindings(attachments: readonly ContentAttachment[]): Finding[] {
+/** Recordings and faxes are no pages: `VM_0043.html`. */
+const RECORDING = /^(?:vm|vn|voice|voicemail|voicemessage|audio|fax|efax)(?:[^a-z]|$)/
+
+/** @param promised the mail tells of a recording or a fax, which no page is */
+export function attachmentFindings(attachments: readonly ContentAttachment[], promised: boolean): Finding[] {
   const findings = new Map<string, Finding>()
   for (const attachment of attachments) {
-    const finding = findingOf(attachment)
+    const finding = findingOf(attachment, promised)
     if (finding !== null && !findings.has(finding.rule)) findings.set(finding.rule, finding)
   }
   return [...findings.values()]
 }
 
-function findingOf({ filename, contentType }: ContentAttachment): Finding | null {
+function findingOf({ filename, contentType }: ContentAttachment, promised: boolean): Finding | null {
   const name = (filename ?? '')
     .slice(0, MAX_NAME_CHARS)
     .trim()
@@ -52,7 +56,10 @@ function findingOf({ filename, contentType }: ContentAttachment): Finding | null
     return make('attachment_program', 40, 2, 'The big mail providers refuse programs', link)
   if (MACROS.has(last))
     return make('attachment_macros', 22, 2, 'A document that may run programs', 'Send it without macros, or as a PDF')
-  if (PAGES.has(last)) return make('attachment_page', 14, 2, 'An attached page is how passwords are stolen', link)
+  if (PAGES.has(last)) {
+    const points = promised || RECORDING.test(name) ? 44 : 14
+    return make('attachment_page', points, 2, 'An attached page is how passwords are stolen', link)
+  }
   if (ARCHIVES.has(last)) {
     if (HARMLESS.has(before))
       return make('attachment_double_ending', 22, 2, 'An archive is named like a document', 'Name it for what it is')

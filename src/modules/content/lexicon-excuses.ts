@@ -50,6 +50,20 @@ export const EXCUSES: Lexicon = {
     enclosed: `attached attachment enclosed anhang angehangt angehangte angehangten beigefugt beigefugte beigefugten anbei
       ci_joint ci_jointe piece_jointe joint jointe adjunto adjunta adjuntos reply_to reply_for on_request write_back
       auf_anfrage antworten_sie sur_demande repondez a_peticion responda`,
+    // Of a program, by who makes it; not where the reader is in a corner.
+    newversion: `release_notes changelog what_s_new versionshinweise notes_de_version notas_de_la_version`,
+    cornered: `suspended suspension restricted deactivated expire expires within enter_your confirm_your validate_your verify_your
+      gesperrt innerhalb bestatigen_sie geben_sie suspendu confirmez saisissez sous_24 suspendida confirme introduzca`,
+    // An heir is written to about somebody whom he knew, by an office; not by a stranger who shares or keeps a secret.
+    probate: `probate letters_of_administration your_late nachlassgericht erbschein acte_de_notoriete declaracion_de_herederos`,
+    strangeheir: `next_of_kin same_surname same_last_name confidential confidence foreign percent unclaimed dormant my_client
+      died_without god_bless my_dear beloved telegram whatsapp private_email confidentiel confidencial vertraulich`,
+    // A demand that may have crossed with the payment.
+    crossed: `already_paid have_paid gegenstandslos bereits_bezahlt bereits_gezahlt schon_bezahlt deja_paye deja_regle ya_ha_pagado
+      ya_ha_abonado`,
+    extorted: `bitcoin crypto gift_card gift_cards arrest police sofortuberweisung echtzeituberweisung
+      instant_transfer today tonight within_24 within_48 24_hours 48_hours heute 24_stunden 48_stunden aujourd_hui 24_h hoy`,
+    recording: `voicemail voice_message voice_mail audio_message fax efax telefax sprachnachricht message_vocal mensaje_de_voz`,
     // A code that the reader is yet to see is no picture in the mail.
     onscreen: `code_shown_on code_displayed_on code_that_appears code_on_the_page code_on_the_screen code_on_your_screen
       code_auf_der_seite code_auf_dem_bildschirm code_am_bildschirm qr_code_angezeigt code_affiche_sur code_sur_la_page
@@ -70,6 +84,13 @@ export const EXCUSES: Lexicon = {
     '#lesson': silent(),
     '#newsecret': silent(),
     '#onscreen': silent('#rush'),
+    '#release': silent('#cornered'),
+    '#cornered': silent(),
+    '#probate': silent('#strangeheir'),
+    '#strangeheir': silent(),
+    '#crossed': silent('#extorted'),
+    '#extorted': silent(),
+    '#recording': silent(),
     '#check': silent(),
     '#rush': silent(),
     '#here': silent(),
@@ -79,6 +100,13 @@ export const EXCUSES: Lexicon = {
     anywhere('#lesson', 'lesson'),
     anywhere('#newsecret', 'newsecret'),
     anywhere('#onscreen', 'onscreen'),
+    anywhere('#release', 'newversion'),
+    anywhere('#cornered', 'cornered'),
+    anywhere('#probate', 'probate'),
+    anywhere('#strangeheir', 'strangeheir'),
+    anywhere('#crossed', 'crossed'),
+    anywhere('#extorted', 'extorted'),
+    anywhere('#recording', 'recording'),
     anywhere('#check', 'checkit', '#rush'),
     anywhere('#check', 'elsewhere', '#here'),
     anywhere('#rush', 'rushed'),

@@ -312,8 +312,8 @@ export const INTENTS: Lexicon = {
     { concept: 'card_errand', sets: ['cards', 'buy', 'busy'], gap: 80, unless: 'warned' },
     { concept: 'secret_payment', sets: ['busy', 'secrecy', 'moneymove'], gap: FAR },
     { concept: 'secret_payment', sets: ['takeover', 'secrecy', 'moneymove'], gap: 80 },
-    { concept: 'fortune_offer', sets: ['estate', 'fortune', 'tellme'], gap: 80 },
-    { concept: 'fortune_offer', sets: ['estate', 'fortune', 'shareit', '#money'], gap: 60 },
+    { concept: 'fortune_offer', sets: ['estate', 'fortune', 'tellme'], gap: 80, unlessSaid: '#probate' },
+    { concept: 'fortune_offer', sets: ['estate', 'fortune', 'shareit', '#money'], gap: 60, unlessSaid: '#probate' },
     { concept: 'fortune_offer', sets: ['fortune', 'tellme', 'shareit', '#number'], gap: 60 },
     { concept: 'fortune_offer', sets: ['winning', 'fortune', 'tellme'], gap: 80 },
     { concept: 'fortune_offer', sets: ['winning', 'estate', 'tellme', '#number'], gap: 80 },
@@ -338,6 +338,6 @@ export const INTENTS: Lexicon = {
     { concept: 'trading_bait', sets: ['quickrich', 'richwords', 'coinage'], gap: 80, unless: 'caution' },
     { concept: 'prize_shipping', sets: ['winning', 'shippingonly', '#money'], gap: 60, unless: 'warned' },
     { concept: 'prize_shipping', sets: ['winning', 'shippingonly', 'clock'], gap: 60, unless: 'warned' },
-    { concept: 'debt_threat', sets: ['wire2', 'pay', 'clock'], gap: FAR },
+    { concept: 'debt_threat', sets: ['wire2', 'pay', 'clock'], gap: FAR, unlessSaid: '#crossed' },
   ],
 }

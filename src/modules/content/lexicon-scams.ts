@@ -27,7 +27,8 @@ export const SCAMS: Lexicon = {
     withdrawal: `withdraw withdrawal payout mining_balance cloud_mining auszahlung auszahlen guthaben retrait retirer retirar
       retiro saldo solde`,
     loan: `loan loans kredit kredite darlehen pret prets credit prestamo prestamos kreditangebot`,
-    unsecured: `no_collateral without_collateral bad_credit ohne_schufa ohne_sicherheiten ohne_sicherheit sans_garantie
+    unsecured: `no_collateral without_collateral bad_credit_ok bad_credit_welcome bad_credit_accepted bad_credit_no
+      even_with_bad_credit have_bad_credit good_or_bad_credit ohne_schufa ohne_sicherheiten ohne_sicherheit sans_garantie
       sans_justificatif sin_aval sin_garantias interest_rate_of prozent_zinsen zinsen taux_d_interet tipo_de_interes
       3_interest 2_interest zinssatz`,
     million: `million millions millionen millones`,
@@ -193,7 +194,9 @@ export const SCAMS: Lexicon = {
     attack: `ddos bomb explosive explosives leaked stolen_data encrypted_your ransomware will_publish publish_your bombe
       sprengsatz angriff gestohlene daten_veroffentlichen attaque bombe publier_vos explosif bomba ataque publicaremos
       publicar_sus hitman`,
-    airdrop: `airdrop airdrops presale token_claim free_tokens claim_your_tokens eligible_wallet connect_your_wallet
+    oneairdrop: `airdrop`,
+    tokens: `token tokens nft nfts solana wallet wallets metamask bitcoin ethereum usdt crypto claim_page`,
+    airdrop: `airdrops token_airdrop crypto_airdrop airdrop_of presale token_claim free_tokens claim_your_tokens eligible_wallet connect_your_wallet
       connect_wallet wallet_verbinden connecter_votre_portefeuille conecte_su_cartera whitelist`,
     platform: `platform plattform plateforme plataforma system methode methode_secrete sistema bot robot software trading
       trading_bot kryptosystem app_de_trading`,
@@ -307,6 +310,8 @@ export const SCAMS: Lexicon = {
     { concept: 'bank_change', sets: ['payday', 'bank', 'henceforth'], gap: 50 },
     { concept: 'extortion', sets: ['attack', 'coins', 'menace', 'yours'], gap: FAR },
     { concept: 'wallet_phishing', sets: ['airdrop', 'claim'], gap: 30, unless: 'warned' },
+    { concept: 'wallet_phishing', sets: ['oneairdrop', 'tokens', 'claim'], gap: 30, unless: 'warned' },
+    { concept: 'wallet_phishing', sets: ['oneairdrop', 'wallet'], gap: 30, unless: 'warned' },
     { concept: 'wallet_phishing', sets: ['airdrop', 'wallet'], gap: 30, unless: 'warned' },
     { concept: 'prize', sets: ['won', 'prize', 'deal'], gap: FAR },
     { concept: 'prize', sets: ['claim', 'prize', 'you'], gap: 8, unless: 'warned' },
@@ -329,11 +334,23 @@ export const SCAMS: Lexicon = {
     { concept: 'false_investment', sets: ['invest', 'sure', 'coins'], gap: 30, unless: 'caution' },
     { concept: 'false_investment', sets: ['invest', 'sure', '#money'], gap: 12, unless: 'caution' },
     { concept: 'false_investment', sets: ['invest', 'sure', '#percent'], gap: 14, unless: 'caution' },
-    { concept: 'wallet_phishing', sets: ['seed', 'walletact'], gap: 10, unless: 'never' },
-    { concept: 'wallet_phishing', sets: ['wallet', 'walletact', 'soon'], gap: 24, unless: 'never' },
+    { concept: 'wallet_phishing', sets: ['seed', 'walletact'], gap: 10, unless: 'never', unlessSaid: '#release' },
+    {
+      concept: 'wallet_phishing',
+      sets: ['wallet', 'walletact', 'soon'],
+      gap: 24,
+      unless: 'never',
+      unlessSaid: '#release',
+    },
     { concept: 'wallet_phishing', sets: ['wallet', 'walletact', 'suspend'], gap: 24, unless: 'never' },
     { concept: 'wallet_phishing', sets: ['wallet', 'walletact', 'within'], gap: 24, unless: 'never' },
-    { concept: 'wallet_phishing', sets: ['wallet', 'verify', 'coins'], gap: 24, unless: 'never' },
+    {
+      concept: 'wallet_phishing',
+      sets: ['wallet', 'verify', 'coins'],
+      gap: 24,
+      unless: 'never',
+      unlessSaid: '#release',
+    },
     { concept: 'chief_order', sets: ['giftcards', 'errand', 'reachable'], gap: FAR },
     { concept: 'chief_order', sets: ['giftcards', 'errand', 'soon'], gap: 40, unless: 'warned' },
     { concept: 'chief_order', sets: ['giftcards', 'errand', 'quiet'], gap: FAR },

@@ -14,7 +14,8 @@ export const SELLING: Lexicon = {
       replicas_de_relojes cheap_software oem_software`,
     gambling: `online_casino casino_bonus free_spins freispiele tours_gratuits tiradas_gratis jackpots no_deposit
       welcome_bonus casino_en_ligne casino_online onlinecasino sports_betting slot_machines`,
-    credit: `bad_credit no_credit_check credit_repair payday_loan debt_relief consolidate_your eliminate_debt
+    credit: `bad_credit_ok bad_credit_welcome bad_credit_accepted bad_credit_no even_with_bad_credit have_bad_credit
+      good_or_bad_credit no_credit_check credit_repair payday_loan debt_relief consolidate_your eliminate_debt
       kredit_ohne_schufa ohne_schufa sofortkredit credit_sans_justificatif pret_sans prestamo_inmediato sin_aval
       credito_rapido mortgage_rates lowest_mortgage refinance_now guaranteed_approval instant_approval pre_approved`,
     rich: `make_money_fast easy_money fast_cash extra_income financial_freedom get_rich be_your_own millionaire

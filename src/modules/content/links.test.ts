@@ -141,7 +141,7 @@ test('an address where a brand has people sign in, over a link that leads elsewh
 
 test('a brand that the mail speaks of weighs most, also where its short name is a part of the host alone', () => {
   const speaking = { alarmed: false, spoken: new Set(['paypal', 'dpd', 'booking']), signsIn: false }
-  assert.equal(told({ to: 'https://paypal-help.org/', calm: '' }, speaking), 'link_brand 34 2')
+  assert.equal(told({ to: 'https://paypal-help.org/', calm: '' }, speaking), 'link_brand 44 2')
   assert.equal(told({ to: 'https://dpd.partner.org/', calm: '' }, speaking), 'link_brand 34 2')
   assert.equal(told({ to: 'https://booking.hotel-adler.de/', calm: '' }, speaking), 'link_brand 34 2')
 })

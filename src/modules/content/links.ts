@@ -29,7 +29,7 @@ const BAIT_WORDS = words(`login logon signin sign secure security secured verify
   seguro seguridad acceso track tracking parcel package paket sendung colis livraison suivi paquete envio entrega
   delivery redelivery refund rebate tax claim prize reward bonus unlock recover recovery restore suspended limited alert
   notice office mail webmail mailbox id web online app validation payment pay fee customs zoll douane aduana reschedule
-  renew renewal airdrop mint presale help desk helpdesk team info center portal giveaway promo`)
+  renew renewal sicurezza accesso accedi pacco taxa encomenda doplata paczka przesylka pas betaalpas rekening pakket airdrop mint presale help desk helpdesk team info center portal giveaway promo`)
 const SIGN_IN = words(
   'login logon signin auth authenticate verify verification account accounts konto anmelden connexion cuenta acceso',
 )
@@ -185,8 +185,9 @@ function mismatch({ host, domain, label }: Host, text: string, { alarmed, signsI
   // An address that is written out is believed; a bare name may be the name of the house, behind its counter of clicks.
   const isAddress = alarmed || /^(?:https?:|www\.)|\//i.test(text.trim())
   // Where a brand's customers sign in is shown, and the link leads elsewhere. To a product or a page that happens for a count of clicks.
-  const isLogin =
-    isAddress && (signsIn || hasBait(text)) && BRANDS.some((brand) => isOwn(brand, name) && !isOwn(brand, label))
+  // So is what imitates the name that is shown, or has an ending that filters distrust.
+  const isFalse = isCheap(host) || BRANDS.some((brand) => isOwn(brand, name) && !isOwn(brand, label))
+  const isLogin = isAddress && (signsIn || hasBait(text)) && isFalse
   const [points, fraud] = isSame ? [6, 0] : isLogin ? [44, 2] : isAddress ? [24, 2] : [9, 0]
   return [
     make('link_mismatch', points, fraud)(
@@ -242,21 +243,24 @@ function hostFindings(host: Host, heard: Heard, make: Make): Finding[] {
       'A link goes to a page that anybody can make for nothing',
       own,
     )
+  const brand = brandIn(host, heard)
+  const isDoubtful = alarmed || (brand !== null && spoken.has(brand.name))
   if (isCheap(name))
     say(
       'link_cheap_domain',
-      alarmed ? 12 : 3,
-      alarmed ? 1 : 0,
+      isDoubtful ? 12 : 3,
+      isDoubtful ? 1 : 0,
       'A link goes to a domain under an ending that filters distrust',
       own,
     )
   if (/:\d+$/.test(name) && !/:(?:80|443)$/.test(name))
     say('link_port', 8, 1, 'A link goes to an unusual port', 'Use the usual port')
-  const brand = brandIn(host, heard)
   if (brand !== null) {
+    // Of a brand that the mail writes for, more in the host tells that the reader is to take it for theirs.
+    const asks = [...label.split('-'), ...sub.split(/[.-]/)].some((word) => BAIT_WORDS.has(word))
     say(
       'link_brand',
-      spoken.has(brand.name) ? 34 : alarmed ? 28 : 14,
+      spoken.has(brand.name) ? (asks ? 44 : 34) : alarmed ? 28 : 14,
       2,
       `A link’s host uses the name of ${brand.name} and is not theirs`,
       own,
@@ -333,10 +337,13 @@ function brandIn({ host, label, sub }: Host, { alarmed, spoken }: Heard): Brand 
       if (word.length >= 5 || label.includes(word) || spoken.has(brand.name)) return brand
     }
   }
-  for (const brand of LONG_BRANDS.get(plain.slice(0, LONG_BRAND_CHARS)) ?? []) {
-    const [own = ''] = brand.labels
-    const others = [...parts, ...plain.slice(own.length).split('-')]
-    if (plain !== own && plain.startsWith(own) && !isOwn(brand, label) && isMeant(brand, others)) return brand
+  // `docu-signz` as `docusign-now`.
+  for (const written of new Set([plain, plain.replaceAll('-', '')])) {
+    for (const brand of LONG_BRANDS.get(written.slice(0, LONG_BRAND_CHARS)) ?? []) {
+      const [own = ''] = brand.labels
+      const others = [...parts, ...written.slice(own.length).split('-')]
+      if (written !== own && written.startsWith(own) && !isOwn(brand, label) && isMeant(brand, others)) return brand
+    }
   }
   return null
 }

@@ -14,6 +14,7 @@ import { ANYWHERE, type Compiled, compile, Ear, type Hit, type Lexicon } from '.
 import { EXCUSES } from './lexicon-excuses.ts'
 import { FRAUD } from './lexicon-fraud.ts'
 import { INTENTS } from './lexicon-intents.ts'
+import { PLOYS } from './lexicon-ploys.ts'
 import { SCAMS } from './lexicon-scams.ts'
 import { SELLING } from './lexicon-selling.ts'
 import { brandWithoutLink, isFreeMail, labelOf, leadOut, linkFindings } from './links.ts'
@@ -55,15 +56,22 @@ function everything(): Lexicon {
   const silent = { points: 0, more: 0, max: 0, fraud: 0, description: '', suggestion: '' }
   return {
     sets: {
-      ...{ ...FRAUD.sets, ...SCAMS.sets, ...SELLING.sets, ...INTENTS.sets, ...Object.fromEntries(brands) },
+      ...{
+        ...FRAUD.sets,
+        ...SCAMS.sets,
+        ...SELLING.sets,
+        ...INTENTS.sets,
+        ...PLOYS.sets,
+        ...Object.fromEntries(brands),
+      },
       ...{ ...EXCUSES.sets, roles: ROLES },
     },
     concepts: {
-      ...{ ...FRAUD.concepts, ...SCAMS.concepts, ...SELLING.concepts, ...INTENTS.concepts },
+      ...{ ...FRAUD.concepts, ...SCAMS.concepts, ...SELLING.concepts, ...INTENTS.concepts, ...PLOYS.concepts },
       ...{ ...EXCUSES.concepts, '#brand': silent, '#speaks': silent, '#signin': silent },
     },
     patterns: [
-      ...[...FRAUD.patterns, ...SCAMS.patterns, ...SELLING.patterns, ...INTENTS.patterns],
+      ...[...FRAUD.patterns, ...SCAMS.patterns, ...SELLING.patterns, ...INTENTS.patterns, ...PLOYS.patterns],
       ...brands.map(([set]) => ({ concept: '#brand', sets: [set], gap: ANYWHERE })),
       ...brands.map(([set]) => ({ concept: '#speaks', sets: [set, 'roles'], gap: 2 })),
       ...EXCUSES.patterns,
@@ -100,7 +108,7 @@ function scoreAt(desk: Desk, question: ContentQuestion): ContentScore {
   const heard = { alarmed: sounds, spoken: brands.named, signsIn: said.has('#signin') }
   const { findings: linkFaults, labels } = linkFindings(links, place, heard)
   const done = [...linkFaults, ...senderFindings(question)]
-  const attached = attachmentFindings(attachments)
+  const attached = attachmentFindings(attachments, said.has('#recording'))
   const isLesson =
     ear.hits.some(({ pattern, location }) => pattern.concept === '#lesson' && location === 'subject') &&
     [...labels].every((label) => own.includes(label)) &&

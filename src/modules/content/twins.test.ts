@@ -47,3 +47,33 @@ test('a link that shows a brand where one signs in, and a field for a password, 
   const asked = '<form action="https://x.example"><input name="email"><input type="password"><button>Go</button></form>'
   for (const html of [shown, asked]) assert.ok(scoreContent(page(html)).score < 60, html)
 })
+
+test('a host that wears the name of whom the mail speaks for, and a recording that is a page, are high at least', () => {
+  const mails: readonly ContentQuestion[] = [
+    plain(
+      'A document to review and sign via DocuSign',
+      'You have received a document to sign via DocuSign: https://docu-signz.click/d/1',
+    ),
+    plain(
+      'ING: uw betaalpas verloopt',
+      'Uw ING betaalpas verloopt. Vraag een nieuwe aan: https://ing-pas.info/aanvragen',
+    ),
+    plain('InPost', 'Twoja paczka InPost czeka. Dopłać 1,29 zł: https://inpost-doplata.info/p'),
+    plain('Poste Italiane: conto', 'Aggiorni il suo conto Poste Italiane: https://poste-sicurezza.xyz/login'),
+    plain('CTT', 'A sua encomenda CTT aguarda o pagamento da taxa: https://ctt-taxa.top/p'),
+    page('<p>Il suo conto: <a href="https://poste-sicurezza.xyz/l">https://www.poste.it/login</a></p>'),
+    page('<p>Your account: <a href="https://harlow-club.top/l">https://www.harlow.example.org/login</a></p>'),
+    {
+      ...plain('Message', 'Please see attached.'),
+      attachments: [{ filename: 'VM_0043.html', contentType: 'text/html' }],
+    },
+    { ...plain('Fax', 'A fax of 2 pages is attached.'), attachments: [{ filename: 'a.htm', contentType: null }] },
+  ]
+  for (const one of mails) assert.ok(scoreContent(one).score < 60, `${one.subject}: ${rulesOf(one)}`)
+  const honest: readonly ContentQuestion[] = [
+    plain('Ihr Angebot', 'Guten Tag, anbei das Angebot. Dipl.-Ing. Weber, https://ing-weber.example'),
+    plain('Offre', 'Le poste est ouvert : https://poste-a-pourvoir.example/offre'),
+    page('<p>See <a href="https://click.mailer.example/1">https://shop.example.org/spring</a></p>'),
+  ]
+  for (const one of honest) assert.ok(scoreContent(one).score >= 60, `${one.subject}: ${rulesOf(one)}`)
+})

@@ -1,0 +1,53 @@
+// Stories of fraud that need words of their own: the cheque that is too high, the return of what was lost, the wrong number
+// that trades, the listing of a domain. See lexicon-fraud.ts for how patterns are weighed.
+
+import { FAR, type Lexicon } from './lexicon.ts'
+import { SUGGEST } from './lexicon-fraud.ts'
+
+export const PLOYS: Lexicon = {
+  sets: {
+    cheque: `cheque cheques cashier_s_check certified_check bank_draft a_check the_check scheck verrechnungsscheck cheque_de_banque
+      cheque_bancario`,
+    surplus: `the_rest the_balance remaining_balance excess the_difference the_remainder the_surplus more_than_the deduct_your den_rest
+      die_differenz le_reste la_difference el_resto la_diferencia`,
+    haulier: `mover movers shipping_agent pickup_agent shipper courier_agent mover_s spediteur transporteur transportista`,
+    recoverer: `ethical_hacker ethical_hackers recovery_expert recovery_experts certified_recovery recovery_agent recovery_agents
+      recovery_specialist recovery_specialists recover_lost recovered_lost crypto_recovery bitcoin_recovery fund_recovery
+      funds_recovery recover_your_lost`,
+    lostcoins: `lost_crypto lost_cryptocurrency lost_bitcoin stolen_bitcoin stolen_crypto stolen_cryptocurrency lost_funds you_lost
+      crypto_scam fake_brokers scam_victims your_funds_back your_money_back`,
+    reachus: `whatsapp telegram contact_us contact_me reply email_us write_to_us upfront`,
+    misdial: `wrong_number wrong_person by_mistake your_contact_from got_your_contact got_your_number must_be_fate falsche_nummer
+      verwahlt mauvais_numero numero_equivocado`,
+    invitation: `add_me whatsapp telegram wechat line_id signal`,
+    mytrade: `trade_crypto trade_gold trading_gold crypto_trading forex my_uncle teach_you my_investments trade_bitcoin`,
+    domains: `domain domains`,
+    listing: `seo search_engine`,
+    lapsing: `final_notice failure_to last_notice expiration_notice cancellation`,
+  },
+  concepts: {
+    overpayment: {
+      ...{ points: 44, more: 0, max: 44, fraud: 2, suggestion: SUGGEST.DROP },
+      description: 'A cheque is too high, and what is over is to be sent on',
+    },
+    recovery_offer: {
+      ...{ points: 44, more: 0, max: 44, fraud: 2, suggestion: SUGGEST.DROP },
+      description: 'A stranger offers to get back what fraud took',
+    },
+    chance_acquaintance: {
+      ...{ points: 44, more: 0, max: 44, fraud: 2, suggestion: SUGGEST.DROP },
+      description: 'Who writes by mistake teaches how to trade',
+    },
+    false_renewal: {
+      ...{ points: 42, more: 0, max: 42, fraud: 2 },
+      description: 'A listing of a domain, which nobody ordered, is said to lapse',
+      suggestion: 'Name the contract and its number',
+    },
+  },
+  patterns: [
+    { concept: 'overpayment', sets: ['cheque', 'surplus', 'haulier'], gap: 60, unless: 'warned' },
+    { concept: 'recovery_offer', sets: ['recoverer', 'lostcoins', 'reachus'], gap: 60, unless: 'never' },
+    { concept: 'chance_acquaintance', sets: ['misdial', 'invitation', 'mytrade'], gap: FAR, unless: 'warned' },
+    { concept: 'false_renewal', sets: ['domains', 'listing', 'lapsing', '#money'], gap: 40 },
+  ],
+}
