@@ -23,7 +23,7 @@ const MAX_NAME_CHARS = 1_024
 const RECORDING = /^(?:vm|vn|voice|voicemail|voicemessage|audio|fax|efax)(?:[^a-z]|$)/
 
 /** @param promised the mail tells of a recording or a fax, which no page is */
-export function attachmentFindings(attachments: readonly ContentAttachment[], promised: boolean): Finding[] {
+export function attachmentFindings(attachments: readonly ContentAttachment[], promised = false): Finding[] {
   const findings = new Map<string, Finding>()
   for (const attachment of attachments) {
     const finding = findingOf(attachment, promised)
