@@ -271,6 +271,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
       database,
       ids,
       clock,
+      publicUrl: config.publicUrl,
     }),
     ...officeEndpoints({ config, ground, store, accounts, plans, onQueued: () => state.onQueued() }),
     ...domainRoutes(domains),
@@ -441,6 +442,7 @@ async function healthServer(rooms: Rooms, pages: DashboardPages | null = null): 
   const { config, ground, accounts, database } = rooms
   const http = await httpServer({
     pages,
+    secure: config.httpsPort !== null && config.publicUrl.startsWith('https:') ? new URL(config.publicUrl) : null,
     gate: accounts.gate,
     log: ground.log,
     ids: ground.ids,

@@ -331,3 +331,21 @@ test('of users added at once no more are kept than an account may have', async (
   assert.deepEqual(statuses.toSorted(), [201, 409, 409, 409])
   assert.equal((await ask('GET', '/api/v1/users', undefined, owner)).body.data.length, 100)
 })
+
+test('who would sign in on a page that came in the clear is told where to', async () => {
+  await using secure = await startWorld({ settings: { POSTHORN_PUBLIC_URL: 'https://mail.posthorn.test' } })
+  const someone = await createAccount(secure.operator, { email: 'clear@posthorn.test', name: 'Clear' })
+  const signInFrom = (origin: string) =>
+    fetch(`${secure.url}/api/v1/session`, {
+      method: 'POST',
+      headers: { ...OURS, origin, 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'clear@posthorn.test', password: someone.dashboardPassword }),
+    })
+  const refused = await signInFrom('http://mail.posthorn.test')
+  assert.equal(refused.status, 403)
+  assert.equal(refused.headers.get('set-cookie'), null)
+  assert.match(await refused.text(), /Sign in over https: https:\/\/mail\.posthorn\.test/)
+  for (const origin of ['https://mail.posthorn.test', 'http://localhost:8080']) {
+    assert.equal((await signInFrom(origin)).status, 200, origin)
+  }
+})

@@ -54,3 +54,39 @@ test('at an address of the dashboard that is also another interface’s a browse
   await made.app.close()
   await rm(folder, { recursive: true })
 })
+
+test('a page that is asked for in the clear is found by TLS, where we answer it there; nothing else is sent away', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'pages-'))
+  await writeFile(path.join(folder, 'index.html'), 'the page')
+  const made = await httpServer({
+    gate: { admit: async () => Promise.reject(new Error('nobody comes in here')) },
+    log: createLogger('silent'),
+    ids: systemIds(),
+    trustedProxies: ['127.0.0.1'],
+    openapi: { publicUrl: 'https://mail.example', euUrl: null },
+    pages: { folder, addresses: ['/', '/keys'] },
+    secure: new URL('https://mail.example'),
+  })
+  await made.app.ready()
+  const get = async (url: string, headers: Record<string, string> = {}) => {
+    const all = { host: 'mail.example', accept: 'text/html', ...headers }
+    const { statusCode, headers: answered } = await made.app.inject({ method: 'GET', url, headers: all })
+    return [statusCode, answered['location'], answered['strict-transport-security']]
+  }
+  const stands = [200, undefined, undefined]
+  assert.deepEqual(await get('/'), [302, 'https://mail.example/', undefined])
+  assert.deepEqual(await get('/keys?a=%2f'), [302, 'https://mail.example/keys?a=%2f', undefined])
+  assert.deepEqual(await get('/keyz'), [302, 'https://mail.example/keyz', undefined])
+  assert.deepEqual(await get('//evil.example/'), [302, 'https://mail.example//evil.example/', undefined])
+  assert.deepEqual(await get('/', { host: 'localhost:8080' }), stands)
+  assert.deepEqual(await get('/', { host: 'evil.example' }), stands)
+  // A proxy that ends TLS and does not say so would send its reader round for ever.
+  for (const header of ['x-forwarded-for', 'via', 'forwarded']) {
+    assert.deepEqual(await get('/', { [header]: '192.0.2.1' }), stands, header)
+  }
+  assert.deepEqual(await get('/', { 'x-forwarded-proto': 'https' }), [200, undefined, 'max-age=2592000'])
+  const [status, location] = await get('/api/v1/nothing')
+  assert.deepEqual([status, location], [404, undefined])
+  await made.app.close()
+  await rm(folder, { recursive: true })
+})

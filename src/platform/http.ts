@@ -33,7 +33,7 @@ import {
   openapiOptions,
   schemaOf,
 } from './http/openapi.ts'
-import { isFromOurPages } from './http/origin.ts'
+import { isFromOurPages, isInTheClear } from './http/origin.ts'
 import type { Ids } from './ids.ts'
 import type { Logger } from './log.ts'
 import type { Pulse } from './pulse.ts'
@@ -54,6 +54,8 @@ export interface HttpOptions {
   readonly openapi: OpenApiAddresses
   /** The dashboard: where its files are, and the addresses of its views. */
   readonly pages?: { readonly folder: string; readonly addresses: readonly string[] } | null
+  /** The public URL, where it is https and answered here by TLS: pages asked for in the clear are found there. Absent: they stand. */
+  readonly secure?: URL | null
   /** Called for each request that was answered. `route`: as the document names it, or 'unknown'. */
   readonly onAnswered?: (answered: { method: string; route: string; status: number; seconds: number }) => void
   /** Where large bodies are until their turn comes. Absent: the folder for temporary files, turns of their own. */
@@ -79,6 +81,7 @@ const BODY_WITHIN_MS = 120_000
 const IDLE_MS = 72_000
 const TOKEN = new RegExp(`^[\\w-]{1,${MAX_TOKEN_CHARS}}$`)
 const NO_TOKEN = '-'
+const HSTS_SECONDS = 30 * 86_400
 /** Whatever is told to somebody known, unless the answer says otherwise. No shared cache knows of X-API-Key or our cookie. */
 const PRIVATE = 'private, no-store'
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
@@ -118,6 +121,12 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
     const path = pathOf(request)
     return [...faces].find(({ folder }) => path === folder || path.startsWith(`${folder}/`)) ?? null
   }
+  /** Null: the page may be had here. */
+  const toSecure = (request: FastifyRequest, reply: FastifyReply): FastifyReply | null => {
+    const { secure = null } = options
+    if (secure === null || !isInTheClear(request, secure)) return null
+    return reply.header('cache-control', 'no-store').redirect(`${secure.origin}${request.url}`)
+  }
   // RFC 9110 section 10.1.1: an expectation that is not known may be left aside.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.decorateRequest('principal', null)
@@ -128,6 +137,9 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
+    const isSecure = request.protocol === 'https' && request.hostname === options.secure?.hostname
+    // Of another port it would close whatever else the host has in the clear (RFC 6797 section 8.3).
+    if (isSecure && options.secure?.port === '') reply.header('strict-transport-security', `max-age=${HSTS_SECONDS}`)
     const hostFault = hostFaultOf(request)
     if (hostFault !== null) throw platformErrors.invalid_parameter({ parameter: 'host', rule: hostFault })
     if (options.isWithheld?.(request.hostname, request.url) === true) {
@@ -151,14 +163,15 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   app.setNotFoundHandler((request, reply) => {
     const face = faceAt(request)
     const error = unknownPath(request, paths, face)
-    if (options.pages != null && error.status === 404 && isTyped(request)) return sendPage(reply.code(404))
+    if (options.pages != null && error.status === 404 && isTyped(request))
+      return toSecure(request, reply) ?? sendPage(reply.code(404))
     return answerError(error, request, reply, options.log, face)
   })
   await app.register(swagger, openapiOptions(options.openapi))
   if (options.pages != null) {
     await addPages(app, options.pages, (request, reply) => {
       const face = isBrowser(request) ? null : faceAt(request)
-      if (face === null && !hasBearer(request)) return null
+      if (face === null && !hasBearer(request)) return toSecure(request, reply)
       return answerError(unknownPath(request, paths, face), request, reply, options.log, face)
     })
   }

@@ -47,6 +47,7 @@ export interface SessionRoutesOptions {
   readonly settings: SettingsReader
   readonly ids: Ids
   readonly clock: Clock
+  readonly publicUrl: string
 }
 
 const TAG = 'Dashboard'
@@ -102,6 +103,14 @@ async function userOf({ database }: SessionRoutesOptions, session: FoundSession)
   return user
 }
 
+/** @throws ApiError: the page came in the clear, where the browser drops the cookie and the password could be read */
+function assertSecurePage(origin: string | undefined, publicUrl: string): void {
+  const wanted = new URL(publicUrl)
+  const page = origin !== undefined && URL.canParse(origin) ? new URL(origin) : null
+  if (wanted.protocol !== 'https:' || page?.protocol !== 'http:' || page.hostname !== wanted.hostname) return
+  throw errors.cross_site_request({ use: publicUrl }, { message: `Sign in over https: ${publicUrl}` })
+}
+
 function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
   const { sessions, database } = options
   const door = sessionDoors(options.sessions)
@@ -143,6 +152,7 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       ],
       handle: async (call): Promise<Answer> => {
         if (!isFromOurPages(call.method, call.headers)) throw errors.cross_site_request()
+        assertSecurePage(call.headers.origin, options.publicUrl)
         const { email, password, code = null } = call.body
         const agent = call.headers['user-agent'] ?? ''
         const { token, session } = await sessions.signIn({ email, password, code, ip: call.ip, agent })
