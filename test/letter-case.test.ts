@@ -64,7 +64,7 @@ test('what was stored with the letters apart is brought together, and stays refu
       (${id(1)}, 'νικοσ@cust.test', ${id(2)}, 3, 'api', '2026-01-02', null);
     insert into contact (account_id, email, id, address, status, source, tags, double_opt_in, created_at, updated_at) values
       (${id(1)}, 'νικος@cust.test', ${id(1)}, 'νικος@cust.test', 'subscribed', 'api', '{}', true, '2026-01-01', '2026-01-01')`)
-  assert.deepEqual(await migrate(db.url), [MIGRATION.slice(0, -'.sql'.length)])
+  assert.equal((await migrate(db.url))[0], MIGRATION.slice(0, -'.sql'.length))
   assert.deepEqual(await rows('select id::text, email from unsubscribe order by id'), [
     ['0192f000-0000-7000-8000-000000000001', 'νικοσ@cust.test'],
     ['0192f000-0000-7000-8000-000000000003', 'νικοσ@cust.test'],

@@ -2,7 +2,7 @@
 // are never acted on. A failure turns `delivered` into `bounced`, a complaint turns either into `complained`. A report may
 // overtake the record of the delivery it is about: on an email that has not ended it is `early`, and read again later. Any
 // other state means that it is about nothing new, and it is ignored. The email is locked, so of reports that come twice
-// or together one has an effect. What failed behind a forward of the recipient's is recorded and proves nothing against them.
+// or together one has an effect. What failed behind a forward of the recipient's names the address there.
 
 import { domainToASCII } from 'node:url'
 import { foldCase } from '../../mail/address.ts'
@@ -10,7 +10,6 @@ import { type Feedback, isComplaint } from '../../mail/arf.ts'
 import { type DkimOutcome, organizationOf } from '../../mail/dkim-check.ts'
 import type { Report } from '../../mail/report.ts'
 import type { ReportedRecipient } from '../../mail/reports.ts'
-import type { BounceVerdict } from '../../mail/smtp-bounce.ts'
 import type { Db } from '../../platform/db.ts'
 import { append, type Stream } from '../events/index.ts'
 import { type Bounce, type BounceSource, type Context, type NewBounce, recordBounces } from './record.ts'
@@ -82,14 +81,11 @@ export async function applyFailure(
   if (email.status !== 'delivered') return { kind: withoutEffect(email) }
   await context.emails.mark(db, email, 'bounced')
   const forward = forwardOf(failed, email.recipientKey)
-  const { type, category }: BounceVerdict =
-    forward !== null && failed.verdict.type === 'hard' ? { type: 'unknown', category: 'unknown' } : failed.verdict
   const words = failed.diagnostic?.replace(DIAGNOSTIC_TYPE, '') ?? null
   const bounce: NewBounce = {
     ...about(email),
-    type,
-    category,
-    isForwarded: forward !== null,
+    type: failed.verdict.type,
+    category: failed.verdict.category,
     smtpCode: failed.smtpCode,
     enhancedCode: failed.enhanced,
     diagnosticCode: failed.diagnostic,

@@ -35,8 +35,6 @@ export interface NewBounce {
   readonly enhancedCode: string | null
   /** The receiver's words as they came, such as `smtp; 550 5.1.1 no such user`. */
   readonly diagnosticCode: string | null
-  /** It is said of an address that the recipient forwards to. */
-  readonly isForwarded?: boolean
   /** For people to read. */
   readonly errorMessage: string | null
   readonly command: SmtpCommand | null
@@ -174,8 +172,7 @@ const OF_WAY: ReadonlySet<NewBounce['category']> = new Set(['rate_limited', 'con
  * Whether a soft bounce is said of the recipient: not where no recipient was asked, of one message's size, or where status or
  * words tell of the receiver's system, the way there or its policy. An outage of a receiver is no word about its people.
  */
-function isOfRecipient({ command, category, enhancedCode, source, isForwarded }: NewBounce): boolean {
-  if (isForwarded === true) return false
+function isOfRecipient({ command, category, enhancedCode, source }: NewBounce): boolean {
   if (command === 'connect' || command === 'mail' || category === 'message_too_large') return false
   if (enhancedCode !== null && OF_SYSTEM.test(enhancedCode)) return false
   return source !== 'smtp' || !OF_WAY.has(category)
