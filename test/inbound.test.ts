@@ -193,3 +193,16 @@ test('a list that is imported as JSON has its own fields alone', async () => {
   const taken = await world.api.post(path, { entries: [{ email: 'a@example.net' }, { email: 'nobody' }] })
   assert.deepEqual([taken.status, taken.body.data.imported, taken.body.data.errors[0].line], [200, 1, 2])
 })
+
+test('a contact whose address is among imported unsubscribes is unsubscribed, and the event says how', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api' } })
+  const contact = { email: 'jo@example.net', double_opt_in: false }
+  const { id } = (await world.api.post('/api/v1/customer/contacts', contact)).body.data
+  const path = '/api/v1/customer/unsubscribes/import'
+  const csv = { 'content-type': 'text/csv' }
+  const taken = await world.api.post(path, 'Recipient,Reason\nJo@Example.NET,too many\n', csv)
+  assert.deepEqual([taken.status, taken.body.data.imported], [200, 1], JSON.stringify(taken.body))
+  assert.equal((await world.api.get(`/api/v1/customer/contacts/${id}`)).body.data.status, 'unsubscribed')
+  const [event] = (await world.api.get('/api/v1/events?event=email.unsubscribed')).body.data
+  assert.deepEqual([event.data.email, event.data.source, event.data.reason], ['jo@example.net', 'import', 'too many'])
+})

@@ -349,9 +349,11 @@ function answerTo(path: string, type: string, bytes: number, withinMs = 60_000):
 }
 
 test('streamed bodies have their own limits: CSV 256 MB, a report 25 MB', async () => {
-  const csv = '/api/v1/customer/suppressions/import'
-  assert.equal(await answerTo(csv, 'text/csv', 256 * MB + 1), 413)
-  assert.equal(await answerTo(csv, 'text/csv', 256 * MB, 500), null)
+  for (const list of ['suppressions', 'unsubscribes']) {
+    const csv = `/api/v1/customer/${list}/import`
+    assert.equal(await answerTo(csv, 'text/csv', 256 * MB + 1), 413)
+    assert.equal(await answerTo(csv, 'text/csv', 256 * MB, 500), null)
+  }
   for (const path of ['/api/v1/inbound/bounces', '/api/v1/inbound/complaints']) {
     for (const [bytes, status] of [
       [25 * MB, 202],

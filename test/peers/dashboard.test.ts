@@ -262,7 +262,7 @@ test('lists go in and come out: bad lines are told by their number, and what was
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export', exact: true }).click()
   const file = await readFile(await (await download).path(), 'utf8')
-  assert.match(file, /^email,source,reason,created_at\r\nb@example\.net,manual,/)
+  assert.match(file, /^email,source,reason,created_at\r\nb@example\.net,import,/)
 
   await dashboard.open(page, '/validation')
   await page.getByLabel('Or paste addresses', { exact: true }).fill('not an address\njo@@example.net\nnobody@invalid.')

@@ -10,7 +10,7 @@ import { Confirm } from '../confirm.tsx'
 import type { Entry } from '../csv.ts'
 import { inWords, saidOfIt } from '../faults.ts'
 import { figure } from '../figure.ts'
-import { Import, oneByOne, useImport } from '../import.tsx'
+import { Import, useImport } from '../import.tsx'
 import { chosenOf, type Filter, Listing, WHOLE_ADDRESS, words } from '../listing.tsx'
 import { May } from '../may.tsx'
 import { Moment, momentOf } from '../moment.tsx'
@@ -58,10 +58,11 @@ function Removal({
 }
 
 const SUPPRESSIONS = '/customer/suppressions'
+const IMPORTED_AT_ONCE = 500
 
-async function importSuppressions(part: readonly Entry[], instead: Reason | null): Promise<Outcome> {
-  const entries = part.map((entry) => suppressionOf(entry, instead))
-  const { data } = await call('POST', `${SUPPRESSIONS}/import`, { entries })
+/** @param entryOf what the API is given of one */
+async function importInto(path: string, part: readonly Entry[], entryOf: (entry: Entry) => object): Promise<Outcome> {
+  const { data } = await call('POST', `${path}/import`, { entries: part.map(entryOf) })
   return {
     done: data.imported + data.updated,
     faults: data.errors.map(({ line, email, message }: Json) => ({
@@ -145,11 +146,11 @@ function ImportSuppressions() {
   return (
     <Import
       verb="Import"
-      size={500}
+      size={IMPORTED_AT_ONCE}
       hint={`With a heading line, the columns email, reason, details and expires_at are read. A reason is ${SUPPRESSION_REASONS.join(', ')}, or a usual word for one of these; without one it is manual. Who is listed already stays.`}
       reads={['reason', 'details', 'expires_at']}
       refusal={refusal}
-      call={(part) => importSuppressions(part, instead)}
+      call={(part) => importInto(SUPPRESSIONS, part, (entry) => suppressionOf(entry, instead))}
       finished={() => void refresh(SUPPRESSIONS)}
       before={({ entries }) => <Unknown reasons={unknownReasons(entries)} instead={instead} choose={setInstead} />}
     />
@@ -230,6 +231,10 @@ function Evidence({ row }: { readonly row: Json }) {
 
 const UNSUBSCRIBES = '/customer/unsubscribes'
 
+function unsubscribeOf({ email, fields }: Entry): object {
+  return { email, reason: fields['reason'] ?? '' }
+}
+
 const UNSUBSCRIBE_FILTERS: readonly Filter[] = [{ name: 'search', label: 'Address' }]
 
 export function Unsubscribes() {
@@ -257,10 +262,10 @@ export function Unsubscribes() {
       {importing ? (
         <Import
           verb="Import"
-          size={1}
+          size={IMPORTED_AT_ONCE}
           hint="With a heading line, the columns email and reason are read. Who unsubscribed already stays so."
           reads={['reason']}
-          call={oneByOne(UNSUBSCRIBES, ({ email, fields }) => ({ email, reason: fields['reason'] || null }))}
+          call={(part) => importInto(UNSUBSCRIBES, part, unsubscribeOf)}
           finished={() => void refresh(UNSUBSCRIBES)}
         />
       ) : (

@@ -304,27 +304,46 @@ export interface Unsubscribed {
 
 /** Puts one address on the unsubscribe list, in the caller's transaction. */
 export async function unsubscribe(db: Db, context: Context, entry: NewUnsubscribe): Promise<Unsubscribed> {
-  const { accountId, recipient, sandbox, mail } = entry
+  const [row] = await unsubscribeAll(db, context, [entry])
+  if (row !== undefined) return { unsubscribe: wireUnsubscribe(row), created: true }
+  const { accountId, recipient, sandbox } = entry
+  const known = await db.one<UnsubscribeRow>(sql.UNSUBSCRIBE_BY_KEY, [accountId, recipient, sandbox])
+  // Removed by someone else between the two statements: now there is room for it.
+  return known === null ? unsubscribe(db, context, entry) : { unsubscribe: wireUnsubscribe(known), created: false }
+}
+
+/**
+ * Puts addresses on the unsubscribe list, in the caller's transaction; of several entries for one address the first stands.
+ *
+ * @returns the new ones alone: the others were on the list and stay as they are
+ */
+export async function unsubscribeAll(
+  db: Db,
+  context: Context,
+  entries: readonly NewUnsubscribe[],
+): Promise<readonly UnsubscribeRow[]> {
+  const byKey = new Map(entries.toReversed().map((entry) => [keyOf(entry), entry]))
+  const offered = sortedByKey([...byKey.values()])
+  const live = offered.filter(({ sandbox }) => !sandbox)
   // Whoever says no once more while being asked is asked no longer.
-  if (!sandbox) await db.execute(sql.LET_CONFIRM, [accountId, recipient, null, true])
-  const row = await db.one<UnsubscribeRow>(sql.UNSUBSCRIBE, [
-    accountId,
-    recipient,
-    sandbox,
-    context.ids.next(),
-    entry.source,
-    entry.reason,
-    mail?.domainId ?? null,
-    mail?.emailId ?? null,
+  if (live.length > 0) await db.execute(sql.ASK_NO_LONGER, keyColumns(live).slice(0, 2))
+  const rows = await db.query<UnsubscribeRow>(sql.UNSUBSCRIBE, [
+    ...keyColumns(offered),
+    offered.map(() => context.ids.next()),
+    offered.map(({ source }) => source),
+    offered.map(({ reason }) => reason),
+    offered.map(({ mail }) => mail?.domainId ?? null),
+    offered.map(({ mail }) => mail?.emailId ?? null),
     context.clock.now(),
   ])
-  if (row === null) {
-    const known = await db.one<UnsubscribeRow>(sql.UNSUBSCRIBE_BY_KEY, [accountId, recipient, sandbox])
-    // Removed by someone else between the two statements: now there is room for it.
-    return known === null ? unsubscribe(db, context, entry) : { unsubscribe: wireUnsubscribe(known), created: false }
-  }
-  await append(db, [unsubscribedEvent(context, entry, row)])
-  return { unsubscribe: wireUnsubscribe(row), created: true }
+  await append(
+    db,
+    rows.map((row) => {
+      const { mail = null } = byKey.get(keyOf({ ...row, accountId: row.account_id, recipient: row.email })) ?? {}
+      return unsubscribedEvent(context, mail, row)
+    }),
+  )
+  return rows
 }
 
 export function wireUnsubscribe(row: UnsubscribeRow): Unsubscribe {
@@ -335,7 +354,7 @@ export function wireUnsubscribe(row: UnsubscribeRow): Unsubscribe {
 /** What an event about a mail says of the mail, when there was none. */
 const NO_MAIL = { from: null, from_name: null, subject: null, message_id: null, stream: null }
 
-function unsubscribedEvent({ ids }: Context, { mail }: NewUnsubscribe, row: UnsubscribeRow): NewEvent {
+function unsubscribedEvent({ ids }: Context, mail: NewUnsubscribe['mail'], row: UnsubscribeRow): NewEvent {
   const { email, source, reason } = row
   return {
     eventId: ids.next(),

@@ -7,7 +7,7 @@ import { systemClock } from '../../platform/clock.ts'
 import { connect, type Database } from '../../platform/db.ts'
 import { systemIds } from '../../platform/ids.ts'
 import { ensureEventPartitions } from '../events/index.ts'
-import { type ImportEntry, importSuppressions } from './import.ts'
+import { type ImportEntry, importSuppressions, importUnsubscribes } from './import.ts'
 
 async function* entries(count: number): AsyncGenerator<ImportEntry> {
   for (let line = 2; line < count + 2; line++) {
@@ -15,19 +15,21 @@ async function* entries(count: number): AsyncGenerator<ImportEntry> {
   }
 }
 
-test('an import that loses a deadlock goes on, and counts every row once', async () => {
-  await using store = await freshDb()
-  const database = connect({ url: store.url, onError: () => undefined })
-  const [clock, ids] = [systemClock(), systemIds()]
-  await ensureEventPartitions(database.system, clock.now())
-  let tenants = 0
-  const tenant: Database['tenant'] = (accountId, work) =>
-    database.tenant(accountId, async (db) => {
-      const done = await work(db)
-      if (++tenants % 2 === 1) throw Object.assign(new Error('deadlock detected'), { code: '40P01' })
-      return done
-    })
-  const summary = await importSuppressions({ ...database, tenant }, { clock, ids }, ids.next(), entries(1_200))
-  await database.close()
-  assert.deepEqual(summary, { imported: 1_200, updated: 0, failed: 0, errors: [] })
-})
+for (const importList of [importSuppressions, importUnsubscribes]) {
+  test(`${importList.name}: one that loses a deadlock goes on, and counts every row once`, async () => {
+    await using store = await freshDb()
+    const database = connect({ url: store.url, onError: () => undefined })
+    const [clock, ids] = [systemClock(), systemIds()]
+    await ensureEventPartitions(database.system, clock.now())
+    let tenants = 0
+    const tenant: Database['tenant'] = (accountId, work) =>
+      database.tenant(accountId, async (db) => {
+        const done = await work(db)
+        if (++tenants % 2 === 1) throw Object.assign(new Error('deadlock detected'), { code: '40P01' })
+        return done
+      })
+    const summary = await importList({ ...database, tenant }, { clock, ids }, ids.next(), entries(1_200))
+    await database.close()
+    assert.deepEqual(summary, { imported: 1_200, updated: 0, failed: 0, errors: [] })
+  })
+}

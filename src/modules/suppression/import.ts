@@ -9,7 +9,15 @@ import { parseAddress, suppressionKey } from '../../mail/address.ts'
 import { type CsvFault, type CsvRow, csvLine, readCsv } from '../../platform/csv.ts'
 import { type Database, type Db, isBrokenOff } from '../../platform/db.ts'
 import type { SuppressionReason } from './ask.ts'
-import { type Context, type NewSuppression, type SuppressionRow, suppress, wireSuppression } from './entries.ts'
+import {
+  type Context,
+  type NewSuppression,
+  type NewUnsubscribe,
+  type SuppressionRow,
+  suppress,
+  unsubscribeAll,
+  wireSuppression,
+} from './entries.ts'
 import * as sql from './sql.ts'
 
 const ROWS_A_TRANSACTION = 500
@@ -55,31 +63,64 @@ export interface ImportSummary {
   readonly errors: readonly ImportFault[]
 }
 
+/** As rows and faults come from a file or a JSON body. */
+export type ImportEntries = AsyncIterable<ImportEntry | ImportFault>
+
 /** Writes as the account itself. */
-export async function importSuppressions(
+export function importSuppressions(
   database: Database,
   context: Context,
   accountId: string,
-  entries: AsyncIterable<ImportEntry | ImportFault>,
+  entries: ImportEntries,
+): Promise<ImportSummary> {
+  return importInto(database, accountId, entries, {
+    rowOf: (entry) => newSuppression(accountId, entry, context.clock.now()),
+    write: async (db, rows) => (await suppress(db, context, rows)).filter(({ created }) => created).length,
+  })
+}
+
+/** Writes as the account itself. Each row is taken for somebody who asked, whatever its reason says. */
+export function importUnsubscribes(
+  database: Database,
+  context: Context,
+  accountId: string,
+  entries: ImportEntries,
+): Promise<ImportSummary> {
+  return importInto(database, accountId, entries, {
+    rowOf: (entry) => newUnsubscribe(accountId, entry),
+    write: async (db, rows) => (await unsubscribeAll(db, context, rows)).length,
+  })
+}
+
+interface Imported<Row extends object> {
+  readonly rowOf: (entry: ImportEntry) => Row | ImportFault
+  /** @returns how many of them are new */
+  readonly write: (db: Db, rows: readonly Row[]) => Promise<number>
+}
+
+async function importInto<Row extends object>(
+  database: Database,
+  accountId: string,
+  entries: ImportEntries,
+  list: Imported<Row>,
 ): Promise<ImportSummary> {
   const errors: ImportFault[] = []
   let imported = 0
   let updated = 0
   let failed = 0
-  let batch: NewSuppression[] = []
+  let batch: Row[] = []
   let writing: Promise<void> = Promise.resolve()
-  const write = async (rows: readonly NewSuppression[], tries = 1): Promise<void> => {
-    const made = await database
-      .tenant(accountId, (db) => suppress(db, context, rows))
+  const write = async (rows: readonly Row[], tries = 1): Promise<void> => {
+    const created = await database
+      .tenant(accountId, (db) => list.write(db, rows))
       .catch((error: unknown) => {
-        // Bounces that are recorded meanwhile take rows of theirs in another order.
+        // Bounces and clicks that are recorded meanwhile take rows of theirs in another order.
         if (!isBrokenOff(error) || tries === MAX_TRIES) throw error
         return null
       })
-    if (made === null) return write(rows, tries + 1)
-    const created = made.filter((one) => one.created).length
+    if (created === null) return write(rows, tries + 1)
     imported += created
-    updated += made.length - created
+    updated += rows.length - created
   }
   const flush = async (): Promise<void> => {
     await writing
@@ -90,8 +131,8 @@ export async function importSuppressions(
   }
   try {
     for await (const entry of entries) {
-      const row = 'message' in entry ? entry : newSuppression(accountId, entry, context.clock.now())
-      if (!('message' in row)) batch.push(row)
+      const row = isFault(entry) ? entry : list.rowOf(entry)
+      if (!isFault(row)) batch.push(row)
       else if (++failed <= MAX_FAULTS) errors.push(row)
       if (batch.length === ROWS_A_TRANSACTION) await flush()
     }
@@ -102,31 +143,68 @@ export async function importSuppressions(
   return { imported, updated, failed, errors }
 }
 
-function newSuppression(accountId: string, entry: ImportEntry, now: Date): NewSuppression | ImportFault {
-  const { line, details, sandbox } = entry
-  const fault = (message: string): ImportFault => ({ line, email: shown(entry.email), message })
+function isFault(entry: object): entry is ImportFault {
+  return 'message' in entry
+}
+
+function faultOf({ line, email }: ImportEntry, message: string): ImportFault {
+  return { line, email: shown(email), message }
+}
+
+/** The suppression key of the address. */
+function recipientOf(entry: ImportEntry): string | ImportFault {
   const parsed = parseAddress(entry.email.trim())
-  if (!parsed.ok) return fault(`is not an email address: ${parsed.reason}`)
-  if (entry.email.includes('\ufffd')) return fault('is not UTF-8')
+  if (!parsed.ok) return faultOf(entry, `is not an email address: ${parsed.reason}`)
+  if (entry.email.includes('\ufffd')) return faultOf(entry, 'is not UTF-8')
+  return suppressionKey(parsed.address)
+}
+
+function isSandbox({ sandbox }: ImportEntry): boolean {
+  return sandbox.toLowerCase() === 'true'
+}
+
+function newSuppression(accountId: string, entry: ImportEntry, now: Date): NewSuppression | ImportFault {
+  const recipient = recipientOf(entry)
+  if (typeof recipient !== 'string') return recipient
   const reason = reasonOf(entry.reason)
-  if (reason === 'unsubscribe') return fault('unsubscribed of their own will: import them to the unsubscribe list')
-  if (reason === undefined) return fault(`reason is not one of ${REASONS.join(', ')}`)
+  if (reason === 'unsubscribe') return faultOf(entry, ASKED)
+  if (reason === undefined) return faultOf(entry, `reason is not one of ${REASONS.join(', ')}`)
   const expiresAt = entry.expiresAt === '' ? null : momentOf(entry.expiresAt)
-  if (expiresAt === undefined) return fault('expires_at is not a date-time')
-  if (expiresAt !== null && expiresAt <= now) return fault('expires_at has passed')
+  if (expiresAt === undefined) return faultOf(entry, 'expires_at is not a date-time')
+  if (expiresAt !== null && expiresAt <= now) return faultOf(entry, 'expires_at has passed')
   return {
     accountId,
-    recipient: suppressionKey(parsed.address),
-    sandbox: sandbox.toLowerCase() === 'true',
+    recipient,
+    sandbox: isSandbox(entry),
     reason,
     source: 'import',
     domainId: null,
     emailId: null,
     bounceId: null,
-    details: details === '' ? null : details,
+    details: entry.details === '' ? null : entry.details,
     expiresAt,
   }
 }
+
+const ASKED = 'unsubscribed of their own will: import them with POST /api/v1/customer/unsubscribes/import'
+
+function newUnsubscribe(accountId: string, entry: ImportEntry): NewUnsubscribe | ImportFault {
+  const recipient = recipientOf(entry)
+  if (typeof recipient !== 'string') return recipient
+  const reason = entry.reason.replaceAll(CONTROLS, ' ').trim().slice(0, MAX_REASON_CHARS).toWellFormed()
+  return {
+    accountId,
+    recipient,
+    sandbox: isSandbox(entry),
+    source: 'import',
+    reason: reason === '' ? null : reason,
+    mail: null,
+  }
+}
+
+const MAX_REASON_CHARS = 2_000
+/** What people wrote may go over several lines, the reason of an unsubscribe is one. */
+const CONTROLS = /\p{Cc}+/gu
 
 const UNSUBSCRIBES = new Set(['unsubscribe', 'unsubscribed', 'manualunsubscribe', 'userunsubscribed'])
 /** As other services name them in what they export, without blanks, marks and case. */
@@ -170,20 +248,20 @@ export class HeaderMissing extends Error {}
  * The entries of a CSV file by the names in its header line; columns of other names are ignored, so that an export can be
  * imported.
  *
+ * @param columns those of the list, whether or not anything is taken of them
+ * @param onIgnored told the others, once
  * @throws HeaderMissing; CsvTooLarge
  */
 export async function* csvEntries(
   source: Readable,
-  maxBytes: number,
+  { maxBytes, columns: known }: { readonly maxBytes: number; readonly columns: readonly string[] },
   onIgnored: (columns: readonly string[]) => void = () => undefined,
 ): AsyncGenerator<ImportEntry | ImportFault> {
   let columns: ReadonlyMap<string, number> | null = null
   for await (const row of readCsv(source, maxBytes, SEPARATORS)) {
     if (columns === null) {
       columns = headerOf(row)
-      onIgnored(
-        [...columns.keys()].filter((name) => name !== '' && !EXPORTED.some((known) => known === name)).map(shown),
-      )
+      onIgnored([...columns.keys()].filter((name) => name !== '' && !known.includes(name)).map(shown))
       continue
     }
     if ('fault' in row) {
@@ -219,7 +297,9 @@ const MAX_COLUMNS = 1_000
 /** As other services name the column of the address, without blanks and marks. */
 const ADDRESS_COLUMNS = new Set(['email', 'emailaddress', 'recipient', 'address'])
 
-const EXPORTED = [
+/** An unsubscribe as the API and the dashboard show it. */
+export const UNSUBSCRIBE_COLUMNS = ['id', 'email', 'source', 'reason', 'sandbox', 'created_at'] as const
+export const SUPPRESSION_COLUMNS = [
   'id',
   'email',
   'reason',
@@ -239,7 +319,7 @@ export async function* exportSuppressions(
   accountId: string,
   { includeSandbox, now }: { readonly includeSandbox: boolean; readonly now: Date },
 ): AsyncGenerator<string> {
-  yield csvLine(EXPORTED)
+  yield csvLine(SUPPRESSION_COLUMNS)
   let after: Pick<SuppressionRow, 'email' | 'sandbox'> = { email: '', sandbox: false }
   for (;;) {
     const { email, sandbox } = after
@@ -255,5 +335,5 @@ export async function* exportSuppressions(
 
 function exportedLine(row: SuppressionRow): string {
   const shownRow = wireSuppression(row)
-  return csvLine(EXPORTED.map((name) => (shownRow[name] === null ? null : String(shownRow[name]))))
+  return csvLine(SUPPRESSION_COLUMNS.map((name) => (shownRow[name] === null ? null : String(shownRow[name]))))
 }

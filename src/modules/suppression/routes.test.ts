@@ -8,7 +8,7 @@ import { type Gate, type HttpServer, httpServer } from '../../platform/http.ts'
 import { systemIds } from '../../platform/ids.ts'
 import { createLogger } from '../../platform/log.ts'
 import { ensureEventPartitions } from '../events/index.ts'
-import { mayWeSend, suppress, suppressionRoutes } from './index.ts'
+import { letConfirm, mayWeSend, suppress, suppressionRoutes } from './index.ts'
 
 let now = new Date('2026-03-01T12:00:00Z')
 const clock: Clock = { ...systemClock(), now: () => now }
@@ -320,7 +320,7 @@ test("other services' exports are read as spreadsheets save them, and columns th
   } = await into(`Email Address\tReason\tFirst Name\n${rows.join('\n')}\n`)
   assert.deepEqual([imported, ignored], [6, ['first name']])
   const [fault] = errors as { line: number; message: string }[]
-  assert.deepEqual([fault?.line, /unsubscribe list/.test(fault?.message ?? '')], [8, true])
+  assert.deepEqual([fault?.line, fault?.message.endsWith('POST /api/v1/customer/unsubscribes/import')], [8, true])
   const shown = await Promise.all(reasons.slice(0, 6).map((_, i) => ask(a, 'GET', `${V1}/suppressions/r${i}@y.test`)))
   assert.deepEqual(
     shown.map(({ body }) => body.data.reason),
@@ -387,6 +387,84 @@ test('an entry with a name that nobody knows is refused; what the list answers c
   const kept = (rows: readonly { email: string; sandbox: boolean }[]) =>
     rows.map(({ email, sandbox }) => `${email} ${sandbox}`).sort()
   assert.deepEqual(kept(await listed(b)), ['good@x.test false', 'trial@x.test true'])
+})
+
+test('who unsubscribed elsewhere is imported: each address is told of once, and one that is known stays as it is', async () => {
+  const a = ids.next()
+  const url = `${V1}/unsubscribes/import`
+  await ask(a, 'POST', `${V1}/unsubscribes`, { email: 'known@x.test', reason: 'by hand' })
+  const file = [
+    'E-Mail;Reason;Date',
+    'Ann@X.test;"too many\nmails";2025-01-01',
+    'known@x.test;other;',
+    'not an address;;',
+    'ann@x.test;again;',
+    `bob@x.test;${'x'.repeat(3_000)};`,
+    'cleo@x.test',
+  ].join('\r\n')
+  const answer = await ask(a, 'POST', url, file, 'text/csv')
+  assert.equal(answer.status, 200)
+  assert.deepEqual(answer.body.data, {
+    imported: 3,
+    updated: 2,
+    failed: 1,
+    errors: [{ line: 5, email: 'not an address', message: 'is not an email address: missing_at' }],
+    ignored_columns: ['date'],
+  })
+  const listed = async (
+    account: string,
+  ): Promise<{ email: string; source: string; reason: string; sandbox: boolean }[]> =>
+    (await ask(account, 'GET', `${V1}/unsubscribes?include_sandbox=true`)).body.data
+  const told = (rows: Awaited<ReturnType<typeof listed>>) =>
+    rows.map(({ email, source, reason }) => `${email} ${source} ${reason?.length}`).sort()
+  const known = ['ann@x.test import 14', 'bob@x.test import 2000', 'cleo@x.test import undefined', 'known@x.test api 7']
+  assert.deepEqual(told(await listed(a)), known)
+  assert.equal(await blocked(a, 'ann@x.test'), true)
+  assert.equal((await database.system.query(EVENT_TYPES_OF, [a])).length, 4)
+  const again = await ask(a, 'POST', url, file, 'text/csv')
+  assert.deepEqual([again.body.data.imported, again.body.data.updated], [0, 5])
+  assert.equal((await database.system.query(EVENT_TYPES_OF, [a])).length, 4)
+  assert.deepEqual(told(await listed(a)), known)
+
+  const b = ids.next()
+  assert.deepEqual((await ask(b, 'POST', url, { entries: await listed(a) })).body.data, {
+    imported: 4,
+    updated: 0,
+    failed: 0,
+    errors: [],
+    ignored_columns: [],
+  })
+  assert.deepEqual((await ask(a, 'GET', `${V1}/suppressions`)).body.data, [])
+})
+
+test('an import of unsubscribes tells faults by entry, is a no to whoever is being asked anew, and refuses what is no list', async () => {
+  const [a, url] = [ids.next(), `${V1}/unsubscribes/import`]
+  const entries = [
+    { email: 'trial@x.test', sandbox: true },
+    { email: 'j@x.test', reason: 5 },
+    { email: 5 },
+    { email: 'k@x.test', details: 'x' },
+    { email: 'l@x.test', reason: 'hard_bounce' },
+  ]
+  const { body } = await ask(a, 'POST', url, { entries })
+  assert.equal(body.data.imported, 2)
+  assert.deepEqual(body.data.errors, [
+    { line: 2, email: 'j@x.test', message: 'email and reason are strings' },
+    { line: 3, email: null, message: 'email and reason are strings' },
+    { line: 4, email: 'k@x.test', message: 'details is not a known field' },
+  ])
+  assert.deepEqual([await blocked(a, 'trial@x.test'), await blocked(a, 'l@x.test')], [false, true])
+  const letter = { accountId: a, recipient: 'l@x.test', emailId: ids.next(), again: false }
+  assert.equal(await database.tenant(a, (db) => letConfirm(db, letter)), true)
+  await ask(a, 'POST', url, 'email\nl@x.test\n', 'text/csv')
+  // Only a mail that may pass is let again.
+  assert.equal(await database.tenant(a, (db) => letConfirm(db, { ...letter, again: true })), false)
+  assert.equal((await ask(a, 'POST', url, { list: [] })).status, 422)
+  assert.equal((await ask(a, 'POST', url, 'name\nJo\n', 'text/csv')).body.details.fields[0].field, 'header')
+  assert.equal((await ask(a, 'POST', url, 'x', 'text/plain')).status, 415)
+  assert.equal((await ask(`${a}!reads`, 'POST', url, { entries })).status, 403)
+  assert.equal((await ask(null, 'POST', url, { entries })).status, 401)
+  assert.equal((await ask(a, 'POST', '/api/customer/unsubscribes/import', { entries })).status, 405)
 })
 
 test('20,000 rows go in and come out again, and the export can be imported', async () => {

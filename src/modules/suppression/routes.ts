@@ -1,18 +1,14 @@
-import { Readable } from 'node:stream'
 import { type Static, type TSchema, Type } from 'typebox'
 import { addressFault, parseAddress, suppressionKey } from '../../mail/address.ts'
-import { CsvTooLarge } from '../../platform/csv.ts'
 import type { Database } from '../../platform/db.ts'
 import { endFaults, type FieldFault, platformErrors, validationError } from '../../platform/errors.ts'
 import {
   type AnyEndpoint,
   bare,
   CalendarDate,
-  type Call,
   DateTime,
   dataOf,
   endpoint,
-  LONGEST_BODY_MS,
   list,
   listOf,
   ONE_LINE,
@@ -20,24 +16,13 @@ import {
   PageLimit,
   PagePagination,
   pageOf,
-  raw,
   single,
-  typed,
 } from '../../platform/http.ts'
-import { bodyValidator } from '../../platform/validation.ts'
 import type { SuppressionReason } from './ask.ts'
 import { type Context, removeSuppression, resubscribe, suppress, unsubscribe } from './entries.ts'
-import {
-  csvEntries,
-  exportSuppressions,
-  HeaderMissing,
-  type ImportEntry,
-  type ImportFault,
-  importSuppressions,
-  REASONS,
-  shown,
-} from './import.ts'
+import { REASONS } from './import.ts'
 import { type ListFilter, listSuppressions, listUnsubscribes, suppressionOf } from './lists.ts'
+import { importRoutes } from './routes-import.ts'
 
 export interface SuppressionRoutesOptions extends Context {
   readonly database: Database
@@ -46,7 +31,6 @@ export interface SuppressionRoutesOptions extends Context {
 const UNSUBSCRIBES = '/api/v1/customer/unsubscribes'
 const LEGACY_UNSUBSCRIBES = '/api/customer/unsubscribes'
 const SUPPRESSIONS = '/api/v1/customer/suppressions'
-const MAX_CSV_BYTES = 268_435_456
 const MAX_ADDRESS_CHARS = 1_100
 const MAX_TEXT_CHARS = 2_000
 
@@ -105,31 +89,8 @@ const NewSuppressionBody = Type.Object(
   },
   { additionalProperties: false },
 )
-/** What does not fit in an entry is told with its line. */
-const ImportedBody = Type.Object({
-  email: Type.String(),
-  reason: Type.Optional(nullable(Reason)),
-  details: Type.Optional(Text),
-  expires_at: Type.Optional(nullable(DateTime)),
-  sandbox: Type.Optional(nullable(Type.Boolean())),
-})
-/** What the list answers can be imported as it is; of it are taken the names above. */
-const IMPORTABLE = new Set(Object.keys(Suppression.properties))
-const faultsOfImport = bodyValidator(
-  Type.Object({ entries: Type.Array(Type.Unknown()) }, { additionalProperties: false }),
-)
-const ImportAnswer = Type.Object({
-  imported: Type.Integer(),
-  updated: Type.Integer(),
-  failed: Type.Integer(),
-  errors: Type.Array(Type.Object({ line: Type.Integer(), email: Text, message: Type.String() })),
-  ignored_columns: Type.Array(Type.String(), {
-    description: 'Of a CSV file, in their order: nothing was taken of them',
-  }),
-})
-
 export function suppressionRoutes(options: SuppressionRoutesOptions): readonly AnyEndpoint[] {
-  return [...unsubscribeEndpoints(options), ...suppressionEndpoints(options), ...transferEndpoints(options)]
+  return [...unsubscribeEndpoints(options), ...suppressionEndpoints(options), ...importRoutes(options)]
 }
 
 function unsubscribeEndpoints({ database, ...context }: SuppressionRoutesOptions): readonly AnyEndpoint[] {
@@ -289,107 +250,6 @@ function suppressionEndpoints({ database, ...context }: SuppressionRoutesOptions
       },
     }),
   ]
-}
-
-function transferEndpoints({ database, ...context }: SuppressionRoutesOptions): readonly AnyEndpoint[] {
-  const tag = 'Suppressions'
-  return [
-    endpoint({
-      method: 'POST',
-      path: `${SUPPRESSIONS}/import`,
-      access: { scope: 'suppressions:write' },
-      summary: 'Import suppressed addresses: text/csv with a header line, or JSON {entries: [..]}',
-      tag,
-      stream: ['text/csv'],
-      bodyWithinMs: LONGEST_BODY_MS,
-      body: Type.Object({ entries: Type.Array(ImportedBody) }, { additionalProperties: false }),
-      // The faults of an entry are that line's, and the others go in.
-      validatesItself: true,
-      answers: { 200: dataOf(ImportAnswer) },
-      handle: async (call) => {
-        let ignored: readonly string[] = []
-        const onIgnored = (columns: readonly string[]): void => {
-          ignored = columns
-        }
-        const entries = call.stream instanceof Readable ? csvOf(call, onIgnored) : jsonEntries(call.body)
-        try {
-          const summary = await importSuppressions(database, context, call.principal.accountId, entries)
-          return single({ ...summary, ignored_columns: ignored })
-        } catch (cause) {
-          if (cause instanceof HeaderMissing) {
-            const message = 'the file has no header line with a column email'
-            throw validationError([{ field: 'header', rule: 'required', message }])
-          }
-          if (cause instanceof CsvTooLarge) throw platformErrors.payload_too_large({ limit_bytes: MAX_CSV_BYTES })
-          // Nobody reads this answer; what was imported until now stays.
-          if (call.signal.aborted)
-            throw platformErrors.invalid_parameter({ parameter: 'body', rule: 'whole' }, { cause })
-          throw cause
-        }
-      },
-    }),
-    endpoint({
-      method: 'GET',
-      path: `${SUPPRESSIONS}/export`,
-      access: { scope: 'suppressions:read' },
-      summary: 'Export the suppression list as CSV',
-      tag,
-      query: Type.Object({ include_sandbox: IncludeSandbox }),
-      answers: { 200: typed('text/csv') },
-      handle: async ({ principal: { accountId }, query }) => {
-        const lines = exportSuppressions(database, accountId, {
-          includeSandbox: query.include_sandbox,
-          now: context.clock.now(),
-        })
-        // The header line and the first page are read before the answer begins, so that a failure can still be told.
-        const first = [(await lines.next()).value ?? '', (await lines.next()).value ?? ''].join('')
-        return raw('text/csv; charset=utf-8', Readable.from(startingWith(first, lines)), {
-          'content-disposition': 'attachment; filename="suppressions.csv"',
-        })
-      },
-    }),
-  ]
-}
-
-async function* startingWith(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
-  yield first
-  yield* rest
-}
-
-function csvOf(
-  { headers, stream }: Call<unknown, unknown, unknown>,
-  onIgnored: (columns: readonly string[]) => void,
-): AsyncIterable<ImportEntry | ImportFault> {
-  if (Number(headers['content-length'] ?? 0) > MAX_CSV_BYTES) {
-    throw platformErrors.payload_too_large({ limit_bytes: MAX_CSV_BYTES })
-  }
-  return csvEntries(stream, MAX_CSV_BYTES, onIgnored)
-}
-
-/** The faults of one entry are that row's; a body without a list of objects is refused whole. Lines count from 1. */
-function jsonEntries(body: unknown): AsyncIterable<ImportEntry | ImportFault> {
-  const faults = faultsOfImport(body ?? {})
-  if (faults.length > 0) throw validationError(faults)
-  const { entries } = body as { entries: readonly unknown[] }
-  return Readable.from(entries.map((entry, index) => jsonEntry(entry, index + 1)))
-}
-
-function jsonEntry(entry: unknown, line: number): ImportEntry | ImportFault {
-  const fields = (typeof entry === 'object' ? (entry ?? {}) : {}) as Record<string, unknown>
-  const text = (name: string): string | null => {
-    const value = fields[name] ?? ''
-    return typeof value === 'string' ? value : null
-  }
-  const email = text('email')
-  const [reason, details, expiresAt] = [text('reason'), text('details'), text('expires_at')]
-  if (email === null || reason === null || details === null || expiresAt === null) {
-    return { line, email, message: 'email, reason, details and expires_at are strings' }
-  }
-  const unknown = Object.keys(fields).find((name) => !IMPORTABLE.has(name))
-  if (unknown !== undefined) return { line, email: shown(email), message: `${shown(unknown)} is not a known field` }
-  const sandbox = fields['sandbox'] ?? false
-  if (typeof sandbox !== 'boolean') return { line, email: shown(email), message: 'sandbox is true or false' }
-  return { line, email, reason, details, expiresAt, sandbox: String(sandbox) }
 }
 
 function filterOf(query: Static<typeof ListQuery>): ListFilter {

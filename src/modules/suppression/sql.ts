@@ -242,10 +242,12 @@ export const SUPPRESSIONS_AFTER = statement(
 
 const UNSUBSCRIBE_COLUMNS = 'u.id, u.account_id, u.email, u.source, u.reason, u.sandbox, u.created_at'
 
+/** $9 the time of day. Rows that do not come back were known and stay as they are. */
 export const UNSUBSCRIBE = statement(
   'suppression_unsubscribe',
   `insert into unsubscribe as u (account_id, email, sandbox, id, source, reason, domain_id, email_id, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+   select n.*, $9
+   from unnest($1::uuid[], $2::text[], $3::boolean[], $4::uuid[], $5::text[], $6::text[], $7::uuid[], $8::uuid[]) as n
    on conflict (account_id, email, sandbox) do nothing
    returning ${UNSUBSCRIBE_COLUMNS}`,
 )
@@ -255,7 +257,15 @@ export const UNSUBSCRIBE_BY_KEY = statement(
   `select ${UNSUBSCRIBE_COLUMNS} from unsubscribe u where u.account_id = $1 and u.email = $2 and u.sandbox = $3`,
 )
 
-/** $3 the mail that asks to confirm anew; null: nobody asks any more. $4: only while it is asked. */
+/** Nobody asks these any more to confirm anew. */
+export const ASK_NO_LONGER = statement(
+  'suppression_ask_no_longer',
+  `update unsubscribe u set confirming_email_id = null
+   from unnest($1::uuid[], $2::text[]) as k(account_id, email)
+   where u.account_id = k.account_id and u.email = k.email and u.confirming_email_id is not null`,
+)
+
+/** $3 the mail that asks to confirm anew. $4: only while it is asked. */
 export const LET_CONFIRM = statement(
   'suppression_let_confirm',
   `update unsubscribe set confirming_email_id = $3
