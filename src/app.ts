@@ -257,6 +257,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
       clock,
       log,
       ownedDomains,
+      onMoved: followers.onMoved,
       deliveryFigures: (_db, accountId, month) => deliveryFigures(database, accountId, month),
       submission: {
         host: config.hostname,
@@ -486,15 +487,14 @@ export async function startApp(
   await startAll(services)
   rooms.isUp = true
   const address = http.app.server.address() as AddressInfo | null
-  const stop = (deadline: AbortSignal): Promise<void> => {
-    rooms.isUp = false
-    return stopAll(services, deadline)
-  }
   return {
     rooms,
     httpPort: address?.port ?? null,
     mxPort: mx?.port() ?? null,
     submissionPorts: submitting?.ports() ?? null,
-    stop,
+    stop: (deadline) => {
+      rooms.isUp = false
+      return stopAll(services, deadline)
+    },
   }
 }

@@ -2,11 +2,11 @@
 
 import type { Config } from './config.ts'
 import type { Ground } from './ground.ts'
-import type { Accounts, TrackingDefaults } from './modules/accounts/index.ts'
+import type { AccountRoutesOptions, Accounts, TrackingDefaults } from './modules/accounts/index.ts'
 import type { DomainSettings, Domains } from './modules/domains/index.ts'
 import { eventRoutes, eventStreams } from './modules/events/index.ts'
 import { healthLoop, healthRoutes } from './modules/health/index.ts'
-import { noteDisabled, noticeServices, type SystemMailer } from './modules/notices/index.ts'
+import { noteDisabled, noticeServices, type SystemMailer, tellFormerAddress } from './modules/notices/index.ts'
 import { emailsTo } from './modules/outbox/index.ts'
 import { statisticsLoop, statisticsRoutes } from './modules/statistics/index.ts'
 import { type DisabledEndpoint, type ToldWebhook, webhookRoutes, webhookServices } from './modules/webhooks/index.ts'
@@ -33,6 +33,7 @@ export interface FollowersOptions {
 }
 
 export interface Followers {
+  readonly onMoved: AccountRoutesOptions['onMoved']
   readonly endpoints: readonly AnyEndpoint[]
   /** What the worker role runs. */
   readonly workers: readonly Service[]
@@ -59,6 +60,10 @@ export function followersOf(options: FollowersOptions): Followers {
     await noteDisabled(db, { clock, ids }, endpoint)
   }
   return {
+    onMoved: async (db, moved) => {
+      await tellFormerAddress(db, { clock, ids, mailer: options.mailer, buckets: accounts.buckets }, moved)
+      return options.onMailed
+    },
     endpoints: [
       ...eventRoutes({ database, clock, streams, gate: accounts.gate, emailsTo }),
       ...statisticsRoutes({ database, clock }),

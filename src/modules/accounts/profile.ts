@@ -11,19 +11,23 @@ export type ProfileChange = Partial<
   Omit<AccountRow, 'account_id' | 'plan' | 'limits' | 'features' | 'suspended_at' | 'created_at'>
 >
 
-/** @throws ApiError validation_error, not_found */
-export async function changeProfile(db: Db, accountId: string, change: ProfileChange): Promise<AccountRow> {
+/** @returns the account before and after. @throws ApiError validation_error, not_found */
+export async function changeProfile(
+  db: Db,
+  accountId: string,
+  change: ProfileChange,
+): Promise<{ readonly before: AccountRow; readonly after: AccountRow }> {
   const faults = profileFaults(change)
   if (faults.length > 0) throw validationError(faults)
-  const row = await lockAccount(db, accountId)
-  if (row === null) throw errors.not_found()
-  const changed = {
-    ...row,
+  const before = await lockAccount(db, accountId)
+  if (before === null) throw errors.not_found()
+  const after = {
+    ...before,
     ...change,
     ...(change.timezone !== undefined && { timezone: inItsSpelling(change.timezone) }),
   }
-  await updateProfile(db, changed)
-  return changed
+  await updateProfile(db, after)
+  return { before, after }
 }
 
 /** What the schema cannot tell, of whatever came. */

@@ -26,6 +26,7 @@ before(async () => {
       clock,
       log,
       submission: { host: 'mail.example.com', starttlsPorts: [2587], implicitTlsPorts: [2465] },
+      onMoved: async () => () => undefined,
       ownedDomains: async (_db, _accountId, domainIds) => new Set(domainIds.filter((id) => id === OWNED)),
     }),
   )

@@ -60,6 +60,8 @@ export interface AccountRoutesOptions {
   readonly log: Logger
   readonly submission: SubmissionFace
   readonly ownedDomains: KeyContext['ownedDomains']
+  /** In the transaction that gave an account another address. @returns what is to be done when it is committed */
+  readonly onMoved: (db: Db, moved: { accountId: string; before: string; after: string }) => Promise<() => void>
   /** The figures of the month that begins on `month` (`YYYY-MM-01`). Absent: none are known yet. */
   readonly deliveryFigures?: (db: Db, accountId: string, month: string) => Promise<DeliveryFigures>
 }
@@ -142,7 +144,7 @@ export function accountRoutes(options: AccountRoutesOptions): readonly AnyEndpoi
   return [...profileRoutes(options), ...usageRoutes(options), ...smtpRoutes(options), ...keyRoutes(options)]
 }
 
-function profileRoutes({ accounts, database }: AccountRoutesOptions): readonly AnyEndpoint[] {
+function profileRoutes({ accounts, database, onMoved }: AccountRoutesOptions): readonly AnyEndpoint[] {
   const path = '/api/v1/customer/profile'
   return [
     endpoint({
@@ -172,9 +174,19 @@ function profileRoutes({ accounts, database }: AccountRoutesOptions): readonly A
         const { accountId, keyId, scopes } = principal
         // It is where the account's notices go.
         if (body.email !== undefined && keyId === null && !scopes.includes('full')) throw errors.insufficient_role()
-        const row = await database.tenant(accountId, (db) => changeProfile(db, accountId, withoutUndefined(body)))
+        const change = async (db: Db) => {
+          const { before, after } = await changeProfile(db, accountId, withoutUndefined(body))
+          const moved = before.email.toLowerCase() !== after.email.toLowerCase()
+          const told = moved ? await onMoved(db, { accountId, before: before.email, after: after.email }) : null
+          return { after, told }
+        }
+        // The former address is told by a mail of the system, which the tenant's face of the database cannot write.
+        const { after, told } = await (body.email === undefined
+          ? database.tenant(accountId, change)
+          : database.transaction(change))
         accounts.forget(accountId)
-        return single(wireProfile(row))
+        told?.()
+        return single(wireProfile(after))
       },
     }),
   ]

@@ -13,6 +13,8 @@ import {
   type DisabledEndpoint,
   disabledNotice,
   diskNotice,
+  formerAddressNotice,
+  type MovedAccount,
   NOTICED,
   type Notice,
   noticesOf,
@@ -52,12 +54,19 @@ export interface NoticesOptions {
   readonly onMailed: () => void
 }
 
-/** In the caller's transaction. What was noted under the same key before is left alone. */
-async function note(db: Db, { clock, ids }: Pick<NoticesOptions, 'clock' | 'ids'>, notices: readonly Notice[]) {
-  if (notices.length === 0) return
+export type FormerAddressOptions = Pick<NoticesOptions, 'clock' | 'ids' | 'mailer' | 'buckets'>
+
+/** In the caller's transaction. What was noted under the same key before is left alone. @returns the ids of the new ones */
+async function note(
+  db: Db,
+  { clock, ids }: Pick<NoticesOptions, 'clock' | 'ids'>,
+  notices: readonly Notice[],
+): Promise<readonly string[]> {
+  if (notices.length === 0) return []
   const now = clock.now()
+  const noted = notices.map(() => ids.next())
   await db.execute(sql.add, [
-    notices.map(() => ids.next()),
+    noted,
     notices.map(({ accountId }) => accountId),
     notices.map(({ key }) => key),
     notices.map(({ kind }) => kind),
@@ -65,16 +74,31 @@ async function note(db: Db, { clock, ids }: Pick<NoticesOptions, 'clock' | 'ids'
     notices.map(({ text }) => text),
     notices.map(() => now),
   ])
+  return noted
 }
 
 /** An endpoint was switched off by this transaction. */
-export function noteDisabled(
+export async function noteDisabled(
   db: Db,
   context: Pick<NoticesOptions, 'clock' | 'ids'>,
   endpoint: DisabledEndpoint,
 ): Promise<void> {
   const key = `webhook ${endpoint.id} ${context.ids.next()}`
-  return note(db, context, [disabledNotice(endpoint, context.clock.now(), key)])
+  await note(db, context, [disabledNotice(endpoint, context.clock.now(), key)])
+}
+
+/**
+ * This transaction gave an account another address: the former one is told, which no row knows from now on, so that the record
+ * becomes a mail at once. Who commits wakes delivery.
+ */
+export async function tellFormerAddress(db: Db, options: FormerAddressOptions, moved: MovedAccount): Promise<void> {
+  const { clock, ids } = options
+  const { accountId, before } = moved
+  const notice = formerAddressNotice(moved, clock.now(), `email ${accountId} ${ids.next()}`)
+  const noted = await note(db, options, [notice])
+  const goes = await isWithin(options, before, `${accountId} ${notice.kind}`)
+  const emailId = goes ? await mailTo(options, db, before, { ...notice, about: accountId }) : null
+  await db.execute(sql.mailed, [noted, [emailId], clock.now()])
 }
 
 /** What the worker role runs: from the log to records, a look at what no event tells of, and from records to mails. */
@@ -87,7 +111,9 @@ export function noticeServices(options: NoticesOptions): readonly Service[] {
         name: NAME,
         limit: AT_ONCE,
         types: NOTICED,
-        effect: (db, events) => note(db, options, events.flatMap(noticesOf)),
+        effect: async (db, events) => {
+          await note(db, options, events.flatMap(noticesOf))
+        },
       })
       return taken === AT_ONCE ? 0 : POLL_MS
     },
@@ -163,7 +189,7 @@ async function mailWaiting(options: NoticesOptions): Promise<number> {
 }
 
 /** What goes beyond stays a record. */
-async function isWithin({ buckets }: NoticesOptions, address: string, kind: string): Promise<boolean> {
+async function isWithin({ buckets }: Pick<NoticesOptions, 'buckets'>, address: string, kind: string): Promise<boolean> {
   const byKind = await buckets.take(idOf(kind), 'notice_kind', KIND_RATE, 1)
   return byKind.granted && (await buckets.take(idOf(address.toLowerCase()), 'notice_address', ADDRESS_RATE, 1)).granted
 }
@@ -176,14 +202,15 @@ function idOf(name: string): string {
 
 /** @returns the email's id; null when the address is none, or bounced not long ago */
 async function mailTo(
-  { mailer }: NoticesOptions,
+  { mailer }: Pick<NoticesOptions, 'mailer'>,
   db: Db,
   address: string,
   mail: { readonly subject: string; readonly text: string; readonly about: string | null },
 ): Promise<string | null> {
   const parsed = parseAddress(address)
   if (!parsed.ok || !(await mailer.maySend(db, parsed.address))) return null
-  return mailer.send(db, { to: parsed.address, attached: null, headers: [], ...mail })
+  const { subject, text, about } = mail
+  return mailer.send(db, { to: parsed.address, attached: null, headers: [], subject, text, about })
 }
 
 /** Takes away records that are older than 400 days. @returns how many; `limit` means that there may be more */

@@ -188,3 +188,31 @@ test('of one kind an account’s address gets five notices a day; more are recor
   await until('all to be looked at', async () => (await taken()).length === 7)
   assert.equal((await taken()).filter(({ email_id }) => email_id !== null).length, 5)
 })
+
+test('an account’s former address is told of the new one, which is no link, five times a day at most', async () => {
+  await using house = await houseWithMail({ POSTHORN_RATE_LIMITS: 'on' })
+  const { world } = house
+  const { api, accountId } = world.account
+  const moveTo = async (email: string) => {
+    const { status } = await api.patch('/api/v1/customer/profile', { email })
+    assert.equal(status, 200)
+  }
+  await api.patch('/api/v1/customer/profile', { company: 'Shop' })
+  await moveTo('Owner1@posthorn.test')
+  assert.deepEqual(await notices(world), [], 'the address is the same')
+  await moveTo('thief@evil.example')
+  await until('the mail', async () => (await house.mails()).length > 0)
+  const [mail, ...more] = await house.mails()
+  assert.deepEqual(more, [])
+  assert.deepEqual(
+    [mail?.to, mail?.from, mail?.subject],
+    ['Owner1@posthorn.test', 'post@mail.posthorn.test', 'The address of your account was changed'],
+  )
+  assert.match(mail?.text ?? '', new RegExp(`account ${accountId} was changed`))
+  assert.match(mail?.text ?? '', /^New address: thief\[at\]evil\[\.\]example$/m)
+  for (let i = 0; i < 6; i++) await moveTo(`thief${i}@posthorn.test`)
+  const records = await notices(world)
+  assert.equal(records.length, 7)
+  assert.ok(records.every(({ kind, mailed_at }) => kind === 'email_changed' && mailed_at !== null))
+  assert.equal(records.filter(({ email_id }) => email_id !== null).length, 5)
+})

@@ -21,6 +21,12 @@ export interface DisabledEndpoint {
   readonly reason: 'gone' | 'failing'
 }
 
+export interface MovedAccount {
+  readonly accountId: string
+  readonly before: string
+  readonly after: string
+}
+
 const GRADES = ['A+', 'A', 'B+', 'B', 'C+', 'C', 'D', 'F']
 const POOR = ['D', 'F']
 const SHOWN_CHARS = 80
@@ -74,6 +80,24 @@ export function disabledNotice({ accountId, id, name, url, reason }: DisabledEnd
       'When the receiver works again, set is_active to true with',
       `PUT /api/v1/customer/webhooks/${id}. What it missed can be told again with`,
       `POST /api/v1/customer/webhooks/${id}/replay.`,
+    ]),
+  }
+}
+
+export function formerAddressNotice({ accountId, after }: MovedAccount, at: Date, key: string): Notice {
+  return {
+    accountId,
+    key,
+    kind: 'email_changed',
+    subject: 'The address of your account was changed',
+    text: written([
+      `The address of account ${accountId} was changed at ${at.toISOString()}. Its notices go to the new one from now on:`,
+      '',
+      `New address: ${shown(after)}`,
+      '',
+      'If this was not you, somebody has a key of the account or a session of the dashboard: revoke its keys, end its',
+      'sessions, choose a new password, and set the address with PATCH /api/v1/customer/profile.',
+      'Who cannot sign in any more turns to the operator of this service.',
     ]),
   }
 }
