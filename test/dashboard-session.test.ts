@@ -4,6 +4,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import { createAccount } from '../src/modules/accounts/index.ts'
+import { MAX_USERS_OF_AN_EMAIL } from '../src/modules/accounts/sessions.ts'
+import { addUser } from '../src/modules/accounts/sql-users.ts'
 import { statement } from '../src/platform/db.ts'
 import { untilBlocked } from './blocked.ts'
 import { startWorld, type World } from './world.ts'
@@ -276,6 +278,45 @@ test('users see what their role allows, and the last owner stays', async () => {
   assert.equal((await ask('DELETE', `/api/v1/users/${second.id}`, undefined, stranger)).status, 404)
   assert.equal((await ask('DELETE', `/api/v1/users/${second.id}`, undefined, owner)).status, 204)
   assert.equal((await ask('GET', '/api/v1/session', undefined, viewer)).status, 401, 'their sessions end with them')
+})
+
+test('a developer changes the account’s profile, but not the address that its notices go to', async () => {
+  const who = await person()
+  const owner = await signIn(who)
+  const added = await ask('POST', '/api/v1/users', { email: 'dev@posthorn.test', role: 'developer' }, owner)
+  const developer = await signIn({ ...who, email: 'dev@posthorn.test', password: added.body.data.password })
+  const change = (body: object, session: Record<string, string>) =>
+    ask('PATCH', '/api/v1/customer/profile', body, session)
+  assert.equal((await change({ company: 'Shop' }, developer)).status, 200)
+  const refused = await change({ company: 'Other', email: 'dev@posthorn.test' }, developer)
+  assert.deepEqual([refused.status, refused.body.code], [403, 'insufficient_role'])
+  const { email, company } = (await ask('GET', '/api/v1/customer/profile', undefined, owner)).body.data
+  assert.deepEqual([email, company], [who.email, 'Shop'])
+  assert.equal((await change({ email: 'moved@posthorn.test' }, owner)).body.data.email, 'moved@posthorn.test')
+})
+
+test('an email has 20 users over all accounts; a further one is refused, also in another case of letters', async () => {
+  const { database, clock, ids } = world.operator
+  const email = 'everywhere@posthorn.test'
+  for (let i = 0; i < MAX_USERS_OF_AN_EMAIL; i++) {
+    const { accountId: account_id } = await createAccount(world.operator, {
+      email: `a${i}@posthorn.test`,
+      name: `A${i}`,
+    })
+    const user = {
+      account_id,
+      id: ids.next(),
+      email,
+      password_hash: '',
+      role: 'viewer',
+      created_at: clock.now(),
+    } as const
+    await addUser(database.system, user)
+  }
+  const owner = await signIn(await person())
+  const refused = await ask('POST', '/api/v1/users', { email: 'Everywhere@posthorn.test', role: 'viewer' }, owner)
+  assert.deepEqual([refused.status, refused.body.code, refused.body.details.limit], [409, 'invalid_state', 20])
+  assert.equal((await ask('GET', '/api/v1/users', undefined, owner)).body.data.length, 1)
 })
 
 test('a new password ends the other sessions, and one session ends another', async () => {
