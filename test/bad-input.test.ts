@@ -295,3 +295,12 @@ for (const [path, parameter, form] of FORMS) {
     assert.ok(body.error.startsWith(`${parameter} must be`) && form.test(body.error), body.error)
   })
 }
+
+test('a public page that is sent JSON in place of its form answers as to an empty one', async () => {
+  const anybody = world.apiWith(null)
+  for (const page of ['/track/u/x', '/confirm/x']) {
+    for (const body of ['null', '1', '"x"', 'true', '[]', '{}']) {
+      assert.equal((await anybody.post(page, body)).status, 404, `${page} ${body}`)
+    }
+  }
+})

@@ -2,7 +2,6 @@
 // escaped; readable by a screen reader and on a phone. Not kept by any cache, and telling no other site where one came from.
 
 import { createHash } from 'node:crypto'
-import type { Readable } from 'node:stream'
 import { escapeText } from 'entities'
 import { platformErrors } from '../errors.ts'
 import type { Answer } from './endpoint.ts'
@@ -80,12 +79,12 @@ export const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-
 export const MAX_FORM_BYTES = 65_536
 
 /**
- * The body of a form as it came, each byte one character; empty when there is none.
+ * The body of a form as it came, each byte one character; empty when there is none, or one that was read as JSON, whatever it is.
  *
  * @throws ApiError payload_too_large
  */
-export async function formText(body: Readable | object): Promise<string> {
-  if (!(Symbol.asyncIterator in body)) return ''
+export async function formText(body: unknown): Promise<string> {
+  if (typeof body !== 'object' || body === null || !(Symbol.asyncIterator in body)) return ''
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {
