@@ -35,7 +35,7 @@ export function senderEndpoints(options: SendersOptions): readonly AnyEndpoint[]
     sending,
     templates,
     sandboxed: config.delivery.kind === 'sandbox',
-    senderName: async (accountId) => (await accounts.settings(accountId)).name,
+    senderOf: (accountId) => accounts.settings(accountId),
     retentionDays: async (accountId) => (await accounts.settings(accountId)).retentionDays,
     cancelWaiting: (accountId, recipient) => cancelWaiting({ database, clock, ids }, accountId, recipient),
     oldestUsable: (accountId) => oldestUsable(database.system, accountId),

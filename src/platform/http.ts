@@ -43,6 +43,7 @@ export type * from './http/endpoint.ts'
 export { domainsSeen, endpoint, LONGEST_BODY_MS } from './http/endpoint.ts'
 export * from './http/envelopes.ts'
 export { errorBody } from './http/errors.ts'
+export { LINK_WORDS } from './http/link-words.ts'
 export { isFromOurPages } from './http/origin.ts'
 export * from './http/pages.ts'
 

@@ -15,6 +15,7 @@ import {
   Uuid,
 } from '../../platform/http.ts'
 import type { Ids } from '../../platform/ids.ts'
+import { LANGUAGES } from '../../platform/languages.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { noteDeed } from './deeds.ts'
@@ -79,7 +80,12 @@ const CHANGEABLE = {
   email: Type.String({ minLength: 3, maxLength: MAX_EMAIL_CHARS }),
   company: nullable(Line),
   timezone: Type.String({ minLength: 1, maxLength: 64, examples: ['Europe/Vienna'] }),
-  locale: Type.String({ minLength: 1, maxLength: 35, examples: ['en'] }),
+  locale: Type.String({
+    minLength: 1,
+    maxLength: 35,
+    examples: ['en'],
+    description: `A language tag. Pages for your recipients (unsubscribing, confirming) and the built-in confirmation mail are in its language: ${LANGUAGES.join(', ')}, or English for any other.`,
+  }),
   tracking_enabled: Type.Boolean(),
   open_tracking_enabled: Type.Boolean(),
   click_tracking_enabled: Type.Boolean(),

@@ -11,10 +11,18 @@ import type { Db } from '../../platform/db.ts'
 import { ApiError, type FieldFault, validationError } from '../../platform/errors.ts'
 import type { Principal } from '../../platform/http.ts'
 import { isUuid } from '../../platform/ids.ts'
+import { languageOf } from '../../platform/languages.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { type Sending, sandboxResultOf, type Templates } from '../sending/index.ts'
 import { letConfirm } from '../suppression/index.ts'
-import { addContact, type Canceling, type ContactContext, type NewContact, readContact } from './contacts.ts'
+import {
+  addContact,
+  type Canceling,
+  type ContactContext,
+  type NewContact,
+  readContact,
+  type SenderOf,
+} from './contacts.ts'
 import { errors } from './errors.ts'
 import { builtInLetter, type Letter, oneLine, templateLetter } from './letter.ts'
 import * as limits from './limits.ts'
@@ -29,8 +37,7 @@ export interface AskContext extends ContactContext, Canceling {
   readonly templates: Pick<Templates, 'get' | 'preview'>
   /** The instance keeps all mail in the house. */
   readonly sandboxed: boolean
-  /** The account's name as its recipients know it. */
-  readonly senderName: (accountId: string) => Promise<string>
+  readonly senderOf: SenderOf
   /** So long the account keeps what it has sent. */
   readonly retentionDays: (accountId: string) => Promise<number>
   /** The account's oldest domain in use; null = there is none. */
@@ -265,10 +272,11 @@ async function mailOf(context: AskContext, { accountId }: Principal, asked: Aske
   const { clock, tokens, publicUrl } = context
   const endsAt = new Date(clock.now().getTime() + limits.LINK_LIVES_MS)
   const link = `${publicUrl}/confirm/${tokens.write({ accountId, contactId: asked.id, endsAt })}`
-  const sender = oneLine(await context.senderName(accountId))
+  const { name, locale } = await context.senderOf(accountId)
+  const sender = oneLine(name)
   const letter =
     asked.templateId === null
-      ? builtInLetter({ sender, link, liveDays: limits.LINK_LIVES_MS / 86_400_000 })
+      ? builtInLetter({ sender, link, liveDays: limits.LINK_LIVES_MS / 86_400_000, language: languageOf(locale) })
       : await filledTemplate(context, accountId, asked, { sender, link })
   return {
     ...(asked.sender === null ? await defaultSender(context, accountId, sender) : { from: asked.sender }),

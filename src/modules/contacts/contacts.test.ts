@@ -9,6 +9,7 @@ import { systemClock } from '../../platform/clock.ts'
 import { platformErrors } from '../../platform/errors.ts'
 import type { Answer } from '../../platform/http.ts'
 import { systemIds } from '../../platform/ids.ts'
+import { LANGUAGES } from '../../platform/languages.ts'
 import { secretsFrom } from '../../platform/secrets.ts'
 import { builtInLetter, oneLine, templateLetter } from './letter.ts'
 import { confirmRoutes } from './routes-confirm.ts'
@@ -43,19 +44,21 @@ test('a token with one character changed is none, and neither is any other text'
   fc.assert(fc.property(fc.string({ maxLength: 200 }), (other) => assert.equal(tokens.read(other), null)))
 })
 
-test('whatever an account is called, the letter has one line of subject, escaped html and the link', () => {
+test('whatever an account is called, in each language the letter has one line of subject, escaped html and the link', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (name) => {
-      const { subject, html, text } = builtInLetter({ sender: oneLine(name), link: LINK, liveDays: 7 })
+    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.constantFrom(...LANGUAGES), (name, language) => {
+      const facts = { sender: oneLine(name), link: LINK, liveDays: 7, language }
+      const { subject, html, text } = builtInLetter(facts)
       assert.equal(checkHeaderText(subject), null)
       assert.ok(subject.length <= 150 && text.includes(`\n${LINK}\n`) && html?.includes(`href="${LINK}"`) === true)
+      assert.ok(html?.includes(`<html lang="${language}">`) === true)
       assert.equal((html ?? '').split('<').length, builtInHtmlTags())
     }),
   )
 })
 
 function builtInHtmlTags(): number {
-  return (builtInLetter({ sender: 'x', link: LINK, liveDays: 7 }).html ?? '').split('<').length
+  return (builtInLetter({ sender: 'x', link: LINK, liveDays: 7, language: 'en' }).html ?? '').split('<').length
 }
 
 test('a template without the link in its html is none; a text without it gets it', () => {
@@ -66,20 +69,21 @@ test('a template without the link in its html is none; a text without it gets it
   assert.equal(templateLetter({ ...base, text: `a ${LINK} b` }, LINK)?.text, `a ${LINK} b`)
 })
 
-test('while the database is away both methods answer a page that says to come again', async () => {
+test('while the database is away both methods answer a page that says to come again, in a language of the browser', async () => {
   const endpoints = confirmRoutes({
     database: null as never, // whileBeating stands before it
     clock: systemClock(),
     ids: systemIds(),
     tokens,
     isSuspended: () => false,
-    senderName: async () => 'x',
+    senderOf: async () => ({ name: 'x', locale: 'en' }),
     whileBeating: () => Promise.reject(platformErrors.service_unavailable()),
   })
   const token = tokens.write({ accountId: systemIds().next(), contactId: systemIds().next(), endsAt: new Date(8e12) })
+  const headers = { 'accept-language': 'pl-PL, en;q=0.5' }
   for (const { handle } of endpoints) {
-    const answer: Answer = await handle({ params: { token }, stream: {}, headers: {}, ip: '::1' } as never)
+    const answer: Answer = await handle({ params: { token }, stream: {}, headers, ip: '::1' } as never)
     assert.deepEqual([answer.status, answer.headers?.['retry-after']], [503, '5'])
-    assert.match(String(answer.body), /Please try again/)
+    assert.match(String(answer.body), /<html lang="pl">.*Prosimy spróbować ponownie/s)
   }
 })

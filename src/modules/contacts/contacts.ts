@@ -6,6 +6,7 @@ import type { Database, Db } from '../../platform/db.ts'
 import type { Principal } from '../../platform/http.ts'
 import { FIRST_ID, type Ids } from '../../platform/ids.ts'
 import { containing } from '../../platform/sql-pattern.ts'
+import type { AccountSettings } from '../accounts/index.ts'
 import { erase, unsubscribe } from '../suppression/index.ts'
 import { errors } from './errors.ts'
 import * as sql from './sql.ts'
@@ -15,6 +16,9 @@ export interface ContactContext {
   readonly clock: Clock
   readonly ids: Ids
 }
+
+/** The account's name as its recipients know it, and what they are spoken to in. */
+export type SenderOf = (accountId: string) => Promise<Pick<AccountSettings, 'name' | 'locale'>>
 
 export interface NewContact {
   /** The suppression key of the address. */

@@ -4,6 +4,8 @@
 
 import { decodeHTML, escapeAttribute, escapeText } from 'entities'
 import { checkHeaderText } from '../../mail/headers.ts'
+import type { Language } from '../../platform/languages.ts'
+import { LETTER_WORDS, PAGE_WORDS } from './words.ts'
 
 export interface Letter {
   readonly subject: string
@@ -16,27 +18,29 @@ export interface LetterFacts {
   readonly sender: string
   readonly link: string
   readonly liveDays: number
+  readonly language: Language
 }
 
 const MAX_SENDER_CHARS = 100
-const IGNORED = 'If this was not you, do nothing: without a confirmation you get nothing more.'
 
-export function builtInLetter({ sender, link, liveDays }: LetterFacts): Letter {
-  const asked = `Somebody, most likely you, asked for mail from ${sender} to this address.`
+export function builtInLetter({ sender, link, liveDays, language }: LetterFacts): Letter {
+  const words = LETTER_WORDS[language]
+  const asked = words.asked(sender)
+  const meanwhile = `${words.lives(liveDays)} ${words.ignored}`
   return {
-    subject: `Please confirm: mail from ${sender}`,
-    text: `${asked} To confirm, open this link and press the button there:
+    subject: words.subject(sender),
+    text: `${asked} ${words.open}
 
 ${link}
 
-The link works for ${liveDays} days. ${IGNORED}
+${meanwhile}
 `,
     html: `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Please confirm</title></head>
+<html lang="${language}"><head><meta charset="utf-8"><title>${PAGE_WORDS[language].pleaseConfirm}</title></head>
 <body style="font:16px/1.5 sans-serif;max-width:32em;margin:0 auto;padding:24px">
 <p>${escapeText(asked)}</p>
-<p><a href="${escapeAttribute(link)}" style="display:inline-block;padding:12px 24px;background:#111;color:#fff;text-decoration:none;border-radius:6px">Confirm</a></p>
-<p>The link works for ${liveDays} days. ${escapeText(IGNORED)}</p>
+<p><a href="${escapeAttribute(link)}" style="display:inline-block;padding:12px 24px;background:#111;color:#fff;text-decoration:none;border-radius:6px">${words.button}</a></p>
+<p>${escapeText(meanwhile)}</p>
 </body></html>
 `,
   }

@@ -1,49 +1,51 @@
 // The pages behind the link of a confirmation mail.
 
-import { type Answer, masked, page, shownSender, shownText } from '../../platform/http.ts'
+import { type Answer, LINK_WORDS, masked, page, shownSender, shownText } from '../../platform/http.ts'
+import type { Language } from '../../platform/languages.ts'
+import { PAGE_WORDS } from './words.ts'
 
 interface About {
+  readonly language: Language
   readonly email: string
-  readonly sender: string | null
+  readonly sender: string
 }
 
-export function askPage({ email, sender }: About): Answer {
+export function askPage({ language, email, sender }: About): Answer {
+  const words = PAGE_WORDS[language]
   return page(
     200,
-    'Please confirm',
-    `<p>${shownSender(sender)} wants to send mail to ${shownText(masked(email))}. Do you want it?</p>
-<form method="post"><button type="submit">Yes, I want it</button></form>
-<p>If you do not, close this page: nothing has been changed.</p>`,
+    language,
+    words.pleaseConfirm,
+    `<p>${words.question(shownSender(sender), shownText(masked(email)))}</p>
+<form method="post"><button type="submit">${words.yes}</button></form>
+<p>${words.orClose}</p>`,
   )
 }
 
-export function confirmedPage({ email, sender }: About): Answer {
-  return page(
-    200,
-    'You are subscribed',
-    `<p role="status">${shownText(masked(email))} gets mail from ${shownSender(sender)}. Each of these mails tells how to end that.</p>`,
-  )
+export function confirmedPage({ language, email, sender }: About): Answer {
+  const words = PAGE_WORDS[language]
+  const gets = words.gets(shownSender(sender), shownText(masked(email)))
+  return page(200, language, words.subscribed, `<p role="status">${gets}</p>`)
 }
 
-export function stoppedPage({ email, sender }: About): Answer {
-  return page(
-    409,
-    'Nothing was changed',
-    `<p role="status">${shownText(masked(email))} gets no mail from ${shownSender(sender)}: mail was refused after this link was sent. To get mail again, ask ${shownSender(sender)}: signing up alone does not undo a refusal.</p>`,
-  )
+export function stoppedPage({ language, email, sender }: About): Answer {
+  const refused = PAGE_WORDS[language].refused(shownSender(sender), shownText(masked(email)))
+  return page(409, language, LINK_WORDS[language].nothingChanged, `<p role="status">${refused}</p>`)
 }
 
-export function outdatedPage(): Answer {
-  return page(410, 'This link is too old', '<p>Nothing was changed. Sign up once more to get a new one.</p>')
+export function outdatedPage(language: Language): Answer {
+  const { tooOld, signUpAgain } = PAGE_WORDS[language]
+  return page(410, language, tooOld, `<p>${LINK_WORDS[language].nothingChanged}. ${signUpAgain}</p>`)
 }
 
-export function suspendedPage(): Answer {
-  return page(410, 'This link was switched off', '<p>Nothing was changed.</p>')
+export function suspendedPage(language: Language): Answer {
+  const { switchedOff, nothingChanged } = LINK_WORDS[language]
+  return page(410, language, switchedOff, `<p>${nothingChanged}.</p>`)
 }
 
 /** The database is away. */
-export function laterPage(): Answer {
-  return page(503, 'Please try again', '<p>Nothing was changed. The service cannot answer right now.</p>', {
-    'retry-after': '5',
-  })
+export function laterPage(language: Language): Answer {
+  const { tryAgain, cannotAnswer } = PAGE_WORDS[language]
+  const body = `<p>${LINK_WORDS[language].nothingChanged}. ${cannotAnswer}</p>`
+  return page(503, language, tryAgain, body, { 'retry-after': '5' })
 }

@@ -1,5 +1,6 @@
 // The public face of a confirmation: a page that changes nothing whoever fetches it, and its button.
 
+import type { IncomingHttpHeaders } from 'node:http'
 import { Type } from 'typebox'
 import { isUnavailable } from '../../platform/db.ts'
 import { ApiError } from '../../platform/errors.ts'
@@ -13,15 +14,16 @@ import {
   typed,
   unknownLinkPage,
 } from '../../platform/http.ts'
+import { acceptedLanguage, languageOf } from '../../platform/languages.ts'
 import { type Confirmer, confirmContact, type Standing, standingOf } from './confirm.ts'
-import type { ContactContext } from './contacts.ts'
+import type { ContactContext, SenderOf } from './contacts.ts'
 import { askPage, confirmedPage, laterPage, outdatedPage, stoppedPage, suspendedPage } from './pages.ts'
 import type { ConfirmationToken, ConfirmationTokens } from './tokens.ts'
 
 export interface ConfirmRoutesOptions extends ContactContext {
   readonly tokens: ConfirmationTokens
   readonly isSuspended: (accountId: string) => boolean
-  readonly senderName: (accountId: string) => Promise<string>
+  readonly senderOf: SenderOf
   /** Rejects soon when the database does not answer. */
   readonly whileBeating: <T>(work: () => Promise<T>) => Promise<T>
 }
@@ -42,7 +44,7 @@ export function confirmRoutes(options: ConfirmRoutesOptions): readonly AnyEndpoi
       summary: 'The page of a confirmation mail; it confirms nothing',
       params: Token,
       answers: ANSWERS,
-      handle: ({ params }) => pageFor(options, params.token, (token) => standingOf(options, token)),
+      handle: ({ params, headers }) => pageFor(options, params.token, headers, (token) => standingOf(options, token)),
     }),
     endpoint({
       method: 'POST',
@@ -57,48 +59,45 @@ export function confirmRoutes(options: ConfirmRoutesOptions): readonly AnyEndpoi
       handle: async ({ params, stream, headers, ip }) => {
         await formText(stream)
         const confirmer: Confirmer = { ip, userAgent: headers['user-agent'] ?? null }
-        return pageFor(options, params.token, (token) => confirmContact(options, token, confirmer))
+        return pageFor(options, params.token, headers, (token) => confirmContact(options, token, confirmer))
       },
     }),
   ]
 }
 
+/** In the account's language; in the browser's where it is not known whose link it was, or not now. */
 async function pageFor(
   options: ConfirmRoutesOptions,
   text: string,
+  headers: IncomingHttpHeaders,
   look: (token: ConfirmationToken) => Promise<Standing>,
 ): Promise<Answer> {
-  const { tokens, clock, isSuspended, whileBeating } = options
+  const { tokens, clock, isSuspended, senderOf, whileBeating } = options
+  const browserLanguage = acceptedLanguage(headers['accept-language'])
   const token = tokens.read(text)
-  if (token === null) return unknownLinkPage()
-  if (isSuspended(token.accountId)) return suspendedPage()
+  if (token === null) return unknownLinkPage(browserLanguage)
   try {
     return await whileBeating(async () => {
+      const { name, locale } = await senderOf(token.accountId)
+      const language = languageOf(locale)
+      if (isSuspended(token.accountId)) return suspendedPage(language)
       // An old link still says that it did its work.
       const outdated = token.endsAt <= clock.now()
       const standing = await (outdated ? standingOf(options, token) : look(token))
-      if (outdated && standing.kind === 'pending') return outdatedPage()
-      return answerOf(options, token, standing)
+      if (standing.kind === 'unknown') return unknownLinkPage(browserLanguage)
+      if (outdated && standing.kind === 'pending') return outdatedPage(language)
+      const about = { language, email: standing.email, sender: name }
+      switch (standing.kind) {
+        case 'pending':
+          return askPage(about)
+        case 'confirmed':
+          return confirmedPage(about)
+        case 'stopped':
+          return stoppedPage(about)
+      }
     })
   } catch (error) {
-    if (isUnavailable(error) || (error instanceof ApiError && error.status === 503)) return laterPage()
+    if (isUnavailable(error) || (error instanceof ApiError && error.status === 503)) return laterPage(browserLanguage)
     throw error
-  }
-}
-
-async function answerOf(
-  { senderName }: ConfirmRoutesOptions,
-  { accountId }: ConfirmationToken,
-  standing: Standing,
-): Promise<Answer> {
-  if (standing.kind === 'unknown') return unknownLinkPage()
-  const about = { email: standing.email, sender: await senderName(accountId) }
-  switch (standing.kind) {
-    case 'pending':
-      return askPage(about)
-    case 'confirmed':
-      return confirmedPage(about)
-    case 'stopped':
-      return stoppedPage(about)
   }
 }

@@ -1,25 +1,37 @@
 // What the links of a mail show. Each page says the same whatever the reason, so that it tells nothing to who guesses.
 
-import { type Answer, masked, page, shownSender, shownText } from '../../platform/http.ts'
+import { type Answer, LINK_WORDS, masked, page, shownSender, shownText } from '../../platform/http.ts'
+import type { Language } from '../../platform/languages.ts'
+import { WORDS } from './words.ts'
+
+export interface About {
+  readonly language: Language
+  readonly recipient: string
+  /** Null: it is not known now. */
+  readonly sender: string | null
+}
 
 /** @param status 400: what was posted asked for nothing */
-export function confirmPage(recipient: string, sender: string | null, status: 200 | 400 = 200): Answer {
+export function confirmPage(about: About, status: 200 | 400 = 200): Answer {
+  const { unsubscribe, button } = WORDS[about.language]
   return page(
     status,
-    'Unsubscribe',
-    `<p>${shownText(masked(recipient))} will get no more mail from ${shownSender(sender)}.</p>
-<form method="post"><button type="submit">Unsubscribe</button></form>`,
+    about.language,
+    unsubscribe,
+    `<p>${noMore(about)}</p>
+<form method="post"><button type="submit">${button}</button></form>`,
   )
 }
 
-export function donePage(recipient: string, sender: string | null): Answer {
-  return page(
-    200,
-    'You are unsubscribed',
-    `<p role="status">${shownText(masked(recipient))} will get no more mail from ${shownSender(sender)}. A mail that is already on its way may still arrive.</p>`,
-  )
+export function donePage(about: About): Answer {
+  const { unsubscribed, onItsWay } = WORDS[about.language]
+  return page(200, about.language, unsubscribed, `<p role="status">${noMore(about)} ${onItsWay}</p>`)
 }
 
-export function stoppedLinkPage(): Answer {
-  return page(410, 'This link was switched off', '<p>The sender of the mail or the target of the link was stopped.</p>')
+function noMore({ language, recipient, sender }: About): string {
+  return WORDS[language].noMore(shownText(masked(recipient)), sender === null ? null : shownSender(sender))
+}
+
+export function stoppedLinkPage(language: Language): Answer {
+  return page(410, language, LINK_WORDS[language].switchedOff, `<p>${WORDS[language].stopped}</p>`)
 }

@@ -18,18 +18,24 @@ import {
   typed,
   unknownLinkPage,
 } from '../../platform/http.ts'
+import { acceptedLanguage, type Language, languageOf } from '../../platform/languages.ts'
+import type { AccountSettings } from '../accounts/index.ts'
 import { CLICK_PATH, hitOf, type LinkOptions, linkAnswers, OPEN_PATH, type Reader, wholeAnswer } from './answers.ts'
 import { isPrefetch } from './clients.ts'
 import { wishOf } from './leaving-form.ts'
-import { confirmPage, donePage, stoppedLinkPage } from './pages.ts'
+import { type About, confirmPage, donePage, stoppedLinkPage } from './pages.ts'
 import { challenge } from './sql-names.ts'
 
+/** The account's name as its recipients know it, and what they are spoken to in. */
+export type Sender = Pick<AccountSettings, 'name' | 'locale'>
+
 export interface PublicRouteOptions extends LinkOptions {
-  /** The account's name as its recipients know it; null when it is not to be had now. */
-  readonly senderName: (accountId: string) => Promise<string | null>
+  /** Null when it is not to be had now. */
+  readonly senderOf: (accountId: string) => Promise<Sender | null>
 }
 
 const CHALLENGE = /^[A-Za-z0-9_-]{1,256}$/
+type Headers = Call<unknown, unknown, unknown>['headers']
 const TAG = 'Public tracking'
 const Token = Type.Object({ token: Type.String() })
 const Html = typed('text/html')
@@ -50,19 +56,19 @@ export function challengeRoute({
     summary: 'The answer to a certificate authority',
     params: Token,
     answers: { 200: Type.String({ description: 'text/plain' }), 404: Html },
-    handle: async ({ params }) => {
+    handle: async ({ params, headers }) => {
       const { token } = params
-      if (!CHALLENGE.test(token)) return unknownLinkPage()
+      if (!CHALLENGE.test(token)) return unknownLinkPage(browserLanguage(headers))
       const row = await database.system.one<{ key_authorization: string }>(challenge, [token, clock.now()])
       return row === null
-        ? unknownLinkPage()
+        ? unknownLinkPage(browserLanguage(headers))
         : raw('text/plain', row.key_authorization, { 'cache-control': 'no-store' })
     },
   })
 }
 
 export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[] {
-  const { tokens, intake, senderName } = options
+  const { tokens, intake } = options
   const { opened, clicked } = linkAnswers(options)
   return [
     endpoint({
@@ -96,7 +102,10 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
       },
       handle: async (call) => {
         const found = clicked(call.params.token, readerOf(call))
-        if (typeof found === 'string') return found === 'unknown' ? unknownLinkPage() : stoppedLinkPage()
+        if (typeof found === 'string') {
+          const language = browserLanguage(call.headers)
+          return found === 'unknown' ? unknownLinkPage(language) : stoppedLinkPage(language)
+        }
         await found.after
         return wholeAnswer(found)
       },
@@ -110,9 +119,10 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
       summary: 'The unsubscribe confirmation page',
       params: Token,
       answers: { 200: Html, 404: Html },
-      handle: async ({ params }) => {
+      handle: async ({ params, headers }) => {
         const token = tokens.read('unsubscribe', params.token)
-        return token === null ? unknownLinkPage() : confirmPage(token.recipient, await senderName(token.accountId))
+        if (token === null) return unknownLinkPage(browserLanguage(headers))
+        return confirmPage(await aboutOf(options, token, headers))
       },
     }),
     endpoint({
@@ -129,15 +139,29 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
       handle: async (call) => {
         const token = tokens.read('unsubscribe', call.params.token)
         const form = await formText(call.stream)
-        if (token === null) return unknownLinkPage()
-        const { recipient, accountId } = token
+        if (token === null) return unknownLinkPage(browserLanguage(call.headers))
         const kind = wishOf(form, formTypeOf(call))
-        if (kind === null) return confirmPage(recipient, await senderName(accountId), 400)
-        await intake.take({ ...hitOf(options, readerOf(call), kind, token), recipient })
-        return donePage(recipient, await senderName(accountId))
+        if (kind === null) return confirmPage(await aboutOf(options, token, call.headers), 400)
+        await intake.take({ ...hitOf(options, readerOf(call), kind, token), recipient: token.recipient })
+        return donePage(await aboutOf(options, token, call.headers))
       },
     }),
   ]
+}
+
+/** The account's language; the browser's where it is not known whose mail it was, or not now. */
+async function aboutOf(
+  { senderOf }: PublicRouteOptions,
+  { accountId, recipient }: { readonly accountId: string; readonly recipient: string },
+  headers: Headers,
+): Promise<About> {
+  const sender = await senderOf(accountId)
+  const language = sender === null ? browserLanguage(headers) : languageOf(sender.locale)
+  return { language, recipient, sender: sender?.name ?? null }
+}
+
+function browserLanguage(headers: Headers): Language {
+  return acceptedLanguage(headers['accept-language'])
 }
 
 /** Beside a form's types the framework takes JSON, which asks for nothing here; a body without a byte is the page's form. */

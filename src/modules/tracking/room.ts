@@ -19,7 +19,7 @@ import { judgeLoop } from './judge.ts'
 import { tokenKeys } from './keys.ts'
 import { unsubscribeByMail } from './mail.ts'
 import { namesOf } from './names.ts'
-import { challengeRoute, publicRoutes } from './public-routes.ts'
+import { challengeRoute, publicRoutes, type Sender } from './public-routes.ts'
 import { trackingRoutes } from './routes.ts'
 import { servedNames } from './served.ts'
 import * as sql from './sql.ts'
@@ -113,7 +113,7 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
         ids,
         log,
         isStopped: (accountId, url) => accounts.suspendedAccounts().has(accountId) || targets.isBlocked(url),
-        senderName: (accountId) => senderName(accounts, accountId),
+        senderOf: (accountId) => senderOf(accounts, accountId),
       }),
     ],
     contextFor: (name) => served.contextFor(name),
@@ -144,15 +144,11 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
 }
 
 /** The page does not wait for a database that is away. */
-async function senderName(accounts: Pick<Accounts, 'settings'>, accountId: string): Promise<string | null> {
+async function senderOf(accounts: Pick<Accounts, 'settings'>, accountId: string): Promise<Sender | null> {
   const late = new Promise<null>((resolve) => {
     setTimeout(resolve, NAME_WITHIN_MS, null).unref()
   })
-  const name = accounts.settings(accountId).then(
-    (settings) => settings.name,
-    () => null,
-  )
-  return Promise.race([name, late])
+  return Promise.race([accounts.settings(accountId).catch(() => null), late])
 }
 
 /** What must be there before the first mail or hit is part of the start; afterwards an older state goes on serving. */

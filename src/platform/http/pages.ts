@@ -4,7 +4,9 @@
 import { createHash } from 'node:crypto'
 import { escapeText } from 'entities'
 import { platformErrors } from '../errors.ts'
+import type { Language } from '../languages.ts'
 import type { Answer } from './endpoint.ts'
+import { LINK_WORDS } from './link-words.ts'
 
 const STYLE =
   ':root{color-scheme:light dark}body{margin:0;font:1rem/1.5 system-ui,sans-serif;background:Canvas;color:CanvasText}' +
@@ -28,17 +30,19 @@ const PAGE_HEADERS = {
 }
 
 /**
+ * @param language of title and body
  * @param title plain words of ours
  * @param body HTML whose foreign parts went through `shownText` or `shownSender`
  */
 export function page(
   status: number,
+  language: Language,
   title: string,
   body: string,
   headers: Readonly<Record<string, string>> = {},
 ): Answer {
   const html = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="robots" content="noindex"><title>${title}</title><style>${STYLE}</style></head>
 <body><main><h1>${title}</h1>
 ${body}
@@ -51,14 +55,19 @@ export function shownText(text: string): string {
   return escapeText(text)
 }
 
-/** @param sender the account's name; null: it is not known now */
-export function shownSender(sender: string | null): string {
-  return sender === null ? 'this sender' : `<strong>${escapeText(sender)}</strong>`
+/** @param sender the account's name */
+export function shownSender(sender: string): string {
+  return `<strong>${escapeText(sender)}</strong>`
 }
 
-/** Malformed, unknown and outdated alike: it tells nothing to who guesses. */
-export function unknownLinkPage(): Answer {
-  return page(404, 'This link does not work', '<p>It may have been cut when it was copied. Nothing was changed.</p>')
+/**
+ * Malformed, unknown and outdated alike: it tells nothing to who guesses.
+ *
+ * @param language the browser's: whose link it was is not known
+ */
+export function unknownLinkPage(language: Language): Answer {
+  const { notWorking, maybeCut, nothingChanged } = LINK_WORDS[language]
+  return page(404, language, notWorking, `<p>${maybeCut} ${nothingChanged}.</p>`)
 }
 
 /** `j***@e***.test` */
