@@ -282,7 +282,7 @@ describe('tracking', () => {
       { body: 'List-Unsubscribe=No', headers: form },
       { body: 'x=List-Unsubscribe=One-Click', headers: form },
       { body: formOf('foo', 'bar') },
-      { body: '{}', headers: { 'content-type': 'application/json' } },
+      ...['{}', 'null', '1', '"x"'].map((body) => ({ body, headers: { 'content-type': 'application/json' } })),
     ]
     for (const init of bodies) {
       const reply = await fetch(world.url + out, { ...init, method: 'POST', redirect: 'manual' })

@@ -185,7 +185,8 @@ describe('branded links', () => {
       for (const where of ['/', '/login', '/docs', '/healthz', '/api/v1/emails', '/x/../api/v1/emails', '/%74rack/../'])
         assert.equal(await asked(secure, LINKS_NAME, where), 404, `${where} ${secure}`)
       assert.equal(await asked(secure, LINKS_NAME, '/track/o/x'), 200)
-      assert.equal(await asked(secure, APP, '/'), 200)
+      // A page in the clear leads to the public URL's TLS.
+      assert.equal(await asked(secure, APP, '/'), secure ? 200 : 302)
       assert.equal(await asked(secure, APP, '/api/v1/emails'), 401)
     }
     assert.equal(await asked(false, `${LINKS_NAME.toUpperCase()}.:80`, '/'), 404)

@@ -3361,7 +3361,10 @@ export interface operations {
                             company: string | null;
                             /** @example Europe/Vienna */
                             timezone: string;
-                            /** @example en */
+                            /**
+                             * @description A language tag. Pages for your recipients (unsubscribing, confirming) and the built-in confirmation mail are in its language: en, de, fr, es, it, pt, nl, pl, or English for any other.
+                             * @example en
+                             */
                             locale: string;
                             tracking_enabled: boolean;
                             open_tracking_enabled: boolean;
@@ -3459,7 +3462,10 @@ export interface operations {
                     company?: string | null;
                     /** @example Europe/Vienna */
                     timezone?: string;
-                    /** @example en */
+                    /**
+                     * @description A language tag. Pages for your recipients (unsubscribing, confirming) and the built-in confirmation mail are in its language: en, de, fr, es, it, pt, nl, pl, or English for any other.
+                     * @example en
+                     */
                     locale?: string;
                     tracking_enabled?: boolean;
                     open_tracking_enabled?: boolean;
@@ -3495,7 +3501,10 @@ export interface operations {
                             company: string | null;
                             /** @example Europe/Vienna */
                             timezone: string;
-                            /** @example en */
+                            /**
+                             * @description A language tag. Pages for your recipients (unsubscribing, confirming) and the built-in confirmation mail are in its language: en, de, fr, es, it, pt, nl, pl, or English for any other.
+                             * @example en
+                             */
                             locale: string;
                             tracking_enabled: boolean;
                             open_tracking_enabled: boolean;

@@ -167,7 +167,7 @@ function browserLanguage(headers: Headers): Language {
 /** Beside a form's types the framework takes JSON, which asks for nothing here; a body without a byte is the page's form. */
 function formTypeOf({ headers, stream }: Pick<Call<unknown, unknown, unknown>, 'headers' | 'stream'>): string | null {
   const type = headers['content-type'] ?? ''
-  return Symbol.asyncIterator in stream || !/json/i.test(type) ? type : null
+  return Symbol.asyncIterator in Object(stream) || !/json/i.test(type) ? type : null
 }
 
 function readerOf({ method, headers, ip }: Pick<Call<unknown, unknown, unknown>, 'method' | 'headers' | 'ip'>): Reader {
