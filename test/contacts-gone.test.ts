@@ -1,15 +1,12 @@
 // Contacts that went: who unsubscribed and asks to come back, and who asked to be forgotten.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { ensureEventPartitions } from '../src/modules/events/index.ts'
-import { ensureOutboxPartitions } from '../src/modules/outbox/index.ts'
+import { after, test } from 'node:test'
 import { mayWeSend } from '../src/modules/suppression/index.ts'
-import { type Reply, startWorld, type TestAccount, type World } from './world.ts'
+import { CONTACTS, startContacts } from './contacts-world.ts'
+import type { Reply } from './world.ts'
 
-const CONTACTS = '/api/v1/customer/contacts'
 const UNSUBSCRIBES = '/api/v1/customer/unsubscribes'
-const PUBLIC_URL = 'https://mail.posthorn.test'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const OLD = {
@@ -19,72 +16,8 @@ const OLD = {
 }
 const NEW = { source_url: 'https://shop.example/signup', consent_text: 'News again, please' }
 
-let world: World
-let owner: TestAccount
-let people = 0
-
-before(async () => {
-  world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox', POSTHORN_PUBLIC_URL: PUBLIC_URL } })
-  owner = await world.newAccount('Shop <b>&</b> Söhne')
-  await world.verifiedDomain('shop.example', owner)
-})
+const { world, owner, later, fresh, added, mailsTo, linkTo, press } = await startContacts()
 after(() => world[Symbol.asyncDispose]())
-
-/** Turns the clock and does at once what the service does every hour. */
-async function later(ms: number): Promise<void> {
-  world.clock.advance(ms)
-  await ensureEventPartitions(world.rooms.database.system, world.clock.now())
-  await ensureOutboxPartitions(world.rooms.database.system, world.clock.now())
-}
-
-const fresh = (): string => `person${++people}@reader.example`
-
-async function add(body: object, account = owner): Promise<Reply> {
-  return account.api.post(CONTACTS, body)
-}
-
-async function added(body: object, account = owner): Promise<Reply['body']> {
-  const reply = await add(body, account)
-  assert.equal(reply.status, 201, JSON.stringify(reply.body))
-  return reply.body.data
-}
-
-interface Mail {
-  readonly from: string
-  readonly subject: string
-  readonly html: string
-  readonly text: string
-  readonly headers: unknown
-}
-
-const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20))
-
-async function mailsTo(email: string, account = owner): Promise<readonly Mail[]> {
-  for (const end = performance.now() + 60_000; performance.now() < end; await settled()) {
-    await world.rooms.delivery?.turn()
-    const waiting = await account.api.get(`/api/v1/emails?recipient=${email}&status=queued,deferred`)
-    if (waiting.body.pagination.total === 0) break
-  }
-  const { body } = await account.api.get(`/api/v1/inbox?to=${encodeURIComponent(email)}`)
-  return Promise.all(
-    body.data.map(async ({ id }: { id: string }) => (await account.api.get(`/api/v1/inbox/${id}`)).body.data),
-  )
-}
-
-async function linkTo(email: string, account = owner): Promise<string> {
-  const [mail] = await mailsTo(email, account)
-  const [link] = /https:\/\/mail\.posthorn\.test\/confirm\/\S+/.exec(mail?.text ?? '') ?? []
-  assert.ok(link !== undefined, 'the text has the link as it is')
-  return world.url + new URL(link).pathname
-}
-
-async function press(
-  link: string,
-  init: RequestInit = {},
-): Promise<{ status: number; text: string; headers: Headers }> {
-  const reply = await fetch(link, { method: 'POST', redirect: 'manual', ...init })
-  return { status: reply.status, text: await reply.text(), headers: reply.headers }
-}
 
 const shown = async (id: string): Promise<Reply['body']> => (await owner.api.get(`${CONTACTS}/${id}`)).body.data
 const askBack = (id: string, body: object = { consent: NEW, source: 'footer' }): Promise<Reply> =>
