@@ -728,7 +728,7 @@ create table list_removal (
   removed_at timestamp with time zone not null,
   constraint list_removal_list_check CHECK ((list = ANY (ARRAY['suppression'::text, 'unsubscribe'::text]))),
   constraint list_removal_pkey PRIMARY KEY (account_id, id),
-  constraint list_removal_removed_by_check CHECK ((removed_by = ANY (ARRAY['api'::text, 'manual'::text, 'expiry'::text, 'confirmation'::text])))
+  constraint list_removal_removed_by_check CHECK ((removed_by = ANY (ARRAY['api'::text, 'manual'::text, 'expiry'::text])))
 );
 CREATE INDEX list_removal_email ON list_removal USING btree (account_id, email);
 alter table list_removal enable row level security, force row level security;
@@ -1395,7 +1395,6 @@ create table unsubscribe (
   domain_id uuid,
   email_id uuid,
   created_at timestamp with time zone not null,
-  confirming_email_id uuid,
   constraint unsubscribe_pkey PRIMARY KEY (account_id, email, sandbox)
 );
 CREATE INDEX unsubscribe_newest ON unsubscribe USING btree (account_id, created_at, id);

@@ -1454,7 +1454,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask a contact once more: 3 times at most, once an hour; with a new consent, one that unsubscribed, once a week */
+        /** Ask a contact once more: 3 times at most, once an hour; with a new consent, one that had unsubscribed and is off that list, once a week */
         post: operations["post_api_v1_customer_contacts_id_resend_confirmation"];
         delete?: never;
         options?: never;

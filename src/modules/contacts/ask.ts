@@ -3,8 +3,8 @@
 // is refused leaves nothing behind, and a process that dies leaves all of it or none.
 //
 // Nobody can be bombed: at most three confirmation mails a week go to one address, over all accounts. Past that a contact
-// is made and no mail goes; asking again is refused. Who unsubscribed is asked back with a new consent alone, once a week:
-// that one mail passes the list, everything else waits for the confirmation, which takes the entry away. Two askers at once wait for one another at the row of the address.
+// is made and no mail goes; asking again is refused. Who had
+// unsubscribed, and was taken off that list since, is asked anew with a new consent alone, once a week. Two askers at once wait for one another at the row of the address.
 
 import { parseMailbox } from '../../mail/address.ts'
 import type { Db } from '../../platform/db.ts'
@@ -14,7 +14,6 @@ import { isUuid } from '../../platform/ids.ts'
 import { languageOf } from '../../platform/languages.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { type Sending, sandboxResultOf, type Templates } from '../sending/index.ts'
-import { letConfirm } from '../suppression/index.ts'
 import {
   addContact,
   type Canceling,
@@ -84,13 +83,13 @@ export async function createContact(
   return shown()
 }
 
-/** What a contact that unsubscribed comes back with. */
+/** What a contact that had unsubscribed comes back with. */
 export type NewProof = Pick<NewContact, 'consent' | 'sender' | 'templateId'> & { readonly source: string }
 
 /**
  * Asks once more.
  *
- * @param proof null: a contact that is pending. Else one that unsubscribed
+ * @param proof null: a contact that is pending. Else one that had unsubscribed and stands on no list any more
  * @throws ApiError not_found, invalid_state, rate_limit_exceeded, and whatever a send throws
  */
 export async function askAgain(
@@ -116,7 +115,7 @@ async function resend(context: AskContext, principal: Principal, contact: sql.Co
   const mail = await mailOf(context, principal, { ...contact, templateId: contact.template_id })
   const address = addressOf(context, principal, contact.email)
   await refusePast(context, address)
-  const alongside = async (db: Db, emailId: string): Promise<void> => {
+  const alongside = async (db: Db): Promise<void> => {
     const now = clock.now()
     const before = new Date(now.getTime() - limits.RESEND_EVERY_MS)
     const counted = await db.one(sql.countResend, [accountId, id, now, before, limits.MAX_RESENDS])
@@ -125,11 +124,9 @@ async function resend(context: AskContext, principal: Principal, contact: sql.Co
       refuseResend(await readContact(db, now, accountId, id), now)
       throw errors.invalid_state()
     }
-    if (contact.asked_back_at !== null)
-      await letConfirm(db, { accountId, recipient: contact.email, emailId, again: true })
     await takeMail(context, db, address)
   }
-  await context.sending.sendWith(principal, mail, alongside, contact.asked_back_at !== null)
+  await context.sending.sendWith(principal, mail, alongside)
 }
 
 async function askBack(
@@ -147,21 +144,21 @@ async function askBack(
   const mail = await mailOf(context, principal, { ...contact, sender, templateId })
   const address = addressOf(context, principal, email)
   await refusePast(context, address)
-  const alongside = async (db: Db, emailId: string): Promise<void> => {
+  const alongside = async (db: Db): Promise<void> => {
     const before = new Date(now.getTime() - limits.ASK_BACK_EVERY_MS)
     const proof = [source, consent.sourceUrl, consent.text, consent.at, sender, templateId]
     const asked = await db.one(sql.askBack, [accountId, id, now, before, ...proof, JSON.stringify(earlier(contact))])
-    // Somebody was quicker, or the entry was lifted meanwhile.
-    if (asked === null || !(await letConfirm(db, { accountId, recipient: email, emailId, again: false })))
-      throw errors.invalid_state()
+    // Somebody was quicker.
+    if (asked === null) throw errors.invalid_state()
     await takeMail(context, db, address)
   }
-  await context.sending.sendWith(principal, mail, alongside, true)
+  await context.sending.sendWith(principal, mail, alongside)
 }
 
 function refuseAskBack(contact: sql.ContactRow, now: Date): void {
-  const { status, asked_back_at: last, earlier_consents: before } = contact
-  if (status !== 'unsubscribed') throw errors.invalid_state({ status })
+  const { status, asked_back_at: last, earlier_consents: before, unsubscribed_at: left } = contact
+  const since = contact.confirmed_at ?? contact.created_at
+  if (status !== 'subscribed' || left === null || left < since) throw errors.invalid_state({ status })
   if (before.length >= limits.MAX_EARLIER_CONSENTS) {
     throw errors.rate_limit_exceeded({ limit: limits.MAX_EARLIER_CONSENTS, window_seconds: null, retry_after: null })
   }

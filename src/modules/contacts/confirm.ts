@@ -1,11 +1,10 @@
 // What becomes of a click on the button of the page. A contact is confirmed once, by whoever has the link, under the lock
 // of its row: the event is written in that transaction, so two posts make one event. Somebody who has said no since is
-// not signed up by a link that was older. Who was asked back after an unsubscribe comes off that list here, by a link of
-// that asking alone.
+// not signed up by a link that was older, nor who was asked anew by a link from before that.
 
 import type { Db } from '../../platform/db.ts'
 import { append } from '../events/index.ts'
-import { mayWeSend, takeBack } from '../suppression/index.ts'
+import { mayWeSend } from '../suppression/index.ts'
 import type { ContactContext } from './contacts.ts'
 import { LINK_LIVES_MS, MAX_AGENT_CHARS } from './limits.ts'
 import * as sql from './sql.ts'
@@ -44,8 +43,6 @@ export function confirmContact(
     if (row === null) return { kind: 'unknown' }
     const before = standing(row, token)
     if (before.kind !== 'pending') return before
-    // Asked back by this link, the recipient takes back the no of before; one that came since stays on the list.
-    if (row.asked_back_at !== null) await takeBack(db, context, accountId, row.email)
     // Asked after the row is ours: a no that came while this waited for it counts.
     const [refusal] = await mayWeSend(db, [{ accountId, recipient: row.email, sandbox: false }], now)
     if (refusal != null) return { kind: 'stopped', email: row.email }

@@ -3,7 +3,7 @@
 export const LINK_LIVES_MS = 7 * 86_400_000
 export const MAX_RESENDS = 3
 export const RESEND_EVERY_MS = 3_600_000
-/** Who unsubscribed is asked back once in this time, and not for ever. */
+/** Who had unsubscribed is asked anew once in this time, and not for ever. */
 export const ASK_BACK_EVERY_MS = 7 * 86_400_000
 export const MAX_EARLIER_CONSENTS = 20
 /** To one address, over all accounts. */

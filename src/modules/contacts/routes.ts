@@ -254,7 +254,7 @@ function writingRoutes(context: AskContext): readonly AnyEndpoint[] {
       tag: TAG,
       access: WRITE,
       summary:
-        'Ask a contact once more: 3 times at most, once an hour; with a new consent, one that unsubscribed, once a week',
+        'Ask a contact once more: 3 times at most, once an hour; with a new consent, one that had unsubscribed and is off that list, once a week',
       params: IdParams,
       body: Type.Object(PROOF, closed),
       moreFaults: (body, { accountId }) => askFaults(context, accountId, body),

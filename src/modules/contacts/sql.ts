@@ -1,5 +1,5 @@
 import { statement } from '../../platform/db.ts'
-import { blockedSql, unsubscribedAtSql, unsubscribedSql } from '../suppression/index.ts'
+import { blockedSql, isUnsubscribedSql, unsubscribedAtSql } from '../suppression/index.ts'
 
 /** A contact as it is shown: `status` says what the two lists say before it says what is stored. */
 export interface ContactRow {
@@ -25,7 +25,7 @@ export interface ContactRow {
   readonly confirmed_user_agent: string | null
   readonly created_at: Date
   readonly updated_at: Date
-  /** When it was asked to come back after it had unsubscribed; null: never. Older links confirm nothing. */
+  /** When it was asked anew after it had unsubscribed; null: never. Older links confirm nothing. */
   readonly asked_back_at: Date | null
   /** What stood there before it was asked back, oldest first. */
   readonly earlier_consents: readonly EarlierConsent[]
@@ -52,12 +52,12 @@ const PLAIN = `c.id, c.account_id, c.email, c.address, c.name, c.source, c.sourc
   c.confirmed_ip, c.confirmed_user_agent, c.created_at, c.updated_at, c.asked_back_at, c.earlier_consents`
 
 // $1 is the time of day in every statement that shows a contact. An address that the account itself suppressed has said
-// nothing: the contact stays what it is, and `suppressed` tells. One that is asked back is pending while the list has it.
+// nothing: the contact stays what it is, and `suppressed` tells.
 const PERSON = { accountId: 'c.account_id', recipient: 'c.email' } as const
 const BLOCKED = blockedSql({ ...PERSON, sandbox: 'false', now: '$1::timestamptz' })
 const STATUS = `(select case when b.reason = 'complaint' then 'complained'
     when b.reason in ('hard_bounce', 'repeated_soft_bounce', 'spamtrap') then 'bounced'
-    when b.reason is not null and ${unsubscribedSql(PERSON)} = 'unsubscribed' then 'unsubscribed' else c.status end
+    when b.reason is not null and ${isUnsubscribedSql(PERSON)} then 'unsubscribed' else c.status end
   from (select ${BLOCKED} as reason) b)`
 const CONTACT = `${PLAIN}, ${STATUS} as status, coalesce(${BLOCKED} <> 'unsubscribed', false) as suppressed,
   ${unsubscribedAtSql(PERSON)} as unsubscribed_at`
@@ -123,7 +123,7 @@ export const countResend = statement(
 )
 
 /**
- * Asks back who unsubscribed: $3 when, $4 the latest time of the asking before, $5 source, $6 to $8 the new consent, $9
+ * Asks anew who had unsubscribed: $3 when, $4 the latest time of the asking before, $5 source, $6 to $8 the new consent, $9
  * sender, $10 template, $11 what stood there and goes to the earlier consents. No row: asked already.
  */
 export const askBack = statement(
@@ -132,7 +132,7 @@ export const askBack = statement(
      confirmation_sent_at = $3, confirmed_at = null, confirmed_ip = null, confirmed_user_agent = null, updated_at = $3,
      earlier_consents = c.earlier_consents || jsonb_build_array($11::jsonb),
      source = $5, source_url = $6, consent_text = $7, consent_at = $8, sender = $9, template_id = $10
-   where c.account_id = $1 and c.id = $2 and (c.asked_back_at is null or c.asked_back_at <= $4) returning id`,
+   where c.account_id = $1 and c.id = $2 and c.status = 'subscribed' and (c.asked_back_at is null or c.asked_back_at <= $4) returning id`,
 )
 
 export const confirm = statement(

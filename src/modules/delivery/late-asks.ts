@@ -34,9 +34,9 @@ export function lateAsks(database: Database, clock: Clock): (one: AskedAbout) =>
   return async (one) => {
     const nowMs = clock.monotonicMs()
     if (nowMs - one.askedAtMs < ASKED_MS) return true
-    const { id: emailId, accountId, recipientKey: recipient, sandbox } = one.letter
+    const { accountId, recipientKey: recipient, sandbox } = one.letter
     try {
-      if ((await asked.add({ accountId, recipient, sandbox, emailId })) !== null) return false
+      if ((await asked.add({ accountId, recipient, sandbox })) !== null) return false
       one.askedAtMs = nowMs
     } catch (error) {
       if (!isUnavailable(error)) throw error

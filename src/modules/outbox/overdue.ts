@@ -9,13 +9,7 @@ import * as sql from './sql.ts'
 import type { Claimed } from './types.ts'
 
 const CLAIM = sql.claimOverdue(
-  blockedSql({
-    accountId: 'q.account_id',
-    recipient: 'q.recipient_key',
-    sandbox: 'q.sandbox',
-    now: '$6::timestamptz',
-    emailId: 'q.id',
-  }),
+  blockedSql({ accountId: 'q.account_id', recipient: 'q.recipient_key', sandbox: 'q.sandbox', now: '$6::timestamptz' }),
 )
 export const OVERDUE_LOT = 1_000
 

@@ -168,13 +168,7 @@ export async function claim(db: Db, ask: ClaimAsk): Promise<ClaimAnswer> {
 }
 
 const CLAIM = sql.claim(
-  blockedSql({
-    accountId: 'q.account_id',
-    recipient: 'q.recipient_key',
-    sandbox: 'q.sandbox',
-    now: '$9::timestamptz',
-    emailId: 'q.id',
-  }),
+  blockedSql({ accountId: 'q.account_id', recipient: 'q.recipient_key', sandbox: 'q.sandbox', now: '$9::timestamptz' }),
 )
 
 export function claimedOf(row: QueueRow): Claimed {

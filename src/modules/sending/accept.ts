@@ -35,7 +35,7 @@ import {
   type NewEmail,
   type SiteIds,
 } from '../outbox/index.ts'
-import type { Known, Override, RiskAsk, RiskRoom } from '../risk/index.ts'
+import type { Override, RiskAsk, RiskRoom } from '../risk/index.ts'
 import { isContentRefusal, type RefusedMessage, recordContentBlocks } from './content-events.ts'
 import { errors } from './errors.ts'
 import { claimKeys, freeKeys, type IdempotencyKey, nameOf, type StoredAnswer, storeAnswers } from './idempotency.ts'
@@ -57,9 +57,7 @@ export interface Submission {
   /** So long the caller waits to hear what became of a commit that nobody has confirmed. */
   readonly patienceMs?: number
   /** Writes in the transaction of the emails, once every message of the call is accepted; what it throws undoes them. */
-  readonly alongside?: (db: Db, emailIds: readonly string[]) => Promise<void>
-  /** The mail asks who unsubscribed to confirm anew. What `alongside` writes must let it pass the list. */
-  readonly asksBack?: boolean
+  readonly alongside?: (db: Db) => Promise<void>
 }
 
 export type Outcome =
@@ -271,10 +269,7 @@ async function writeSubmissions(
   await takeQuota(options, db, cases, now)
   await refuseHalfDone(options, db, { group, cases, now })
   const outcomes = await store(options, { db, posting }, cases, sites, now)
-  for (const one of group) {
-    const accepted = outcomes.get(one)
-    if (isAccepted(accepted)) await one.alongside?.(db, acceptedIds({ kind: 'done', outcomes: accepted ?? [] }))
-  }
+  for (const { alongside } of group.filter((one) => isAccepted(outcomes.get(one)))) await alongside?.(db)
   return settle(posting, group, answered, outcomes)
 }
 
@@ -301,15 +296,9 @@ async function judgeCases({ risk }: AcceptOptions, db: Db, cases: readonly Case[
       return
     }
     const first = firstAsk[i] ?? 0
-    const about = known.slice(first, first + incoming.draft.recipients.length)
-    one.judged = judge(incoming, one.submission.asksBack === true ? about.map(asBeforeLeaving) : about)
+    one.judged = judge(incoming, known.slice(first, first + incoming.draft.recipients.length))
     if (one.judged.refused !== null) one.outcome = { kind: 'refused', error: one.judged.refused }
   })
-}
-
-/** What is known of a recipient but for the unsubscribe. */
-function asBeforeLeaving(known: Known): Known {
-  return { ...known, unsubscribed: false, refusal: known.refusal?.list === 'unsubscribe' ? null : known.refusal }
 }
 
 /**

@@ -78,15 +78,9 @@ export interface Sending {
    * A mail that the service writes for the account, judged and accepted as a send is. What `alongside` writes becomes
    * durable with the email or not at all.
    *
-   * @param asksBack it asks who unsubscribed to confirm anew; `alongside` lets it pass the list
    * @throws ApiError as a send does, and what `alongside` throws
    */
-  sendWith(
-    principal: Principal,
-    body: unknown,
-    alongside: (db: Db, emailId: string) => Promise<void>,
-    asksBack?: boolean,
-  ): Promise<void>
+  sendWith(principal: Principal, body: unknown, alongside: (db: Db) => Promise<void>): Promise<void>
   /** A draft with what is known of its sender and its content: for mail that comes by SMTP, and for previews. */
   incoming(principal: Principal, draft: Incoming['draft']): Promise<Incoming>
   readonly acceptance: Acceptance
@@ -175,15 +169,14 @@ export function sendingOf(options: SendingOptions): Sending {
       }
       return acceptance.submit({ accountId: principal.accountId, messages, strict, idempotency, answerOf: stored })
     },
-    sendWith: async (principal, body, alongside, asksBack = false) => {
+    sendWith: async (principal, body, alongside) => {
       const result = await acceptance.submit({
         accountId: principal.accountId,
         messages: [await read(principal, ours(body))],
         strict: true,
         idempotency: null,
         answerOf: () => null,
-        alongside: (db, [emailId = '']) => alongside(db, emailId),
-        asksBack,
+        alongside,
       })
       const [outcome] = result.kind === 'done' ? result.outcomes : []
       if (outcome?.kind !== 'accepted') throw outcome?.error ?? platformErrors.internal_error()

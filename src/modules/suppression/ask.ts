@@ -14,8 +14,6 @@ export interface Ask {
   readonly recipient: string
   /** The mail is sandbox mail. */
   readonly sandbox: boolean
-  /** The mail, once it is accepted: one that asks to confirm anew goes to whom it asks. */
-  readonly emailId?: string
 }
 
 export type Refusal =
@@ -67,7 +65,6 @@ export async function mayWeSend(db: Db, asks: readonly Ask[], now: Date): Promis
     asks.map(({ recipient }) => recipient),
     asks.map(({ sandbox }) => sandbox),
     now,
-    asks.map(({ emailId }) => emailId ?? null),
   ])
   return refusalsOf(rows, asks.length)
 }

@@ -324,9 +324,6 @@ export async function unsubscribeAll(
 ): Promise<readonly UnsubscribeRow[]> {
   const byKey = new Map(entries.toReversed().map((entry) => [keyOf(entry), entry]))
   const offered = sortedByKey([...byKey.values()])
-  const live = offered.filter(({ sandbox }) => !sandbox)
-  // Whoever says no once more while being asked is asked no longer.
-  if (live.length > 0) await db.execute(sql.ASK_NO_LONGER, keyColumns(live).slice(0, 2))
   const rows = await db.query<UnsubscribeRow>(sql.UNSUBSCRIBE, [
     ...keyColumns(offered),
     offered.map(() => context.ids.next()),
@@ -377,29 +374,6 @@ function unsubscribedEvent({ ids }: Context, mail: NewUnsubscribe['mail'], row: 
   }
 }
 
-interface Letter {
-  readonly accountId: string
-  readonly recipient: string
-  readonly emailId: string
-  /** Asked before: who has said no since is not let. */
-  readonly again: boolean
-}
-
-/**
- * Lets one mail pass the unsubscribe list: the one that asks the recipient to confirm anew. All else is stopped as before.
- *
- * @returns false when the address is not on the list
- */
-export async function letConfirm(db: Db, { accountId, recipient, emailId, again }: Letter): Promise<boolean> {
-  return (await db.query(sql.LET_CONFIRM, [accountId, recipient, emailId, again])).length > 0
-}
-
-/** Takes a recipient off the list who has confirmed anew; one who has said no since the asking stays. */
-export async function takeBack(db: Db, { ids, clock }: Context, accountId: string, recipient: string): Promise<void> {
-  const values = [accountId, recipient, ids.next(), ids.next(), 'confirmation', null, clock.now(), true]
-  await db.execute(sql.REMOVE_UNSUBSCRIBE, values)
-}
-
 /** @returns false when the address was not on the list */
 export async function resubscribe(
   db: Db,
@@ -408,8 +382,7 @@ export async function resubscribe(
   recipient: string,
   remover: Remover,
 ): Promise<boolean> {
-  const values = [...removalValues(context, accountId, recipient, remover), false]
-  const removed = await db.query(sql.REMOVE_UNSUBSCRIBE, values)
+  const removed = await db.query(sql.REMOVE_UNSUBSCRIBE, removalValues(context, accountId, recipient, remover))
   return (await db.execute(sql.FORGET_ERASED, [accountId, recipient, false])) > 0 || removed.length > 0
 }
 

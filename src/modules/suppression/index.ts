@@ -4,10 +4,10 @@
 import {
   type AskExpressions,
   blockedExpression,
+  isUnsubscribedExpression,
   PAST_ROWS,
   refusalRows,
   unsubscribedAtExpression,
-  unsubscribedExpression,
 } from './sql.ts'
 
 export { type Ask, mayWeSend, type Refusal, type RefusalRow, refusalsOf, type SuppressionReason } from './ask.ts'
@@ -16,7 +16,6 @@ export {
   type Context,
   erase,
   expireSuppressions,
-  letConfirm,
   type NewSuppression,
   type NewUnsubscribe,
   removeSuppression,
@@ -25,7 +24,6 @@ export {
   type Suppression,
   type SuppressionSource,
   suppress,
-  takeBack,
   type Unsubscribe,
   type Unsubscribed,
   type UnsubscribeSource,
@@ -48,8 +46,8 @@ export function blockedSql(ask: AskExpressions): string {
 }
 
 /** SQL expressions of another room's statement about one recipient: see sql.ts. */
-export function unsubscribedSql(ask: Pick<AskExpressions, 'accountId' | 'recipient'>): string {
-  return unsubscribedExpression(ask)
+export function isUnsubscribedSql(ask: Pick<AskExpressions, 'accountId' | 'recipient'>): string {
+  return isUnsubscribedExpression(ask)
 }
 
 export function unsubscribedAtSql(ask: Pick<AskExpressions, 'accountId' | 'recipient'>): string {

@@ -16,10 +16,9 @@ function addressKey(accountId: string, recipient: string): string {
 
 /**
  * The rows (n, list, reason, source, id, created_at) of those who said no, for a statement that has a table
- * `ask (account_id, email, sandbox, n)`. `now` is an expression for the time of day, `emailId` one for the mail that is
- * asked about: the mail that asks an unsubscribed contact to confirm anew passes.
+ * `ask (account_id, email, sandbox, n)`. `now` is an expression for the time of day.
  */
-export function refusalRows(now: string, emailId = 'null::uuid'): string {
+export function refusalRows(now: string): string {
   return `select a.n::int, 'suppression' as list, ${REASON_NAMES}[e.reason] as reason, e.source, e.id, e.created_at
    from ask a cross join lateral (
      select * from suppression s
@@ -32,7 +31,6 @@ export function refusalRows(now: string, emailId = 'null::uuid'): string {
    from ask a cross join lateral (
      select * from unsubscribe u
      where u.account_id = a.account_id and u.email = a.email and (a.sandbox or not u.sandbox)
-       and (u.confirming_email_id = ${emailId}) is not true
      order by u.sandbox limit 1
    ) e
    union all
@@ -48,14 +46,13 @@ export function refusalRows(now: string, emailId = 'null::uuid'): string {
 export const PAST_ROWS = `select a.n::int, 'past', p.reason, null, null::uuid, p.at
    from ask a join past_refusal p on p.account_id = a.account_id and p.email = a.email`
 
-/** One row for each ask that is answered no; `n` counts asks from 1. $4 is the time of day, $5 the mails, null where there is none yet. */
+/** One row for each ask that is answered no; `n` counts asks from 1. $4 is the time of day. */
 export const WHO_SAID_NO = statement(
   'suppression_who_said_no',
   `with ask as materialized (
-     select * from unnest($1::uuid[], $2::text[], $3::boolean[], $5::uuid[])
-       with ordinality as t(account_id, email, sandbox, email_id, n)
+     select * from unnest($1::uuid[], $2::text[], $3::boolean[]) with ordinality as t(account_id, email, sandbox, n)
    )
-   ${refusalRows('$4', 'a.email_id')}`,
+   ${refusalRows('$4')}`,
 )
 
 /** The expressions of a statement of another room that name what is asked about. */
@@ -68,17 +65,9 @@ export interface AskExpressions {
   readonly sandbox: string
   /** timestamptz */
   readonly now: string
-  /** uuid: the mail that is asked about */
-  readonly emailId?: string
 }
 
-export function blockedExpression({
-  accountId,
-  recipient,
-  sandbox,
-  now,
-  emailId = 'null::uuid',
-}: AskExpressions): string {
+export function blockedExpression({ accountId, recipient, sandbox, now }: AskExpressions): string {
   return `coalesce(
     (select ${REASON_NAMES}[asked_s.reason] from suppression asked_s
      where asked_s.account_id = ${accountId} and asked_s.email = ${recipient} and (${sandbox} or not asked_s.sandbox)
@@ -86,24 +75,21 @@ export function blockedExpression({
      order by asked_s.reason desc limit 1),
     (select 'unsubscribed' from unsubscribe asked_u
      where asked_u.account_id = ${accountId} and asked_u.email = ${recipient} and (${sandbox} or not asked_u.sandbox)
-       and (asked_u.confirming_email_id = ${emailId}) is not true
      limit 1),
     case when ${ANY_ERASED} then
       (select coalesce(${REASON_NAMES}[asked_e.reason], 'unsubscribed') from erased_address asked_e
        where asked_e.account_id = ${accountId} and asked_e.address_key = ${addressKey(accountId, recipient)}) end)`
 }
 
-/** `unsubscribed`; `confirming` = it is being asked anew; null = not on the list of who unsubscribed. Of live mail. */
-export function unsubscribedExpression({
+/** Whether the recipient stands on the list of who unsubscribed, of live mail (boolean). */
+export function isUnsubscribedExpression({
   accountId,
   recipient,
 }: Pick<AskExpressions, 'accountId' | 'recipient'>): string {
-  return `coalesce(
-    (select case when left_u.confirming_email_id is null then 'unsubscribed' else 'confirming' end from unsubscribe left_u
-     where left_u.account_id = ${accountId} and left_u.email = ${recipient} and not left_u.sandbox),
-    case when ${ANY_ERASED} then
-      (select 'unsubscribed' from erased_address left_e
-       where left_e.account_id = ${accountId} and left_e.address_key = ${addressKey(accountId, recipient)}) end)`
+  return `(exists (select from unsubscribe left_u
+     where left_u.account_id = ${accountId} and left_u.email = ${recipient} and not left_u.sandbox)
+   or case when ${ANY_ERASED} then exists (select from erased_address left_e
+     where left_e.account_id = ${accountId} and left_e.address_key = ${addressKey(accountId, recipient)}) else false end)`
 }
 
 /** When the recipient unsubscribed last (timestamptz), whether or not that still stands; null: never. */
@@ -257,27 +243,10 @@ export const UNSUBSCRIBE_BY_KEY = statement(
   `select ${UNSUBSCRIBE_COLUMNS} from unsubscribe u where u.account_id = $1 and u.email = $2 and u.sandbox = $3`,
 )
 
-/** Nobody asks these any more to confirm anew. */
-export const ASK_NO_LONGER = statement(
-  'suppression_ask_no_longer',
-  `update unsubscribe u set confirming_email_id = null
-   from unnest($1::uuid[], $2::text[]) as k(account_id, email)
-   where u.account_id = k.account_id and u.email = k.email and u.confirming_email_id is not null`,
-)
-
-/** $3 the mail that asks to confirm anew. $4: only while it is asked. */
-export const LET_CONFIRM = statement(
-  'suppression_let_confirm',
-  `update unsubscribe set confirming_email_id = $3
-   where account_id = $1 and email = $2 and confirming_email_id is distinct from $3::uuid
-     and (not $4 or confirming_email_id is not null) returning sandbox`,
-)
-
-/** As for suppressions. $8: only what is asked to confirm anew. */
+/** As for suppressions. */
 export const REMOVE_UNSUBSCRIBE = statement(
   'suppression_resubscribe',
-  `with u as (
-     delete from unsubscribe where account_id = $1 and email = $2 and (not $8 or confirming_email_id is not null) returning *),
+  `with u as (delete from unsubscribe where account_id = $1 and email = $2 returning *),
    recorded as (
      insert into list_removal (id, account_id, list, email, entry, removed_by, key_id, removed_at)
      select case when u.sandbox then $4::uuid else $3::uuid end, u.account_id, 'unsubscribe', u.email, to_jsonb(u), $5, $6, $7 from u)
