@@ -43,18 +43,29 @@ export function cpuSeconds(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e9
 }
 
-/** CPU seconds so far of a product's threads by what they do; threads of processes that have ended are not counted. */
+/** CPU seconds so far of a product's threads by what they do; those that have ended, a vacuum's say, are not counted. */
 export async function threadSeconds(root: number): Promise<ReadonlyMap<string, number>> {
   const seconds = new Map<string, number>()
   for (const pid of await descendants(root)) {
-    for (const tid of readdirSync(`/proc/${pid}/task`)) {
-      const comm = readFileSync(`/proc/${pid}/task/${tid}/comm`, 'utf8').trim()
+    for (const tid of unlessEnded(() => readdirSync(`/proc/${pid}/task`)) ?? []) {
+      const read = (file: string) => readFileSync(`/proc/${pid}/task/${tid}/${file}`, 'utf8')
+      const [comm, stat] = unlessEnded(() => [read('comm').trim(), read('schedstat')] as const) ?? []
+      if (comm === undefined || stat === undefined) continue
       const what = comm === 'postgres' ? comm : tid === String(pid) ? 'main thread' : comm
-      const [ns = '0'] = readFileSync(`/proc/${pid}/task/${tid}/schedstat`, 'utf8').split(' ')
-      seconds.set(what, (seconds.get(what) ?? 0) + Number(ns) / 1e9)
+      seconds.set(what, (seconds.get(what) ?? 0) + Number(stat.split(' ')[0]) / 1e9)
     }
   }
   return seconds
+}
+
+/** What `read` finds of a process under /proc; nothing where the process ended before (ENOENT) or meanwhile (ESRCH). */
+function unlessEnded<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw error
+  }
 }
 
 /** RSA-2048 signatures per second on one core: what the machine gives at this moment. */
