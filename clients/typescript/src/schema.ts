@@ -2757,6 +2757,7 @@ export interface components {
             event: "domain.verified";
             /** Format: date-time */
             timestamp: string;
+            email_id: string | null;
             tag: string | null;
             metadata: {
                 [key: string]: unknown;
@@ -2805,6 +2806,7 @@ export interface components {
             event: "domain.verification_failed";
             /** Format: date-time */
             timestamp: string;
+            email_id: string | null;
             tag: string | null;
             metadata: {
                 [key: string]: unknown;
@@ -2853,6 +2855,7 @@ export interface components {
             event: "suppression.created";
             /** Format: date-time */
             timestamp: string;
+            email_id: string | null;
             tag: string | null;
             metadata: {
                 [key: string]: unknown;
@@ -2884,6 +2887,7 @@ export interface components {
             event: "suppression.deleted";
             /** Format: date-time */
             timestamp: string;
+            email_id: string | null;
             tag: string | null;
             metadata: {
                 [key: string]: unknown;
@@ -2939,6 +2943,7 @@ export interface components {
             event: "health.grade_changed";
             /** Format: date-time */
             timestamp: string;
+            email_id: string | null;
             tag: string | null;
             metadata: {
                 [key: string]: unknown;
@@ -18775,7 +18780,7 @@ export interface operations {
                             event: "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.unsubscribed" | "email.failed" | "email.scheduled" | "email.deferred" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.verification_failed" | "suppression.created" | "suppression.deleted" | "contact.confirmed" | "health.grade_changed";
                             /** Format: date-time */
                             timestamp: string;
-                            email_id?: string;
+                            email_id?: string | null;
                             tag?: string | null;
                             metadata?: {
                                 [key: string]: unknown;

@@ -155,7 +155,9 @@ function eventSchema(type: EventType): TSchema {
     event_id: id,
     event: Type.Literal(type),
     timestamp: time,
-    ...(type.startsWith('email.') && type !== 'email.unsubscribed' && { email_id: id }),
+    ...(!['email.unsubscribed', 'contact.confirmed'].includes(type) && {
+      email_id: type.startsWith('email.') ? id : orNull(id),
+    }),
     ...(type !== 'contact.confirmed' && { tag: orNull(text), metadata }),
   }
   return Type.Object({ ...common, data: Type.Object(EVENT_DATA[type]) })

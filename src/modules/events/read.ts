@@ -114,13 +114,18 @@ const FORGOTTEN: { readonly [Name in keyof EmailFacts]: null } = {
   metadata: null,
 }
 
-/** The one shape of an event (contract section 12). What is about no mail has the fields of its type alone. */
+/**
+ * The one shape of an event (contract section 12). What is about no mail has the fields of its type alone; the common
+ * `email_id` is there nonetheless: the mail a suppression came of, null where there is none.
+ */
 export function wireEvent(event: FollowedEvent, facts: EmailFacts | null): WireEvent {
   const { eventId: event_id, type, tag, domainId: domain_id, emailId, sandbox } = event
   const { listed_as: _, ...data } = event.data
   const named = { event_id, event: type, timestamp: event.at.toISOString() }
   if (type === 'contact.confirmed') return { ...named, data }
-  if (!type.startsWith('email.')) return { ...named, tag, metadata: null, data }
+  if (!type.startsWith('email.')) {
+    return { ...named, email_id: emailId ?? stringOf(data['email_id']), tag, metadata: null, data }
+  }
   const { metadata, ...mail } = facts ?? FORGOTTEN
   const about = emailId === null ? {} : { ...mail, stream: event.stream }
   return {
@@ -130,4 +135,8 @@ export function wireEvent(event: FollowedEvent, facts: EmailFacts | null): WireE
     metadata,
     data: { ...about, domain_id, sandbox, ...data },
   }
+}
+
+function stringOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
 }

@@ -46,7 +46,7 @@ const EventItem = Type.Object({
   event_id: Type.String(),
   event: Type.Enum(Object.keys(EVENT_TYPES)),
   timestamp: DateTime,
-  email_id: Type.Optional(Type.String()),
+  email_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   tag: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   metadata: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),
   data: Type.Record(Type.String(), Type.Unknown()),

@@ -50,8 +50,8 @@ export interface WireEvent {
   readonly event_id: string
   readonly event: EventType
   readonly timestamp: string
-  /** Absent where the event is about no email, and in email.unsubscribed. */
-  readonly email_id?: string
+  /** Null where the event is about no email; absent in email.unsubscribed and contact.confirmed. */
+  readonly email_id?: string | null
   /** Absent in contact.confirmed, as `metadata` is. */
   readonly tag?: string | null
   readonly metadata?: Readonly<Record<string, unknown>> | null

@@ -218,9 +218,11 @@ async function remove(
   if (row === null) throw errors.not_found()
   const users = await domainsUsing(db, accountId, id)
   const seen = domainIds === null ? users : users.filter((user) => domainIds.includes(user.id))
-  if (seen.length < users.length || (users.length > 0 && !force)) {
-    throw errors.tracking_domain_in_use({ domains: seen.map(({ name }) => name) })
+  const details = { domains: seen.map(({ name }) => name) }
+  if (seen.length < users.length) {
+    throw errors.tracking_domain_in_use(details, { message: 'Sending domains that this key does not reach use it' })
   }
+  if (users.length > 0 && !force) throw errors.tracking_domain_in_use(details)
   await leaveTrackingDomain(db, accountId, id)
   if (row.verified_at !== null) {
     await db.execute(sql.holdName, [row.name, accountId, new Date(clock.now().getTime() + HELD_MS)])
