@@ -156,6 +156,33 @@ test('nothing changes within what is signed', () => {
   assert.equal(reencode(raw).message, raw)
 })
 
+const SIGNED =
+  'Content-Type: multipart/signed; boundary=s\r\n\r\n--s\r\nContent-Transfer-Encoding: 8bit\r\n\r\né\r\n--s--\r\n'
+
+// Each row: the encoding that a multipart names, a part that stays as it came, and how the multipart is labelled when another
+// part was encoded.
+const STAYING: [given: string, stays: string, label: string][] = [
+  ['', SIGNED, 'Content-Transfer-Encoding: 8bit\r\n'],
+  ['Content-Transfer-Encoding: 7bit\r\n', SIGNED, 'Content-Transfer-Encoding: 8bit\r\n'],
+  ['Content-Transfer-Encoding: 8bit\r\n', SIGNED, 'Content-Transfer-Encoding: 8bit\r\n'],
+  ['Content-Transfer-Encoding: binary\r\n', SIGNED, 'Content-Transfer-Encoding: binary\r\n'],
+  ['', SIGNED.replace('é', 'x'.repeat(1_000)), ''],
+  ['Content-Transfer-Encoding: binary\r\n', SIGNED.replace('é', '\0'), 'Content-Transfer-Encoding: binary\r\n'],
+  ['Content-Transfer-Encoding: 8bit\r\n', SIGNED.replace('é', 'e'), 'Content-Transfer-Encoding: 7bit\r\n'],
+]
+for (const [given, stays, label] of STAYING) {
+  test(`a multipart that came with ${JSON.stringify(given)} over ${JSON.stringify(stays.slice(75, 130))} goes out with ${JSON.stringify(label)}`, () => {
+    const mixed = 'Content-Type: multipart/mixed; boundary=o\r\n'
+    const attachedMail = `--o\r\nContent-Type: message/rfc822\r\n\r\n${stays}`
+    for (const part of [`--o\r\n${stays}`, attachedMail]) {
+      const { message } = reencode(Buffer.from(`${mixed}${given}\r\n--o\r\n\r\né\r\n${part}--o--\r\n`))
+      assert.equal(message.toString().split('\r\n\r\n', 1)[0], `${mixed}${label}`.trimEnd())
+      assert.ok(message.toString().endsWith(`${stays}--o--\r\n`))
+      assert.ok(message.includes('quoted-printable\r\n\r\n=C3=A9\r\n'))
+    }
+  })
+}
+
 test('a soft break cannot make a delimiter out of text', () => {
   const raw = `Content-Type: multipart/mixed; boundary=o\r\n\r\n--o\r\n\r\n${'a'.repeat(75)}--o\r\né\r\n--o--\r\n`
   assert.match(reencode(Buffer.from(raw)).message.toString(), /Content-Transfer-Encoding: base64/)

@@ -1,10 +1,11 @@
 // A submitted message made 7-bit once, before it is signed (RFC 6152 section 3; RFC 2045 section 6).
 //
 // Only the parts that need it change: their body becomes quoted-printable (text) or base64 (all else) and their
-// Content-Transfer-Encoding says so, or is made what it says already (rewrap.ts); a multipart or message above them that was labelled 8bit or binary becomes 7bit. Header
-// fields of parts that hold UTF-8 are said in ASCII (field-encoding.ts); bytes of a charset that nobody names stay. Every
-// other byte stays. What is signed (multipart/signed), nesting deeper than the limit and parts in an encoding we do not know
-// stay as they are, and so does a whole message of more parts than the limit: it goes to servers with 8BITMIME alone.
+// Content-Transfer-Encoding says so, or is made what it says already (rewrap.ts); a multipart or message above them is labelled
+// 7bit, or 8bit where something below it stays so. Header fields of parts that hold UTF-8 are said in ASCII
+// (field-encoding.ts); bytes of a charset that nobody names stay. Every other byte stays. What is signed (multipart/signed),
+// nesting deeper than the limit and parts in an encoding we do not know stay as they are, and so does a whole message of more
+// parts than the limit: it goes to servers with 8BITMIME alone.
 
 import { isAscii, isUtf8 } from 'node:buffer'
 import { encodeBase64, encodeQuotedPrintable } from './encodings.ts'
@@ -99,7 +100,7 @@ function rewrite(entity: Buffer, place: Place): boolean {
         ? rewrite(body, { ...below, boundaries })
         : rewriteParts(body, boundary, { ...below, boundaries: [...boundaries, boundary] })
     if (!changed) return keep()
-    out.push(relabel(head, head.length, encodingField, '7bit'))
+    out.push(compositeHead(head, encodingField, encoding, inner))
     for (const piece of inner) out.push(piece)
     return true
   }
@@ -110,6 +111,15 @@ function rewrite(entity: Buffer, place: Place): boolean {
   out.push(relabel(head, head.length, encodingField, to), quotable ? encodeQuotedPrintable(body) : encodeBase64(body))
   if (boundaries.length === 0 && !quotable) out.push(Buffer.from('\r\n'))
   return true
+}
+
+/**
+ * The header of what holds parts, with the encoding that is true of all below it (RFC 2045 section 6.4): of what is left as it
+ * came, something may be 8-bit yet. Where that is in ASCII and no 7bit, only who wrote it can tell what it is.
+ */
+function compositeHead(head: Buffer, field: RawField | undefined, given: string, inner: readonly Buffer[]): Buffer {
+  if (!inner.some(needsEncoding)) return relabel(head, head.length, field, '7bit')
+  return given !== '7bit' || inner.every(isAscii) ? head : relabel(head, head.length, field, '8bit')
 }
 
 /** The header of a part with its fields in ASCII, as far as they can be. @returns the given one when nothing had to change */
