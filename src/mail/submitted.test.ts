@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { decodeWords } from 'postal-mime'
 import { fieldValue, parseHeaderBlock } from './headers.ts'
 import { parseMessage } from './mime-parse.ts'
 import { prepareSubmitted, type SubmissionRefusal, type SubmittedMessage } from './submitted.ts'
@@ -248,6 +249,67 @@ test('header text outside ASCII becomes encoded words, addresses stay', () => {
   const latin1 = prepare(Buffer.from('From: a@shop.example\r\nSubject: Grüße\r\n\r\nx', 'latin1'))
   assert.equal(latin1.subject, 'Grüße')
 })
+
+/** Each in its charset, without the line around it. */
+const RAW_TEXTS = {
+  windows1252: [Buffer.from('934772fcdf65942080', 'hex'), '“Grüße” €'],
+  koi8: [Buffer.from('f0d2c9d7c5d420cdc9d2', 'hex'), 'Привет мир'],
+  gbk: [Buffer.from('c4e3bac3a3accac0bde7', 'hex'), '你好，世界'],
+  shiftJis: [Buffer.from('82b182f182c982bf82cd955c', 'hex'), 'こんにちは表'],
+  windows1251: [Buffer.from('cff0e8e2e5f2', 'hex'), 'Привет'],
+  utf8: [Buffer.from('Grüße \ufffd'), 'Grüße \ufffd'],
+} as const satisfies Record<string, readonly [Buffer, string]>
+
+const parted = (...types: string[]): string =>
+  `Content-Type: multipart/mixed; boundary=o\r\n\r\n${types.map((type) => `--o\r\nContent-Type: ${type}\r\n\r\nx\r\n`).join('')}--o--\r\n`
+
+// Each row: the bytes of a Subject and of names, and what of the message says their charset.
+const CHARSETS: [text: keyof typeof RAW_TEXTS, rest: string][] = [
+  ['windows1252', 'Content-Type: text/plain; charset=windows-1252\r\n\r\nx'],
+  ['windows1252', 'Content-Type: text/plain; charset=ISO-8859-1\r\n\r\nx'],
+  ['windows1252', 'Content-Type: text/plain; charset=us-ascii\r\n\r\nx'],
+  ['windows1252', 'Content-Type: text/plain; charset=utf-8\r\n\r\nx'],
+  ['windows1252', 'Content-Type: text/plain; charset=utf-16\r\n\r\nx'],
+  ['windows1252', 'Content-Type: text/plain; charset=nobody-knows\r\n\r\nx'],
+  ['windows1252', 'Content-Type: text/plain; charset=shift_jis\r\n\r\nx'],
+  ['windows1252', '\r\nx'],
+  ['koi8', 'Content-Type: text/plain;\r\n format=flowed; charset="KOI8-R"\r\n\r\nx'],
+  ['gbk', 'Content-Type: text/html; charset=gb2312\r\n\r\nx'],
+  ['gbk', 'Content-Type: text/html; charset=gb18030\r\n\r\nx'],
+  ['shiftJis', 'Content-Type: text/plain; charset=shift_jis\r\n\r\nx'],
+  [
+    'windows1251',
+    parted('text/plain; charset=us-ascii', 'text/html; charset=windows-1251', 'text/html; charset=koi8-r'),
+  ],
+  ['koi8', parted('image/png; charset=windows-1251', 'text/plain', 'text/plain; charset=koi8-r')],
+  ['koi8', parted(parted('text/plain; charset=koi8-r').slice('Content-Type: '.length))],
+  ['utf8', 'Content-Type: text/plain; charset=koi8-r\r\n\r\nx'],
+]
+for (const [name, rest] of CHARSETS) {
+  test(`header text in the bytes of ${name} is read beside ${JSON.stringify(rest.slice(0, 200))}`, async () => {
+    const [bytes, said] = RAW_TEXTS[name]
+    const raw = Buffer.concat([
+      ...[Buffer.from('From: "'), bytes],
+      ...[Buffer.from('" <a@shop.example>\r\nSubject: '), bytes, Buffer.from('\r\nX-Tag: '), bytes],
+      ...[
+        Buffer.from('\r\nTo: "'),
+        bytes,
+        Buffer.from('" <b@example.net>\r\nX-Odd:\r\n '),
+        bytes,
+        Buffer.from(`\r\n${rest}`),
+      ],
+    ])
+    const made = prepare(raw)
+    const { fields, bodyStart } = parseHeaderBlock(made.message)
+    assert.doesNotMatch(made.message.toString('latin1', 0, bodyStart), /[^\0-\x7f]/)
+    assert.deepEqual([made.subject, made.from.name, made.controls.get('x-tag')], [said, said, said])
+    const read = await parseMessage(made.message)
+    assert.deepEqual([read.subject, read.from?.name, read.to[0]?.name], [said, said, said])
+    assert.deepEqual(made.to, ['b@example.net'])
+    const odd = fields.find(({ key }) => key === 'x-odd')
+    assert.equal(decodeWords(fieldValue(made.message, odd as never)), said)
+  })
+}
 
 test('names of files outside ASCII become RFC 2231, in the header of the message and of a part', () => {
   const named = 'Content-Type: image/png; name="Grüße.png"\r\n\r\nplain\r\n'

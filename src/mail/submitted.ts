@@ -14,6 +14,7 @@ import { decodeWords } from 'postal-mime'
 import { addressesIn, type DomainName, type Mailbox, parseMailbox, parseMailboxList } from './address.ts'
 import { withCrlf } from './encodings.ts'
 import { encodedField } from './field-encoding.ts'
+import { type FieldText, fieldTexts } from './header-charset.ts'
 import { checkHeaderText, fieldValue, formatDate, parseHeaderBlock, type RawField } from './headers.ts'
 import { listsPlaceholder } from './html-links.ts'
 import { reencode } from './reencode.ts'
@@ -103,18 +104,19 @@ export function prepareSubmitted(raw: Buffer, options: SubmittedOptions): Prepar
   if (truncated || fields.length > MAX_FIELDS) return refuse(552, '5.3.4 the header is too large')
   const fault = headerFault(whole, fields)
   if (fault !== null) return { ok: false, refusal: fault }
-  const from = readFrom(whole, fields)
+  const textOf = fieldTexts(whole)
+  const from = readFrom(fields, textOf)
   if (!('mailbox' in from)) return { ok: false, refusal: from }
-  const controls = readControls(whole, fields)
+  const controls = readControls(fields, textOf)
   if (controls === null) return refuse(550, '5.6.0 a control header is given twice')
 
   const { address } = from.mailbox
-  const kept = keptFields(fields, whole)
+  const kept = keptFields(fields, whole, textOf)
   const messageId = messageIdOf(whole, kept) ?? `${options.id}@${address.domain}`
   const body = whole.subarray(bodyStart)
   const out: Buffer[] = [Buffer.from(options.trace)]
   for (const field of kept) {
-    const line = rewritten(whole, field)
+    const line = rewritten(whole, field, textOf)
     if (line === null)
       return refuse(550, `5.6.0 the header ${field.name} has a line of more than ${MAX_LINE_BYTES} bytes`)
     out.push(line)
@@ -122,7 +124,7 @@ export function prepareSubmitted(raw: Buffer, options: SubmittedOptions): Prepar
   const charset = changed ? charsetOf(lines) : null
   out.push(Buffer.from(addedFields({ kept, charset, messageId, now: options.now })), Buffer.from('\r\n'), body)
   const hasListUnsubscribe = kept.some(({ key }) => key === 'list-unsubscribe')
-  const values = (key: string): string[] => kept.filter((one) => one.key === key).map((one) => textOf(whole, one))
+  const values = (key: string): string[] => kept.filter((one) => one.key === key).map(textOf)
   return {
     ok: true,
     submitted: {
@@ -136,7 +138,7 @@ export function prepareSubmitted(raw: Buffer, options: SubmittedOptions): Prepar
       subject: cleanText(decodeWords(values('subject')[0] ?? '')).slice(0, MAX_SUBJECT_CHARS),
       messageId,
       hasListUnsubscribe,
-      wantsListUnsubscribe: fields.some((field) => isWish(whole, field)),
+      wantsListUnsubscribe: fields.some((field) => isWish(field, textOf)),
       controls,
     },
   }
@@ -163,38 +165,38 @@ function headerFault(raw: Buffer, fields: readonly RawField[]): SubmissionRefusa
 }
 
 /** Exactly one field with exactly one mailbox; by the parser that policy uses (address.ts). */
-function readFrom(raw: Buffer, fields: readonly RawField[]): { mailbox: Mailbox } | SubmissionRefusal {
+function readFrom(fields: readonly RawField[], textOf: FieldText): { mailbox: Mailbox } | SubmissionRefusal {
   const all = fields.filter(({ key }) => key === 'from')
   const [field] = all
   if (field === undefined) return { code: 550, text: '5.7.1 the message has no From' }
   if (all.length > 1) return { code: 550, text: '5.7.1 the message has more than one From' }
-  const read = parseMailbox(textOf(raw, field))
+  const read = parseMailbox(textOf(field))
   if (read.ok) return { mailbox: read.mailbox }
   return { code: 550, text: `5.7.1 From must hold exactly one address (${read.reason})` }
 }
 
 /** @returns null when one is given twice */
-function readControls(raw: Buffer, fields: readonly RawField[]): ReadonlyMap<ControlHeader, string> | null {
+function readControls(fields: readonly RawField[], textOf: FieldText): ReadonlyMap<ControlHeader, string> | null {
   const controls = new Map<ControlHeader, string>()
   for (const field of fields) {
     if (!CONTROL.has(field.key)) continue
     const key = field.key as ControlHeader
     if (controls.has(key)) return null
-    controls.set(key, decodeWords(textOf(raw, field)))
+    controls.set(key, decodeWords(textOf(field)))
   }
   return controls
 }
 
-function keptFields(fields: readonly RawField[], raw: Buffer): readonly RawField[] {
+function keptFields(fields: readonly RawField[], raw: Buffer, textOf: FieldText): readonly RawField[] {
   const seen = new Set<string>()
   // Without the other it asks for nothing, and would stand beside the one that goes with ours (RFC 8058 section 3.1).
-  const isOrphan = !fields.some((field) => field.key === 'list-unsubscribe' && !isWish(raw, field))
+  const isOrphan = !fields.some((field) => field.key === 'list-unsubscribe' && !isWish(field, textOf))
   return fields.filter((field) => {
     const { key } = field
     if (REMOVED.has(key) || CONTROL.has(key)) return false
-    if ((isOrphan && key === 'list-unsubscribe-post') || isWish(raw, field)) return false
+    if ((isOrphan && key === 'list-unsubscribe-post') || isWish(field, textOf)) return false
     // Whose it is cannot be told, and readers may yet show somebody.
-    if (BESIDE.has(key) && domainsIn(textOf(raw, field)).length === 0) return false
+    if (BESIDE.has(key) && domainsIn(textOf(field)).length === 0) return false
     if (!ONCE.has(key)) return true
     if (seen.has(key) || (key === 'message-id' && messageIdIn(raw, field) === null)) return false
     seen.add(key)
@@ -202,8 +204,8 @@ function keptFields(fields: readonly RawField[], raw: Buffer): readonly RawField
   })
 }
 
-function isWish(raw: Buffer, field: RawField): boolean {
-  return field.key === 'list-unsubscribe' && listsPlaceholder(textOf(raw, field))
+function isWish(field: RawField, textOf: FieldText): boolean {
+  return field.key === 'list-unsubscribe' && listsPlaceholder(textOf(field))
 }
 
 /** Of a list of mailboxes; none where it cannot be read whole. */
@@ -227,24 +229,17 @@ function messageIdIn(raw: Buffer, field: RawField): string | null {
  *
  * @returns the bytes as they came wherever that is possible; null when a line is too long and cannot be folded
  */
-function rewritten(raw: Buffer, field: RawField): Buffer | null {
+function rewritten(raw: Buffer, field: RawField, textOf: FieldText): Buffer | null {
   const { name, start, valueStart, end } = field
   let bytes = raw.subarray(start, end)
   // Servers without SMTPUTF8 can take it then.
-  if (!isAscii(bytes)) bytes = encodedField(field, textOf(raw, field)) ?? bytes
+  if (!isAscii(bytes)) bytes = encodedField(field, textOf(field)) ?? bytes
   // "From : a" is the obsolete syntax: some read it as From, others as no field at all.
   else if (valueStart !== start + name.length + 1) {
     bytes = Buffer.concat([Buffer.from(`${name}:`), raw.subarray(valueStart, end)])
   }
   const ended = bytes.at(-1) === 0x0a ? bytes : Buffer.concat([bytes, Buffer.from('\r\n')])
   return hasLongLine(ended) ? folded(ended) : ended
-}
-
-/** A field's value: UTF-8, or the Western bytes that old programs write. */
-function textOf(raw: Buffer, field: RawField): string {
-  const text = fieldValue(raw, field)
-  if (!text.includes('\ufffd')) return text
-  return raw.toString('latin1', field.valueStart, field.end).replace(/\r?\n/g, '').trim()
 }
 
 function hasLongLine(bytes: Buffer): boolean {
