@@ -67,7 +67,7 @@ export function isForbiddenHeader(name: string): boolean {
 
 /**
  * Names with which complaints and errors are led to the operator, who answers for the machine: a sender's own would lead
- * them away, or stand beside ours (RFC 9477). Two more are of signatures and transport of times gone by.
+ * them away, or stand beside ours (RFC 9477). The last two are of signatures and transport of times gone by.
  */
 export const RESERVED_HEADERS: readonly string[] = [
   'Feedback-ID',
@@ -79,7 +79,10 @@ export const RESERVED_HEADERS: readonly string[] = [
 ]
 const RESERVED_NAMES: ReadonlySet<string> = new Set(RESERVED_HEADERS.map((name) => name.toLowerCase()))
 
-/** A new request may not set it. Stored mails may have it: the composer takes what `isForbiddenHeader` allows. */
+/**
+ * A new request may not set it, and from what is submitted it is taken out. Stored mails may have it: the composer takes what
+ * `isForbiddenHeader` allows.
+ */
 export function isReservedHeader(name: string): boolean {
   return RESERVED_NAMES.has(name.toLowerCase())
 }

@@ -89,6 +89,9 @@ test('Bcc, Return-Path, Authentication-Results, control headers and those of com
       'Feedback-ID: theirs:1:2:3',
       'CFBL-Address: fbl@shop.example; report=arf',
       'cfbl-feedback-id: b+forged',
+      'Errors-To: errors@shop.example',
+      'Apparently-To: secret@example.net',
+      'DomainKey-Signature: a=rsa-sha1; b=x',
       'DKIM-Signature: v=1; a=rsa-sha256',
       'From: a@shop.example',
       'BCC: secret@example.net,',
@@ -105,7 +108,7 @@ test('Bcc, Return-Path, Authentication-Results, control headers and those of com
   )
   assert.doesNotMatch(
     text(made),
-    /secret|more@|x-tag|X-Metadata|X-Scheduled|Return-Path|Authentication-Results|Feedback-ID|CFBL/i,
+    /secret|more@|x-tag|X-Metadata|X-Scheduled|Return-Path|Authentication-Results|Feedback-ID|CFBL|Errors-To|Apparently-To|DomainKey/i,
   )
   assert.match(text(made), /DKIM-Signature: v=1; a=rsa-sha256\r\n/)
   assert.deepEqual(Object.fromEntries(made.controls), {

@@ -2,8 +2,9 @@
 //
 // What is stored is what is signed and what every receiver gets, so all that will ever change changes here, once: line ends
 // become CRLF; parts that are not 7-bit are encoded (`reencode`); Date and Message-ID are added when they are missing;
-// Bcc, Return-Path, Authentication-Results, Feedback-ID, CFBL-* and the control headers are taken out; header text outside ASCII, of parts too,
-// becomes encoded words and names of files the form of RFC 2231; of fields that may stand once the first stays. Every other byte stays, and so does the order of what stays.
+// Bcc, Return-Path, Authentication-Results, what would lead complaints and errors away (`RESERVED_HEADERS`) and the control
+// headers are taken out; header text outside ASCII, of parts too, becomes encoded words and names of files the form of RFC 2231;
+// of fields that may stand once the first stays. Every other byte stays, and so does the order of what stays.
 //
 // Refused is what two readers could read differently: no From or two, a From that is not exactly one mailbox, a header line
 // that is no field, a header line beyond 998 bytes that has no blank to fold at. A message that has been through 50
@@ -15,7 +16,14 @@ import { addressesIn, type DomainName, type Mailbox, parseMailbox, parseMailboxL
 import { withCrlf } from './encodings.ts'
 import { encodedField } from './field-encoding.ts'
 import { type FieldText, fieldTexts } from './header-charset.ts'
-import { checkHeaderText, fieldValue, formatDate, parseHeaderBlock, type RawField } from './headers.ts'
+import {
+  checkHeaderText,
+  fieldValue,
+  formatDate,
+  isReservedHeader,
+  parseHeaderBlock,
+  type RawField,
+} from './headers.ts'
 import { listsPlaceholder } from './html-links.ts'
 import { reencode } from './reencode.ts'
 
@@ -75,11 +83,7 @@ const MAX_FIELDS = 2_000
 const MAX_LINE_BYTES = 998
 const MAX_SUBJECT_CHARS = 998
 
-/** The last three lead complaints to the operator, and delivery writes its own of each (RFC 9477). */
-const REMOVED: ReadonlySet<string> = new Set([
-  ...['bcc', 'resent-bcc', 'return-path', 'authentication-results'],
-  ...['feedback-id', 'cfbl-address', 'cfbl-feedback-id'],
-])
+const REMOVED: ReadonlySet<string> = new Set(['bcc', 'resent-bcc', 'return-path', 'authentication-results'])
 const CONTROL: ReadonlySet<string> = new Set(CONTROL_HEADERS)
 /**
  * At most one of each (RFC 5322 section 3.6, RFC 2045 section 3). It is not worth a refusal: the first is kept, which all here
@@ -193,7 +197,7 @@ function keptFields(fields: readonly RawField[], raw: Buffer, textOf: FieldText)
   const isOrphan = !fields.some((field) => field.key === 'list-unsubscribe' && !isWish(field, textOf))
   return fields.filter((field) => {
     const { key } = field
-    if (REMOVED.has(key) || CONTROL.has(key)) return false
+    if (REMOVED.has(key) || CONTROL.has(key) || isReservedHeader(key)) return false
     if ((isOrphan && key === 'list-unsubscribe-post') || isWish(field, textOf)) return false
     // Whose it is cannot be told, and readers may yet show somebody.
     if (BESIDE.has(key) && domainsIn(textOf(field)).length === 0) return false
