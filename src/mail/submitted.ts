@@ -45,8 +45,11 @@ export interface SubmittedMessage {
   readonly message: Buffer
   readonly from: { readonly name: string; readonly address: string }
   readonly fromDomain: DomainName
-  /** Each once, of the fields that readers may show beside From ("on behalf of", "resent by"): Sender, Resent-From, Resent-Sender. */
-  readonly besideDomains: readonly DomainName[]
+  /**
+   * Each domain once, with its field, of those that readers may show beside From ("on behalf of", "resent by"): Sender,
+   * Resent-From, Resent-Sender.
+   */
+  readonly beside: ReadonlyMap<DomainName, string>
   /** Addresses, as far as they can be read; what is broken is left out. */
   readonly to: readonly string[]
   readonly cc: readonly string[]
@@ -135,7 +138,7 @@ export function prepareSubmitted(raw: Buffer, options: SubmittedOptions): Prepar
       message: Buffer.concat(out),
       from: { name: cleanText(decodeWords(from.mailbox.name)), address: address.address },
       fromDomain: address.domain,
-      besideDomains: [...new Set([...BESIDE].flatMap(values).flatMap(domainsIn))],
+      beside: besideFrom(kept, textOf),
       to: values('to').flatMap(addressesIn),
       cc: values('cc').flatMap(addressesIn),
       replyTo: values('reply-to').flatMap(addressesIn),
@@ -172,11 +175,11 @@ function headerFault(raw: Buffer, fields: readonly RawField[]): SubmissionRefusa
 function readFrom(fields: readonly RawField[], textOf: FieldText): { mailbox: Mailbox } | SubmissionRefusal {
   const all = fields.filter(({ key }) => key === 'from')
   const [field] = all
-  if (field === undefined) return { code: 550, text: '5.7.1 the message has no From' }
-  if (all.length > 1) return { code: 550, text: '5.7.1 the message has more than one From' }
+  if (field === undefined) return { code: 550, text: '5.6.0 the message has no From' }
+  if (all.length > 1) return { code: 550, text: '5.6.0 the message has more than one From' }
   const read = parseMailbox(textOf(field))
   if (read.ok) return { mailbox: read.mailbox }
-  return { code: 550, text: `5.7.1 From must hold exactly one address (${read.reason})` }
+  return { code: 550, text: `5.6.0 From must hold exactly one address (${read.reason})` }
 }
 
 /** @returns null when one is given twice */
@@ -206,6 +209,14 @@ function keptFields(fields: readonly RawField[], raw: Buffer, textOf: FieldText)
     seen.add(key)
     return true
   })
+}
+
+function besideFrom(kept: readonly RawField[], textOf: FieldText): ReadonlyMap<DomainName, string> {
+  const beside = new Map<DomainName, string>()
+  for (const field of kept.filter(({ key }) => BESIDE.has(key))) {
+    for (const domain of domainsIn(textOf(field))) if (!beside.has(domain)) beside.set(domain, field.name)
+  }
+  return beside
 }
 
 function isWish(field: RawField, textOf: FieldText): boolean {

@@ -41,12 +41,12 @@ test('a fake end that lies across 16 KB and 64 KB does not end the data, and a r
 
 // Each row: who the message says it is from, and what is said to that.
 const SENDERS: [name: string, head: string, answer: RegExp][] = [
-  ['no From', 'Subject: x', /^550 5\.(?:6\.0|7\.1)/],
+  ['no From', 'Subject: x', /^550 5\.6\.0/],
   ['an empty From', 'From:', /^550/],
   ['a From of two mailboxes', 'From: a@shop.example, ceo@bank.example', /^550/],
   ['a From of two own mailboxes', 'From: a@shop.example, b@other.example', /^550/],
   ['a From that is a group', 'From: all: a@shop.example, ceo@bank.example;', /^550/],
-  ['a From of a comment and a foreign domain', 'From: (a@shop.example) ceo@bank.example', /^550 5\.7\.1/],
+  ['a From of a comment and a foreign domain', 'From: (a@shop.example) ceo@bank.example', /^550 5\.6\.0/],
   ['a From with a blank before its colon', 'From : ceo@bank.example', /^550/],
   ['a folded From of a foreign domain', 'From:\r\n ceo@bank.example', /^550 5\.7\.1/],
   ['a folded From of our domain', 'From:\r\n a@shop.example', /^250/],

@@ -7,7 +7,12 @@ const MAIL = 'From: Shop <a@shop.example>\r\nTo: b@example.net\r\nSubject: hello
 // Each row: MAIL FROM, one recipient, a header, and what is said to a message whose From is of the same address. Sandbox mail is
 // accepted from any domain, and only behind DATA is it known what is sandbox mail.
 const SENDERS: [from: string, recipient: string, header: string, answer: RegExp][] = [
-  ['a@bank.example', 'b@example.net', 'X-Tag: t', /^550 5\.7\.1.*sender_domain_not_allowed/],
+  [
+    'a@bank.example',
+    'b@example.net',
+    'X-Tag: t',
+    /^550 5\.7\.1.*: bank\.example in MAIL FROM \(sender_domain_not_allowed\)/,
+  ],
   ['a@sub.shop.example', 'b@example.net', 'X-Sandbox: false', /^550 5\.7\.1.*sender_domain_not_allowed/],
   ['a@bank.example', 'b@example.net', 'X-Sandbox: true', /^250 2\.0\.0/],
   ['a@bank.example', 'bounce+1@sandbox.test', 'X-Tag: t', /^250 2\.0\.0/],
@@ -32,22 +37,44 @@ test('the domain of MAIL FROM is held against the account too, although From is 
   await smtp.ask('RCPT TO:<bounce@sandbox.test>')
   await smtp.ask('RCPT TO:<b@example.net>')
   await smtp.ask('DATA')
-  assert.match(await smtp.ask(`${MAIL}.`), /^550 5\.7\.1.*sender_domain_not_allowed/)
+  assert.match(await smtp.ask(`${MAIL}.`), /^550 5\.7\.1.*: bank\.example in MAIL FROM \(sender_domain_not_allowed/)
   assert.match(await smtp.ask('MAIL FROM:<a@shop.example>'), /^250/)
   await smtp.ask('RCPT TO:<b@example.net>')
   await smtp.ask('DATA')
   assert.match(await smtp.ask(`${MAIL}.`), /^250 2\.0\.0/)
 })
 
+test('a foreign From under a MAIL FROM of ours is named', async () => {
+  await using world = await submissionWorld()
+  const smtp = await world.session()
+  await smtp.ask('MAIL FROM:<a@shop.example>')
+  await smtp.ask('RCPT TO:<b@example.net>')
+  await smtp.ask('DATA')
+  const answer = await smtp.ask('From: a@Bank.example\r\nSubject: s\r\n\r\nx\r\n.')
+  assert.match(answer, /^550 5\.7\.1 The domain of the sender .*: bank\.example in From \(sender_domain_not_allowed\)/)
+})
+
 // Each row: a field beside a From of ours that names somebody else, X-Sandbox, and the answer.
 const ON_BEHALF: [field: string, sandbox: boolean, answer: RegExp][] = [
-  ['Sender: CEO <ceo@bank.example>', false, /^550 5\.7\.1.*sender_domain_not_allowed/],
+  ['Sender: CEO <ceo@bank.example>', false, /^550 5\.7\.1.*: bank\.example in Sender \(sender_domain_not_allowed/],
   ['Sender: CEO <ceo@bank.example>', true, /^250 2\.0\.0/],
   ['Sender: Desk <desk@shop.example>', false, /^250 2\.0\.0/],
   ['Sender: ceo@bank.example (CEO)', false, /^250 2\.0\.0/],
-  ['Resent-From: CEO <ceo@bank.example>', false, /^550 5\.7\.1.*sender_domain_not_allowed/],
-  ['Resent-From: a@shop.example, ceo@bank.example', false, /^550 5\.7\.1.*sender_domain_not_allowed/],
-  ['Resent-Sender: ceo@bank.example', false, /^550 5\.7\.1.*sender_domain_not_allowed/],
+  [
+    'Resent-From: CEO <ceo@bank.example>',
+    false,
+    /^550 5\.7\.1.*: bank\.example in Resent-From \(sender_domain_not_allowed/,
+  ],
+  [
+    'Resent-From: a@shop.example, ceo@bank.example',
+    false,
+    /^550 5\.7\.1.*: bank\.example in Resent-From \(sender_domain_not_allowed/,
+  ],
+  [
+    'Resent-Sender: ceo@bank.example',
+    false,
+    /^550 5\.7\.1.*: bank\.example in Resent-Sender \(sender_domain_not_allowed/,
+  ],
   ['Resent-Sender: ceo@bank.example', true, /^250 2\.0\.0/],
   ['Resent-From: Desk <desk@shop.example>', false, /^250 2\.0\.0/],
 ]

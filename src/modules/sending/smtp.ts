@@ -4,7 +4,7 @@
 
 import { type Address, suppressionKey } from '../../mail/address.ts'
 import { prepareSubmitted, type SubmissionRefusal, type SubmittedMessage } from '../../mail/submitted.ts'
-import { type ApiError, platformErrors } from '../../platform/errors.ts'
+import { ApiError, platformErrors } from '../../platform/errors.ts'
 import { groupCommit } from '../../platform/group-commit.ts'
 import type { Principal } from '../../platform/http.ts'
 import type { Ids } from '../../platform/ids.ts'
@@ -66,27 +66,27 @@ export function smtpDoor(options: SmtpDoorOptions, sending: Sending): SmtpDoor {
     maxWaitingBytes: MAX_WAITING_BYTES,
     full: () => errors.service_unavailable(),
   })
-  const faultOf = async (principal: Principal, name: string): Promise<ApiError | null> => {
+  const faultOf = async (principal: Principal, name: string, place: string): Promise<ApiError | null> => {
     if (staysInside(principal)) return null
     const [domain, account] = await Promise.all([
       lookups.domain(database.system, principal.accountId, name),
       lookups.account(principal.accountId),
     ])
-    return refusalOf(domain, principal.domainIds, name, account.policy)
+    return placed(refusalOf(domain, principal.domainIds, name, account.policy), name, place)
   }
   /** Of the fields that readers show beside From; the first there is. */
   const besideFault = async (
     principal: Principal,
-    { besideDomains, fromDomain }: Pick<SubmittedMessage, 'besideDomains' | 'fromDomain'>,
+    { beside, fromDomain }: Pick<SubmittedMessage, 'beside' | 'fromDomain'>,
   ): Promise<ApiError | null> => {
-    for (const domain of besideDomains) {
-      const fault = domain === fromDomain ? null : await faultOf(principal, domain)
+    for (const [domain, field] of beside) {
+      const fault = domain === fromDomain ? null : await faultOf(principal, domain, field)
       if (fault !== null) return fault
     }
     return null
   }
   return {
-    senderFault: faultOf,
+    senderFault: (principal, domain) => faultOf(principal, domain, 'MAIL FROM'),
     recipientFault: (principal, address) => {
       const recipient = suppressionKey(address)
       const sandbox = staysInside(principal) || sandboxResultOf(recipient) !== null
@@ -104,7 +104,7 @@ export function smtpDoor(options: SmtpDoorOptions, sending: Sending): SmtpDoor {
       const idempotency: IdempotencyKey | null =
         key === null ? null : { accountId, path: PATH, key, bodyHash: submissionHash(mailFrom, recipients, raw) }
       const incoming = await sending.incoming(principal, draft)
-      const fault = senderFault ?? incoming.sender.refusal
+      const fault = senderFault ?? placed(incoming.sender.refusal, draft.fromDomain, 'From')
       const refusal = draft.sandbox ? null : (fault ?? (await besideFault(principal, prepared.submitted)))
       const result = await sending.acceptance.submit({
         accountId,
@@ -123,4 +123,11 @@ export function smtpDoor(options: SmtpDoorOptions, sending: Sending): SmtpDoor {
       return { emailId: outcome.accepted.emailId }
     },
   }
+}
+
+/** A message names several senders: which of them is refused is told with the reason. */
+function placed(fault: ApiError | null, domain: string, place: string): ApiError | null {
+  if (fault === null) return null
+  const { status, code, message, details } = fault
+  return new ApiError(status, code, `${message}: ${domain} in ${place}`, { details, cause: fault })
 }
