@@ -1,10 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import { useDomainFilter } from '../by-domain.tsx'
-import { SENT } from '../email-list.ts'
 import { Listing, WHOLE_ADDRESS, words } from '../listing.tsx'
 import { Page, State, Time } from '../ui.tsx'
 
 const ANYWHERE = 'Subject, recipient or message id'
+
+/** What a receiver is to get, or was: all but what is still to come, was stopped, or may not go. */
+const SENT = 'queued,deferred,delivered,bounced,failed,complained'
 
 const STATUSES = [
   [SENT, 'all sent'] as const,

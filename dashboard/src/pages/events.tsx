@@ -27,6 +27,7 @@ export function Events() {
           { name: 'tag', label: 'Tag' },
           { name: 'from', label: 'From day', day: 'start' },
           { name: 'to', label: 'To day', day: 'end' },
+          { name: 'include_sandbox', label: 'Sandbox', options: [['false', 'left out']] },
         ]}
         columns={[
           { head: 'Event', cell: ({ event, data }) => <Kind event={event} data={data} /> },

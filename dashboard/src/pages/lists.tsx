@@ -347,6 +347,7 @@ const BOUNCE_FILTERS: readonly Filter[] = [
   { name: 'from', label: 'From day', day: 'start' },
   { name: 'to', label: 'To day', day: 'end' },
   { name: 'include_sandbox', label: 'Sandbox', options: [['false', 'left out']] },
+  { name: 'include_complaints', label: 'Complaints', options: [['false', 'left out']] },
 ]
 const WITH_SANDBOX = { include_sandbox: true }
 
@@ -357,7 +358,7 @@ export function Bounces() {
   return (
     <Page
       title="Bounces"
-      sentence="Mail that came back. Hard: the address is wrong. Soft: not now. Block: about us, not about the address."
+      sentence="Mail that came back, and complaints about mail that arrived. Hard: the address is wrong. Soft: not now. Block: about us, not about the address. Complaint: reported as spam; the overview counts these apart."
       actions={
         <ExportList
           name="bounces.csv"

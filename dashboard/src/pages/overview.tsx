@@ -5,8 +5,8 @@ import { useState } from 'react'
 import { call, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { useDomains } from '../by-domain.tsx'
 import { RateDays, StackedDays } from '../charts.tsx'
-import { SENT } from '../email-list.ts'
 import { figure } from '../figure.ts'
+import { type FigureRange, listBehind } from '../figure-list.ts'
 import { May } from '../may.tsx'
 import { isOver, lastDays, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE } from '../rates.ts'
 import type { Search } from '../search.ts'
@@ -33,7 +33,10 @@ export function Overview() {
   const clicks = useApi(withQuery('/stats/outbound/clicks', range), every)
   const reports = [sends, bounces, spam, providers, opens, clicks]
   const latest = useApi(
-    withQuery('/customer/bounces', { limit: 100, domain_id, from: new Date(`${from_date}T00:00:00`).toISOString() }),
+    withQuery('/customer/bounces', {
+      ...{ limit: 100, domain_id, from: new Date(`${from_date}T00:00:00`).toISOString() },
+      ...{ include_sandbox: range.include_sandbox, include_complaints: false },
+    }),
     every,
   )
   const figures: Json = totals.data?.data
@@ -113,65 +116,48 @@ function Range({
 function Figures({
   figures,
   days,
-  range: { from_date, domain_id, include_sandbox },
+  range,
 }: {
   readonly figures: Json
   readonly days: number
-  readonly range: {
-    readonly from_date: string
-    readonly domain_id: string | undefined
-    readonly include_sandbox: boolean
-  }
+  readonly range: FigureRange
 }) {
   const bounced = `${rate(figures.bounces, figures.sent)}, keep under 2\u00a0%`
   const complained = `${rate(figures.spam_complaints, figures.delivered)}, keep under 0.1\u00a0%`
-  const behind = { from: from_date, ...(domain_id !== undefined && { domain_id }) }
-  const counted = { ...behind, ...(!include_sandbox && { include_sandbox: 'false' }) }
   return (
     <dl className="grid grid-cols-2 gap-px overflow-hidden rounded border border-line bg-line sm:grid-cols-3 lg:grid-cols-6">
-      <Figure
-        name="Sent"
-        value={figures.sent}
-        note={`last ${days} days`}
-        to="/emails"
-        search={{ ...counted, status: SENT }}
-      />
+      <Figure name="Sent" value={figures.sent} note={`last ${days} days`} behind={listBehind('sent', range)} />
       <Figure
         name="Delivered"
         value={figures.delivered}
         note={rate(figures.delivered, figures.sent)}
-        to="/emails"
-        search={{ ...counted, status: 'delivered' }}
+        behind={listBehind('delivered', range)}
       />
       <Figure
         name="Bounced"
         value={figures.bounces}
         note={bounced}
         bad={isOver(figures.bounces, figures.sent, MAX_BOUNCE_RATE)}
-        to="/bounces"
-        search={counted}
+        behind={listBehind('bounced', range)}
       />
       <Figure
         name="Complaints"
         value={figures.spam_complaints}
         note={complained}
         bad={isOver(figures.spam_complaints, figures.delivered, MAX_COMPLAINT_RATE)}
-        to="/emails"
-        search={{ ...counted, status: 'complained' }}
+        behind={listBehind('complained', range)}
       />
       <Figure
         name="Opened"
         value={figures.unique_opens}
         note={`beside ${figure(figures.machine_opens)} by machines`}
-        to="/events"
-        search={{ ...behind, event: 'email.opened' }}
+        behind={listBehind('opened', range)}
       />
       <Figure
         name="Clicked"
         value={figures.unique_clicks}
         note={`beside ${figure(figures.bot_clicks)} by machines`}
-        to="/events"
-        search={{ ...behind, event: 'email.clicked' }}
+        behind={listBehind('clicked', range)}
       />
     </dl>
   )
@@ -182,29 +168,22 @@ function Figure({
   value,
   note,
   bad = false,
-  to,
-  search,
+  behind: { to, search },
 }: {
   readonly name: string
   readonly value: number
   readonly note: string
   readonly bad?: boolean
-  /** The mails behind the number. */
-  readonly to?: string
-  readonly search?: Search
+  /** What the number counts, one by one. */
+  readonly behind: ReturnType<typeof listBehind>
 }) {
-  const number = figure(value)
   return (
     <div className="bg-paper p-3">
       <dt className="text-quiet">{name}</dt>
       <dd className="text-2xl font-semibold">
-        {to === undefined ? (
-          number
-        ) : (
-          <Link to={to as '/'} search={(search ?? {}) as never} className="no-underline hover:underline">
-            {number}
-          </Link>
-        )}
+        <Link to={to} search={search as never} className="no-underline hover:underline">
+          {figure(value)}
+        </Link>
       </dd>
       <dd className={`text-xs ${bad ? 'text-bad' : 'text-quiet'}`}>
         {bad && <span aria-hidden="true">▲ </span>}

@@ -197,6 +197,11 @@ test("the history has filters, pages and cursors, and is the account's own", asy
     bounce(a, { bouncedAt: at(2) }),
     bounce(a, { bouncedAt: at(3), sandbox: true }),
   ])
+  const b = ids.next()
+  await record([bounce(b, {}), bounce(b, { type: 'complaint', category: 'spam_complaint' })])
+  assert.equal((await listed(b)).pagination.total, 2)
+  const { data: bounced, pagination } = await listed(b, '?include_complaints=false')
+  assert.deepEqual([bounced[0].type, bounced.length, pagination.total], ['hard', 1, 1])
   const count = async (query: string): Promise<number> => (await listed(a, query)).data.length
   assert.equal(await count(''), 4)
   assert.equal(await count('?include_sandbox=true'), 5)

@@ -70,6 +70,7 @@ const Query = Type.Object({
   category: Type.Optional(CategoryName),
   email_id: Type.Optional(Uuid),
   include_sandbox: Type.Boolean({ default: false }),
+  include_complaints: Type.Boolean({ default: true }),
   limit: ListLimit,
   offset: ListOffset,
   cursor: Type.Optional(Uuid),
@@ -98,6 +99,7 @@ export function bounceRoutes({ database }: BounceRoutesOptions): readonly AnyEnd
           query.category ?? null,
           query.email_id ?? null,
           query.include_sandbox,
+          query.include_complaints,
         ]
         const [rows, count] = await database.tenant(accountId, (db) =>
           Promise.all([

@@ -20,13 +20,14 @@ export const RECORD_BOUNCES = statement(
        report_dkim_reason)`,
 )
 
-// $2 $3 bounced from and before, $4 type, $5 recipient, $6 domains, $7 category, $8 email, $9 sandbox bounces too.
+// $2 $3 bounced from and before, $4 type, $5 recipient, $6 domains, $7 category, $8 email, $9 sandbox bounces too, $10 complaints too.
 const FILTER = `b.account_id = $1 and ($2::timestamptz is null or b.bounced_at >= $2)
   and ($3::timestamptz is null or b.bounced_at < $3) and ($4::text is null or b.type = $4)
   and ($5::text is null or b.recipient_key = $5) and ($6::uuid[] is null or b.domain_id = any($6))
-  and ($7::text is null or b.category = $7) and ($8::uuid is null or b.email_id = $8) and ($9 or not b.sandbox)`
+  and ($7::text is null or b.category = $7) and ($8::uuid is null or b.email_id = $8) and ($9 or not b.sandbox)
+  and ($10 or b.type <> 'complaint')`
 
-/** $10 the id to go on behind, or null. */
+/** $11 the id to go on behind, or null. */
 export const LIST_BOUNCES = statement(
   'bounces_list',
   `select b.id, b.email_id, b.message_id, b.recipient, b.sender, b.subject, b.domain_id, b.tag, b.metadata, b.type, b.category,
@@ -34,8 +35,8 @@ export const LIST_BOUNCES = statement(
      b.feedback_type, b.attempt, b.suppressed, b.suppression_id, b.sandbox, b.report_dkim, b.report_dkim_domain,
      b.report_dkim_reason, b.bounced_at, b.created_at
    from bounce b where ${FILTER}
-     and ($10::uuid is null or (b.bounced_at, b.id) < (select c.bounced_at, c.id from bounce c where c.account_id = $1 and c.id = $10))
-   order by b.bounced_at desc, b.id desc limit $11 offset $12`,
+     and ($11::uuid is null or (b.bounced_at, b.id) < (select c.bounced_at, c.id from bounce c where c.account_id = $1 and c.id = $11))
+   order by b.bounced_at desc, b.id desc limit $12 offset $13`,
 )
 
 export const COUNT_BOUNCES = statement('bounces_count', `select count(*) as total from bounce b where ${FILTER}`)

@@ -101,6 +101,10 @@ test('the list has filters, pages and cursors, and shows an account its own even
     walked,
     body.data.map((one: { event_id: string }) => one.event_id),
   )
+  const trial = { from: 'a@shop.example', to: 'ann@x.test', subject: 's', text: 't' }
+  assert.equal((await world.account.testApi.post('/api/v1/send', trial)).status, 202)
+  assert.equal(await total(sent), 4)
+  assert.equal(await total(`${sent}&include_sandbox=false`), 3)
   const other = await world.newAccount()
   assert.equal((await other.api.get('/api/v1/events')).body.pagination.total, 0)
   for (const query of ['event=none', 'limit=0', 'cursor=x', 'recipient=x', 'from=x', 'domain_id=x']) {

@@ -65,7 +65,7 @@ async function plan(what: Statement, { type, domain, tag }: Asked): Promise<stri
     domain ?? null,
     tag ?? null,
   ]
-  const values = [...filter, null, null, ...(what === list ? [null, null, 51, 0] : [100_000])]
+  const values = [...filter, null, null, true, ...(what === list ? [null, null, 51, 0] : [100_000])]
   const asked = statement(`explained_${what.name}`, `explain (analyze, costs off, timing off) ${what.text}`)
   const lines = await database.tenant(ACCOUNT, (db) => db.query<{ 'QUERY PLAN': string }>(asked, values))
   return lines.map((line) => line['QUERY PLAN']).join('\n')

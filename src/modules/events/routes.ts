@@ -62,6 +62,7 @@ const Query = Type.Object({
   tag: Type.Optional(Type.String({ maxLength: 128 })),
   from: Type.Optional(DateTime),
   to: Type.Optional(DateTime),
+  include_sandbox: Type.Boolean({ default: true }),
   limit: ListLimit,
   offset: ListOffset,
   cursor: Type.Optional(Type.String({ pattern: CURSOR.source })),
@@ -97,6 +98,7 @@ function listRoute({ database, clock, emailsTo }: EventRoutesOptions): AnyEndpoi
           query.tag ?? null,
           domainIds,
           recipient,
+          query.include_sandbox,
         ]
         const page = [...filter, atUs, afterId, limit + 1, atUs === null ? offset : 0]
         const count = async (): Promise<number> =>

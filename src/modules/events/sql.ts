@@ -96,27 +96,27 @@ export const forget = statement(
 )
 
 // $2 $3 from and before, $4 type, $5 email, $6 emails (those to one recipient; never empty), $7 domain, $8 tag, $9 the
-// domains that the key is bound to, $10 the recipient, for what is about an address and no email.
+// domains that the key is bound to, $10 the recipient, for what is about an address and no email, $11 events of the sandbox too.
 const FILTER = `e.account_id = $1 and ($2::timestamptz is null or e.at >= $2) and ($3::timestamptz is null or e.at < $3)
   and ($4::smallint is null or e.type = $4) and ($5::uuid is null or e.email_id = $5)
   and ($6::uuid[] is null or e.email_id = any($6)
     or (e.email_id is null and coalesce(e.data ->> 'recipient', e.data ->> 'email') = $10))
   and ($7::uuid is null or e.domain_id = $7) and ($8::text is null or e.tag = $8)
-  and ($9::uuid[] is null or e.domain_id = any($9))`
+  and ($9::uuid[] is null or e.domain_id = any($9)) and ($11::boolean or not e.sandbox)`
 const COLUMNS = `e.xid::text as xid, e.seq, e.at, e.event_id, e.account_id, e.domain_id, e.email_id, e.type, e.stream,
   e.sandbox, e.tag, e.data, e.facts`
 
-/** $11 and $12: the moment (in microseconds since 1970) and the id to go on behind, or null. */
+/** $12 and $13: the moment (in microseconds since 1970) and the id to go on behind, or null. */
 export const list = statement(
   'events_list',
   `select ${COLUMNS}, (extract(epoch from e.at) * 1000000)::bigint as at_us from event e where ${FILTER}
-     and ($11::bigint is null or (e.at, e.event_id) < ('epoch'::timestamptz + $11 * interval '1 microsecond', $12::uuid))
-   order by e.at desc, e.event_id desc limit $13 offset $14`,
+     and ($12::bigint is null or (e.at, e.event_id) < ('epoch'::timestamptz + $12 * interval '1 microsecond', $13::uuid))
+   order by e.at desc, e.event_id desc limit $14 offset $15`,
 )
 // Counting stops at a limit: an account with millions of events must not pay for a number nobody reads.
 export const count = statement(
   'events_count',
-  `select count(*) as total from (select 1 from event e where ${FILTER} limit $11) as counted`,
+  `select count(*) as total from (select 1 from event e where ${FILTER} limit $12) as counted`,
 )
 
 // Streams read in the followers' order, below the oldest transaction still open, and keep no cursor in the database.
