@@ -75,6 +75,13 @@ function readJson(text: string): Json {
 function faultsOf(error: unknown): readonly FieldFault[] {
   return error instanceof ApiProblem ? (error.details?.fields ?? []) : []
 }
+const SIGNED_OUT: ReadonlySet<string> = new Set(['not_signed_in', 'missing_api_key'])
+
+/** The session ended: the sign-in form tells it, and when somebody is signed in again it is over. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof ApiProblem && SIGNED_OUT.has(error.code)
+}
+
 
 /** What is wrong, with the fields when the form has faults. */
 export function problemText(error: unknown): string {

@@ -1,7 +1,7 @@
 // The few parts that all pages are made of.
 
 import { type ReactNode, useEffect, useId, useState } from 'react'
-import { mayPass, problemText, tryAgain, waitOf } from './api.ts'
+import { isSignedOut, mayPass, problemText, tryAgain, waitOf } from './api.ts'
 import { copied } from './clipboard.ts'
 import { saidOfIt } from './faults.ts'
 import { type Scope, useMay } from './may.tsx'
@@ -365,7 +365,7 @@ export function Unread({ error }: { readonly error: unknown }) {
 }
 
 export function Problem({ error }: { readonly error: unknown }) {
-  if (error === null || error === undefined) return null
+  if (error === null || error === undefined || isSignedOut(error)) return null
   return (
     <p role="alert" className="my-3 rounded border border-bad px-3 py-2 text-bad">
       {problemText(error)}

@@ -300,6 +300,8 @@ test('a session that ends takes nothing that was typed, and gives nothing of it 
   await save.click()
   await signIn(who)
   await page.getByTitle('Events arrive as they happen').waitFor()
+  // What the first press was answered is over: somebody is signed in.
+  assert.equal(await page.getByRole('alert').count(), 0)
   await save.click()
   await page.getByText('Version 1; each change').waitFor()
   assert.equal(await page.getByLabel('Text', { exact: true }).inputValue(), 'Kept')
