@@ -185,11 +185,13 @@ export function Choice({
   value,
   onChange,
   options,
+  hint,
 }: {
   readonly label: string
   readonly value: string
   readonly onChange: (value: string) => void
   readonly options: readonly (readonly [value: string, label: string])[]
+  readonly hint?: string
 }) {
   const id = useId()
   return (
@@ -201,6 +203,7 @@ export function Choice({
         id={id}
         value={value}
         onChange={(event) => onChange(event.target.value)}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         className="h-[34px] max-w-full rounded border border-line bg-raised px-2 text-ink"
       >
         {options.map(([one, text]) => (
@@ -209,6 +212,11 @@ export function Choice({
           </option>
         ))}
       </select>
+      {hint !== undefined && (
+        <p id={`${id}-hint`} className="mt-1 text-xs text-quiet">
+          {hint}
+        </p>
+      )}
     </div>
   )
 }

@@ -372,3 +372,21 @@ test('an address or a name in another script is told for what it is where a doma
   }
   assert.deepEqual(here.faults, [])
 })
+
+test('the language for recipients is set where the account is, and days say of which zone they are', async () => {
+  const who = await dashboard.owner()
+  await call(who.api_key, 'PATCH', '/api/v1/customer/profile', { locale: 'de-AT' })
+  await using here = await dashboard.visit(who, { timezoneId: 'Asia/Kathmandu' })
+  const { page } = here
+  await dashboard.open(page, '/')
+  await page.getByText(/^Days of Asia\/Kat/).waitFor()
+  await dashboard.open(page, '/settings')
+  const language = page.getByLabel('Language for recipients', { exact: true })
+  assert.equal(await language.inputValue(), 'de-AT')
+  await language.selectOption('French')
+  await page.getByRole('button', { name: 'Save', exact: true }).first().click()
+  await page.getByText('Kept.').waitFor()
+  const { locale, timezone } = (await call(who.api_key, 'GET', '/api/v1/customer/profile')).body.data
+  assert.deepEqual([locale, timezone], ['fr', 'UTC'])
+  assert.deepEqual(here.faults, [])
+})

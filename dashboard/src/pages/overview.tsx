@@ -46,7 +46,7 @@ export function Overview() {
       sentence={
         figures === undefined ? ' ' : sentenceOf(figures, spanOf(days, domains, domain_id), latest.data?.data ?? [])
       }
-      actions={<Range days={days} sandbox={range.include_sandbox} domains={domains} />}
+      actions={<Range days={days} sandbox={range.include_sandbox} domains={domains} timezone={timezone} />}
     >
       {figures === undefined ? (
         <Pending error={totals.error} lines={3} />
@@ -72,10 +72,12 @@ function Range({
   days,
   sandbox,
   domains,
+  timezone,
 }: {
   readonly days: number
   readonly sandbox: boolean
   readonly domains: readonly (readonly [id: string, name: string])[]
+  readonly timezone: string
 }) {
   const navigate = useNavigate()
   const { domain_id: domain } = useSearch({ strict: false }) as Search
@@ -109,6 +111,7 @@ function Range({
       <Button small pressed={sandbox} onClick={() => go({ sandbox: sandbox ? '' : '1' })}>
         With sandbox
       </Button>
+      <p className="basis-full text-xs text-quiet sm:text-right">Days of {timezone}, as this browser has it</p>
     </div>
   )
 }

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import { LANGUAGES } from '../../../src/platform/languages.ts'
 import { AddForm } from '../add-form.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi } from '../api.ts'
 import { useEdited } from '../changes.ts'
@@ -52,9 +53,11 @@ const SWITCHES: readonly (readonly [field: string, label: string])[] = [
 ]
 
 const PATH = '/customer/profile'
-const FIELDS = ['name', 'company', 'email', 'timezone', 'disposable_confidence_threshold']
+const FIELDS = ['name', 'company', 'email', 'timezone', 'locale', 'disposable_confidence_threshold']
 
-type Typed = Readonly<Record<'name' | 'company' | 'email' | 'timezone' | 'disposable_confidence_threshold', string>>
+type Typed = Readonly<
+  Record<'name' | 'company' | 'email' | 'timezone' | 'locale' | 'disposable_confidence_threshold', string>
+>
 
 function typedOf(profile: Json): Typed {
   return {
@@ -62,6 +65,7 @@ function typedOf(profile: Json): Typed {
     company: String(profile.company ?? ''),
     email: String(profile.email),
     timezone: String(profile.timezone),
+    locale: String(profile.locale),
     disposable_confidence_threshold: String(profile.disposable_confidence_threshold),
   }
 }
@@ -74,6 +78,14 @@ function fieldsOf(typed: Typed): object {
     company: company.trim() === '' ? null : company,
     disposable_confidence_threshold: Number(threshold),
   }
+}
+
+const LANGUAGE_NAMES = new Intl.DisplayNames('en', { type: 'language' })
+
+/** Those that we have words for, and the one that a program set: `de-AT` is German. */
+function languagesWith(kept: string): readonly (readonly [tag: string, name: string])[] {
+  const tags: readonly string[] = LANGUAGES
+  return (tags.includes(kept) ? tags : [...tags, kept]).map((tag) => [tag, LANGUAGE_NAMES.of(tag) ?? tag])
 }
 
 function Profile({ profile }: { readonly profile: Json }) {
@@ -113,7 +125,15 @@ function Profile({ profile }: { readonly profile: Json }) {
             value={typed.timezone}
             onChange={set('timezone')}
             options={Intl.supportedValuesOf('timeZone')}
+            hint="Kept for programs that read the profile. Times and days here are of your browser's zone; statistics are asked for in any."
             fault={faultOf(error, 'timezone')}
+          />
+          <Choice
+            label="Language for recipients"
+            value={typed.locale}
+            onChange={set('locale')}
+            options={languagesWith(String(profile.locale))}
+            hint="Of the pages behind links in your mails (unsubscribing, confirming) and of the built-in confirmation mail."
           />
           <Field
             label="Taken for disposable from this confidence on"
