@@ -261,7 +261,9 @@ test('users see what their role allows, and the last owner stays', async () => {
   const viewer = await signIn({ ...who, email: 'viewer@posthorn.test', password: added.body.data.password })
   assert.equal((await ask('GET', '/api/v1/emails', undefined, viewer)).status, 200)
   const mail = { from: 'a@b.example', to: 'c@d.example', subject: 's', text: 't' }
-  assert.equal((await ask('POST', '/api/v1/send', mail, viewer)).body.code, 'insufficient_scope')
+  const { body: beyond } = await ask('POST', '/api/v1/send', mail, viewer)
+  assert.deepEqual([beyond.code, beyond.details], ['insufficient_scope', { required_scope: 'send' }])
+  assert.match(beyond.error, /^Your role .* an owner of the account may change it$/)
   assert.equal(
     (await ask('POST', '/api/v1/users', { email: 'x@y.example', role: 'owner' }, viewer)).body.code,
     'insufficient_role',

@@ -1,13 +1,14 @@
 // What stands around every page: navigation, keyboard, the stream of events, sign-in.
 
-import { Link, Outlet, useRouter } from '@tanstack/react-router'
+import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { ApiProblem, call, type Json, problemText, queries, useApi } from './api.ts'
+import { ClosedPage } from './closed.tsx'
 import { refresher } from './follow.ts'
 import { KeyHelp, useKeys } from './keys.tsx'
 import { followEvents, useLive } from './live.ts'
 import { Reach } from './may.tsx'
-import { groupsFor, type Person } from './nav.ts'
+import { closedTo, groupsFor, type Person } from './nav.ts'
 import { Palette } from './palette.tsx'
 import { Said, say } from './say.tsx'
 import { SignIn } from './sign-in.tsx'
@@ -62,6 +63,7 @@ function Inside({
   const [open, setOpen] = useState(false)
   const [help, setHelp] = useState(false)
   const [palette, setPalette] = useState(false)
+  const closed = closedTo(me, useLocation({ select: ({ pathname }) => pathname }))
   useKeys(me, { showHelp: () => setHelp(true), showPalette: () => setPalette(true) })
   useEffect(() => (away ? undefined : followEvents(refresher())), [away])
   useFocusOnMove(() => setOpen(false))
@@ -102,7 +104,7 @@ function Inside({
       </nav>
       <div className="min-w-0 flex-1">
         {me.acting && <Acting name={me.account.name} />}
-        <Outlet />
+        {closed === null ? <Outlet /> : <ClosedPage closed={closed} role={me.user.role} />}
       </div>
       <Said />
       {help && <KeyHelp person={me} close={() => setHelp(false)} />}

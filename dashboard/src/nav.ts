@@ -84,6 +84,21 @@ export function groupsFor({ user, scopes }: Person): readonly Group[] {
   return [...groups.filter(({ places }) => places.length > 0), ...(user.operator ? [OPERATOR] : [])]
 }
 
+export interface Closed {
+  readonly title: string
+  /** To whom: a role of this account, or all but operators. */
+  readonly to: 'role' | 'others'
+}
+
+/** @returns what stands at a path where a person has nothing to see; null where they have, or where nothing stands */
+export function closedTo({ user, scopes }: Person, path: string): Closed | null {
+  const isAt = ({ path: of }: Place): boolean => path === of || (of !== '/' && path.startsWith(`${of}/`))
+  const operators = OPERATOR.places.find(isAt)
+  if (operators !== undefined) return user.operator ? null : { title: operators.name, to: 'others' }
+  const place = GROUPS.flatMap(({ places }) => places).find(isAt)
+  return place === undefined || reaches(scopes, place.needs) ? null : { title: place.name, to: 'role' }
+}
+
 export function placesFor(person: Person): readonly Place[] {
   return groupsFor(person).flatMap(({ places }) => places)
 }

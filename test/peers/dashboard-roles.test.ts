@@ -119,9 +119,17 @@ test('a viewer sees all there is to read and no control that would be refused', 
   assert.equal(await page.getByRole('button', { name: 'Save', exact: true }).count(), 0)
   assert.ok(await page.getByLabel('Refuse disposable addresses', { exact: true }).isDisabled())
   assert.ok(await page.getByLabel('Present password', { exact: true }).isEnabled())
-  for (const where of ['/validation', '/risk', '/templates/new']) {
+  for (const where of ['/validation', '/risk', '/templates/new', '/keys', `/keys/${things.key}`, '/smtp']) {
     await dashboard.open(page, where)
     await page.getByText('Your role does not do this.').waitFor()
+  }
+  // By an address that an operator sent: no controls, and nothing that is asked for in vain.
+  for (const where of ['/operator/accounts', '/operator/queues', `/operator/accounts/${owner.account_id}`]) {
+    await dashboard.open(page, where)
+    const main = page.getByRole('main')
+    await main.getByText('Only an operator of this installation sees this page.').waitFor()
+    assert.equal(await main.getByRole('button').count(), 0)
+    assert.deepEqual(await main.getByRole('link').allInnerTexts(), ['To the overview'])
   }
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox').fill('key')

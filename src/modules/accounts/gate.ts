@@ -70,7 +70,7 @@ export function apiGate(parts: GateParts): ApiGate {
       for (const [name, value] of Object.entries(told(rate.burst, level))) asker.setHeader(name, value)
       if (refused !== null) throw refused
       if (!level.granted) throw tooMany(rate.burst, rate.perSecond, level.retryInSeconds)
-      if (!allows(principal.scopes, access.scope)) throw errors.insufficient_scope({ required_scope: access.scope })
+      if (!allows(principal.scopes, access.scope)) throw beyond(principal, access.scope)
       checkPlan(account, access, plans)
       return principal
     },
@@ -83,6 +83,12 @@ export function apiGate(parts: GateParts): ApiGate {
       throw tooMany(rate.burst, rate.perSecond, level.retryInSeconds, told(rate.burst, left))
     },
   }
+}
+
+/** Who is signed in has no key whose scopes could be changed, but a role. */
+function beyond({ keyId }: Principal, scope: string | undefined): ApiError {
+  const message = 'Your role in this account may not do this; an owner of the account may change it'
+  return errors.insufficient_scope({ required_scope: scope }, keyId === null ? { message } : {})
 }
 
 interface Found {

@@ -1,0 +1,20 @@
+// In place of a page that is not for who is signed in: reached by an address that somebody sent, since nothing leads to it.
+
+import { Link } from '@tanstack/react-router'
+import type { Closed } from './nav.ts'
+import { Empty, Page } from './ui.tsx'
+
+export function ClosedPage({ closed: { title, to }, role }: { readonly closed: Closed; readonly role: string }) {
+  return (
+    <Page title={title}>
+      <Empty>
+        {to === 'others'
+          ? 'Only an operator of this installation sees this page.'
+          : `Your role does not do this. You are ${role === 'owner' ? 'an' : 'a'} ${role} here; an owner of the account may change it.`}{' '}
+        <Link to="/" className="underline">
+          To the overview
+        </Link>
+      </Empty>
+    </Page>
+  )
+}
