@@ -50,6 +50,9 @@ async function ask(method: string, path: string, body: unknown): Promise<Json> {
   const read: Json = readJson(text)
   // The session ended meanwhile: the frame asks who is here, and shows the sign-in.
   if (answer.status === 401 && !path.startsWith('/session')) void queries.invalidateQueries({ queryKey: ['/session'] })
+  // So that the frame tells of it on every page from now on.
+  if (answer.status === 403 && read?.code === 'account_suspended')
+    void queries.invalidateQueries({ queryKey: ['/session'] })
   if (!answer.ok) {
     // Of another than the service: a proxy that reaches nobody behind it.
     const unknown = {
@@ -72,9 +75,6 @@ function readJson(text: string): Json {
   }
 }
 
-function faultsOf(error: unknown): readonly FieldFault[] {
-  return error instanceof ApiProblem ? (error.details?.fields ?? []) : []
-}
 const SIGNED_OUT: ReadonlySet<string> = new Set(['not_signed_in', 'missing_api_key'])
 
 /** The session ended: the sign-in form tells it, and when somebody is signed in again it is over. */
@@ -82,6 +82,9 @@ export function isSignedOut(error: unknown): boolean {
   return error instanceof ApiProblem && SIGNED_OUT.has(error.code)
 }
 
+function faultsOf(error: unknown): readonly FieldFault[] {
+  return error instanceof ApiProblem ? (error.details?.fields ?? []) : []
+}
 
 /** What is wrong, with the fields when the form has faults. */
 export function problemText(error: unknown): string {

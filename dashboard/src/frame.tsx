@@ -104,6 +104,7 @@ function Inside({
       </nav>
       <div className="min-w-0 flex-1">
         {me.acting && <Acting name={me.account.name} />}
+        {me.account.suspended && <Suspended />}
         {closed === null ? <Outlet /> : <ClosedPage closed={closed} role={me.user.role} />}
       </div>
       <Said />
@@ -129,6 +130,19 @@ function Acting({ name }: { readonly name: string }) {
         You look into <strong>{name}</strong> as its owner. What you change is written down.
       </span>
       <Button onClick={() => void leave()}>Leave</Button>
+    </aside>
+  )
+}
+
+/** Above each page, for as long as it lasts. */
+function Suspended() {
+  return (
+    <aside aria-label="Suspended" className="border-b border-bad bg-raised px-4 py-2 sm:px-8">
+      <strong className="text-bad">
+        <span aria-hidden="true">▲ </span>This account is suspended.
+      </strong>{' '}
+      Everything can be read; nothing is sent, and nothing can be changed. Only the operator of this installation can
+      end that: ask there what it is about.
     </aside>
   )
 }

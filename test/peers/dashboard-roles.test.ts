@@ -160,3 +160,26 @@ test('a developer does everything but make keys', async () => {
   await page.getByRole('heading', { name: 'other.example', exact: true }).waitFor()
   assert.deepEqual(here.faults, [])
 })
+
+test('who is signed in to a suspended account is told so on every page, for as long as it lasts', async () => {
+  const of = await dashboard.owner()
+  await using here = await dashboard.visit(of)
+  const { page } = here
+  const notice = page.getByText('This account is suspended.')
+  await dashboard.open(page, '/suppressions')
+  assert.equal(await notice.count(), 0)
+  await dashboard.posthorn.cli('account', 'suspend', of.email)
+  // The first refusal is enough to know it.
+  await waitFor('the refusal', async () => {
+    await page.getByLabel('Add an address', { exact: true }).fill('gone@example.net')
+    await page.getByRole('button', { name: 'Suppress', exact: true }).click()
+    return (await notice.count()) === 1 ? true : undefined
+  })
+  for (const where of ['/', '/settings']) {
+    await dashboard.open(page, where)
+    await notice.waitFor()
+  }
+  await dashboard.posthorn.cli('account', 'resume', of.email)
+  await dashboard.open(page, '/')
+  assert.equal(await notice.count(), 0)
+})

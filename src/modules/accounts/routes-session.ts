@@ -67,7 +67,12 @@ const Me = Type.Object({
     totp_enabled: Type.Boolean(),
     operator: Type.Boolean({ description: 'Handles the installation' }),
   }),
-  account: Type.Object({ id: Uuid, name: Type.String(), plan: Type.String() }),
+  account: Type.Object({
+    id: Uuid,
+    name: Type.String(),
+    plan: Type.String(),
+    suspended: Type.Boolean({ description: 'It can read, but not write or send; an operator ends it' }),
+  }),
   acting: Type.Boolean({ description: 'An operator looks into an account that is not their own' }),
   scopes: Type.Array(Type.String()),
   session_id: Uuid,
@@ -121,7 +126,12 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
     const { user_id: id, email, totp, operator } = session
     return {
       user: { id, email, role, totp_enabled: totp, operator },
-      account: { id: account.account_id, name: account.name, plan: account.plan },
+      account: {
+        id: account.account_id,
+        name: account.name,
+        plan: account.plan,
+        suspended: account.suspended_at !== null,
+      },
       acting: session.acting_id !== null,
       scopes: [...SCOPES_OF[role]],
       session_id: session.id,
