@@ -336,7 +336,7 @@ test('domains are compared, and each figure of one leads to the mails of that on
   await page.getByRole('link', { name: 'Of the shop', exact: true }).waitFor()
   assert.equal(await page.getByRole('link', { name: 'Of the news', exact: true }).count(), 0)
   await page.getByRole('link', { name: '400', exact: true }).click()
-  await page.getByRole('heading', { name: 'Emails', exact: true }).waitFor()
+  await page.getByRole('heading', { name: 'Events', exact: true }).waitFor()
   // As the figure, its list leaves the sandbox out.
   await page.getByLabel('Sandbox', { exact: true }).selectOption('')
   await page.getByRole('link', { name: 'Of the shop', exact: true }).waitFor()
