@@ -87,7 +87,7 @@ function Range({
     void navigate({ to: '.', search: Object.fromEntries(given) as never, replace: true })
   }
   return (
-    <div className="flex flex-wrap gap-1" role="group" aria-label="What is counted">
+    <div className="flex flex-wrap gap-1 sm:justify-end" role="group" aria-label="What is counted">
       {domains.length > 0 && (
         <select
           aria-label="Domain"
