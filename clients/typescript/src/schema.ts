@@ -5203,6 +5203,8 @@ export interface operations {
                                 id: string;
                                 name: string;
                                 plan: string;
+                                /** @description It can read, but not write or send; an operator ends it */
+                                suspended: boolean;
                             };
                             /** @description An operator looks into an account that is not their own */
                             acting: boolean;
@@ -5296,6 +5298,8 @@ export interface operations {
                                 id: string;
                                 name: string;
                                 plan: string;
+                                /** @description It can read, but not write or send; an operator ends it */
+                                suspended: boolean;
                             };
                             /** @description An operator looks into an account that is not their own */
                             acting: boolean;
@@ -12621,6 +12625,7 @@ export interface operations {
                 category?: "invalid_recipient" | "bad_domain" | "mailbox_full" | "inactive_mailbox" | "message_too_large" | "rate_limited" | "dns_failure" | "connection" | "expired" | "content_rejected" | "policy" | "reputation" | "authentication" | "protocol" | "unknown" | "spam_complaint";
                 email_id?: string;
                 include_sandbox?: boolean;
+                include_complaints?: boolean;
                 limit?: number;
                 offset?: number;
                 cursor?: string;
@@ -18750,6 +18755,7 @@ export interface operations {
                 tag?: string;
                 from?: string;
                 to?: string;
+                include_sandbox?: boolean;
                 limit?: number;
                 offset?: number;
                 cursor?: string;
