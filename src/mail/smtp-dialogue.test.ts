@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { commandAnswered, DialogueRecorder } from './smtp-dialogue.ts'
-import { replyOf } from './smtp-reply.ts'
+import { parseReply, replyOf } from './smtp-reply.ts'
 
 const REST = '(the rest was not kept)'
 
@@ -28,6 +28,15 @@ test('a dialogue has a line for each line of a reply, and whole milliseconds', (
     '6 server 354',
     '8 client (the connection was closed)',
   ])
+})
+
+test('a reply whose lines have different codes stands there as it was said', () => {
+  const reply = parseReply('250-a\r\n550-b\r\n250 c')
+  assert.ok(reply !== null)
+  assert.deepEqual(
+    recorded((dialogue) => dialogue.server(reply)),
+    ['0 server 250-a', '2 server 550-b', '3 server 250 c'],
+  )
 })
 
 test('100 lines are kept, of which the last one says that there were more', () => {

@@ -3,7 +3,7 @@
 // last line tells that there was more.
 
 import type { SmtpCommand } from './smtp-bounce.ts'
-import type { Reply } from './smtp-reply.ts'
+import { type Reply, wireLines } from './smtp-reply.ts'
 
 export interface DialogueLine {
   /** Whole milliseconds since the connection was begun. */
@@ -34,10 +34,10 @@ export class DialogueRecorder {
   }
 
   server(reply: Reply): void {
-    const last = reply.lines.length - 1
-    if (last < 0) this.#add('server', String(reply.code))
-    for (let index = 0; index <= last && !this.#full; index++) {
-      this.#add('server', `${reply.code}${index < last ? '-' : ' '}${reply.lines[index] ?? ''}`)
+    if (reply.lines.length === 0) this.#add('server', String(reply.code))
+    for (const line of wireLines(reply)) {
+      if (this.#full) break
+      this.#add('server', line)
     }
   }
 

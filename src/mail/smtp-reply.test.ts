@@ -46,7 +46,12 @@ const ROWS: [wire: string, codes: (number | 'fault')[], text?: string, enhanced?
   ['HTTP/1.1 400 Bad Request\r\n\r\n', ['fault']],
   ['250 a\r\nnonsense\r\n250 b\r\n', [250, 'fault']],
   ['554-no service\r\nread our page\r\n554 bye\r\n', [554], '554 no service read our page bye'],
-  ['250-a\r\n550 b\r\n', [550], '550 a b'],
+  ['250-accepted\r\n550 5.1.1 no such user\r\n250 next\r\n', ['fault']],
+  ['450-4.2.0 later\r\n550 5.1.1 no such user\r\n', ['fault']],
+  ['552-5.2.2 full\r\n550 5.1.1 no such user\r\n', [550], '552-5.2.2 full / 550 5.1.1 no such user', '5.1.1'],
+  ['550-5.1.1 bad\r\n250 ok\r\n', [250], '550-5.1.1 bad / 250 ok', null],
+  ['550-5.1.1 bad\r\n250 5.1.1 ok\r\n', [250], '550-5.1.1 bad / 250 5.1.1 ok', null],
+  ['250-a\r\n550-b\r\n250 c\r\n', [250], '250-a / 550-b / 250 c', null],
   ['550 a\0b\x1b[31mc\x7f\r\n', [550], '550 a b [31mc'],
   ['', []],
   ['250 unfinished', []],
@@ -128,7 +133,7 @@ test('what we write as a reply we read back', () => {
 
 test('of lines that contradict each other the last code decides, with the status of its class', () => {
   const mixed = parseReply('550-5.1.1 no such\r\n450 4.1.1 mixed')
-  assert.deepEqual([mixed?.code, mixed?.enhanced, mixed?.text], [450, '4.1.1', '450 4.1.1 no such mixed'])
+  assert.deepEqual([mixed?.code, mixed?.enhanced, mixed?.text], [450, '4.1.1', '550-5.1.1 no such / 450 4.1.1 mixed'])
   assert.equal(parseReply('550-5.1.1 no such\r\n550 5.7.1 or not for you')?.enhanced, '5.1.1')
   assert.equal(parseReply('550-4.2.1 disabled\r\n550 for good')?.enhanced, '4.2.1')
 })

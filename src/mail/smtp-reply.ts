@@ -8,7 +8,9 @@
 //   a line's end      CRLF, or a bare LF
 //   bytes             UTF-8; what is not becomes U+FFFD, and a control character becomes a space
 //   the first line    a code of 200 to 599, then a space, a hyphen or the end; anything else: fault
-//   a later line      of a reply under way may lack its code: some receivers wrap their prose. The last code counts.
+//   a later line      of a reply under way may lack its code: some receivers wrap their prose
+//   codes that differ within one reply, against RFC 5321 section 4.2.1: the last one counts, as other senders have it, and only
+//                     a status of its class; but one of 500 and more behind a milder one is no proof of a refusal: fault
 
 const LINE_KEPT_BYTES = 4_096
 const LINE_MAX_BYTES = 65_536
@@ -16,6 +18,7 @@ const REPLY_KEPT_LINES = 1_000
 const REPLY_KEPT_CHARS = 65_536
 const REPLY_MAX_BYTES = 4 * 1_048_576
 const FAULT_SHOWN_CHARS = 80
+const CONTRADICTION_SHOWN_CHARS = 300
 
 export interface Reply {
   /** 200 to 599. Its first digit alone decides what to do next (RFC 5321 section 4.2.1). */
@@ -27,7 +30,12 @@ export interface Reply {
   readonly enhanced: string | null
   /** What followed the code on each line, enhanced codes included. */
   readonly lines: readonly string[]
-  /** All in one line for people: `550 5.1.1 No such user here`, the enhanced code said once. */
+  /** Of each line, where they are not all `code`; absent: they are. */
+  readonly codes?: readonly number[]
+  /**
+   * All in one line for people: `550 5.1.1 No such user here`, the enhanced code said once. Of codes that differ the lines as
+   * they are: `550-5.1.1 no / 250 ok`.
+   */
   readonly text: string
 }
 
@@ -49,6 +57,10 @@ export class ReplyReader {
   #replyBytes = 0
   #code = 0
   #lines: string[] = []
+  /** Of the lines that are kept. */
+  #codes: number[] = []
+  /** Of any line of the reply under way; 0: none yet. */
+  #mildest = 0
   #keptChars = 0
   #fault: ReplyFault | null = null
 
@@ -112,16 +124,28 @@ export class ReplyReader {
       this.#fault = { fault: `not an SMTP reply: ${clean(line.toString('utf8', 0, FAULT_SHOWN_CHARS))}` }
       return null
     }
-    if (code !== 0) this.#code = code
+    if (code !== 0) {
+      this.#code = code
+      this.#mildest = this.#mildest === 0 ? code : Math.min(code, this.#mildest)
+    }
     if (this.#lines.length < REPLY_KEPT_LINES && this.#keptChars < REPLY_KEPT_CHARS) {
       const text = clean(line.toString('utf8', code === 0 ? 0 : Math.min(4, line.length)))
       this.#keptChars += text.length
       this.#lines.push(text)
+      this.#codes.push(this.#code)
     }
     if (code === 0 || line[3] === HYPHEN) return null
-    const reply = replyOf(this.#code, this.#lines)
+    const agree = this.#codes.every((one) => one === code)
+    const reply = agree ? replyOf(code, this.#lines) : contradictory(code, this.#lines, this.#codes)
+    if (code >= 500 && this.#mildest < 500) {
+      const shown = reply.text.slice(0, CONTRADICTION_SHOWN_CHARS)
+      this.#fault = { fault: `the lines of a reply contradict each other: ${shown}` }
+      return null
+    }
     this.#code = 0
+    this.#mildest = 0
     this.#lines = []
+    this.#codes = []
     this.#keptChars = 0
     this.#replyBytes = 0
     return reply
@@ -168,6 +192,23 @@ export function replyOf(code: number, lines: readonly string[]): Reply {
   enhanced ??= INNER_STATUS.exec(text)?.[1] ?? null
   const head = leads ? `${code} ${enhanced}` : String(code)
   return { code, enhanced, lines, text: text === '' ? head : `${head} ${text}` }
+}
+
+/** @param codes of each line */
+function contradictory(code: number, lines: readonly string[], codes: readonly number[]): Reply {
+  const { enhanced } = replyOf(
+    code,
+    lines.filter((_, index) => codes[index] === code),
+  )
+  const fits = Number(enhanced?.[0]) === Math.trunc(code / 100)
+  const reply = { code, enhanced: fits ? enhanced : null, lines, codes }
+  return { ...reply, text: wireLines(reply).join(' / ') }
+}
+
+/** The lines as they were on the wire. */
+export function wireLines({ code, lines, codes }: Pick<Reply, 'code' | 'lines' | 'codes'>): readonly string[] {
+  const last = lines.length - 1
+  return lines.map((line, index) => `${codes?.[index] ?? code}${index < last ? '-' : ' '}${line}`)
 }
 
 /** Reads one whole reply such as `550-5.1.1 no\r\n550 5.1.1 such user`; null when it is none. */

@@ -43,6 +43,7 @@ const DELIVERED: Row[] = [
   ['10,000 lines', { dot: { raw: '250-more\r\n'.repeat(10_000).concat('250 end\r\n') } }, '250 null'],
   ['a reply without text', { dot: '250' }, '250 null'],
   ['a reply that ends with a bare LF', { dot: { raw: '250 ok\n' } }, '250 null'],
+  ['the dot answered 550 and 250', { dot: { raw: '550-5.1.1 bad\r\n250 ok\r\n' } }, '250 null'],
   ['QUIT never answered', { quit: stall }, '250 2.0.0'],
   ['a receiver without any extension', { ehlo: '250 mx' }, '250 2.0.0'],
 ]
@@ -70,6 +71,8 @@ const DEFERRED: Row[] = [
   ['the dot answered 354', { dot: '354 go on' }, 'null 4.5.0'],
   ['the dot answered 399', { dot: '399 hm' }, 'null 4.5.0'],
   ['the dot answered 600', { dot: '600 hm' }, 'null 4.5.0'],
+  ['RCPT answered 250 and 550', { rcpt: { raw: '250-accepted\r\n550 5.1.1 no such user\r\n' } }, 'null 4.5.0'],
+  ['the dot answered 250 and 550', { dot: { raw: '250-accepted\r\n550 5.1.1 no such user\r\n' } }, 'null 4.5.0'],
   ['the dot answered abc', { dot: { raw: 'abc\r\n' } }, 'null 4.5.0'],
 ]
 
