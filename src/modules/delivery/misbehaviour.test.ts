@@ -190,3 +190,28 @@ test('of several hosts the next one is tried after silence and after 4xx, never 
     Array.from({ length: 16 }, (_, n) => (n < 5 ? 1 : 0)),
   )
 })
+
+// Each row: what EHLO of each host rules out or what else it does, and what becomes of the mail. Nobody refused it.
+const LIMITS: [first: ReceiverScript, second: ReceiverScript | null, becomes: string, said: string][] = [
+  [{ size: 100 }, { size: 30_000_000 }, 'delivered', '250 2.0.0'],
+  [{ size: 100 }, { size: 200 }, 'bounced', "exceeds the receiving server's limit of 200"],
+  [{ size: 100 }, { rcpt: '451 4.2.0 later' }, 'deferred', '451 4.2.0'],
+  [{ rcpt: '451 4.2.0 later' }, { size: 100 }, 'deferred', '451 4.2.0'],
+  [{ size: 100 }, null, 'deferred', '4.4.1'],
+]
+for (const [first, second, becomes, said] of LIMITS) {
+  test(`of a host with ${JSON.stringify(first)} and a second with ${JSON.stringify(second)} a mail is ${becomes}`, async () => {
+    await using h = await house({
+      'example.net': { MX: ['10 mx1.example.net', '20 mx2.example.net'] },
+      'mx1.example.net': { A: ['127.0.5.201'] },
+      'mx2.example.net': { A: ['127.0.5.202'] },
+    })
+    await h.receiver('127.0.5.201', first)
+    if (second !== null) await h.receiver('127.0.5.202', second)
+    const id = await h.put('bob@example.net')
+    await h.delivery.turn()
+    assert.equal(await h.status(id), becomes)
+    const { attempts } = await h.story(id)
+    assert.match(String(attempts[0]?.detail['response']), new RegExp(said.replaceAll('.', '\\.')))
+  })
+}

@@ -2,8 +2,8 @@
 //
 // Connections stay open between messages: each lane has one and carries one message after another over it, until nothing
 // waits; then it is kept for ten seconds. An attempt tries the hosts of its mail's own way in order, beginning with the one
-// that the lane is connected to, when it is one of them: a 5xx after the banner ends it, a 4xx or what is said of rates goes
-// on to the next host, no connection to the next address. Who is greeted with 421 while other lanes are connected there waits for one of these.
+// that the lane is connected to, when it is one of them: a 5xx after the banner ends it, a 4xx, what is said of rates or what
+// EHLO rules out goes on to the next host, no connection to the next address. Who is greeted with 421 while other lanes are connected there waits for one of these.
 
 import { isIPv6 } from 'node:net'
 import type { SecureContext } from 'node:tls'
@@ -113,7 +113,7 @@ interface Tried {
   readonly target: Target
   readonly sourceIp: string | null
   readonly tls: TlsInfo | null
-  /** Refused in the banner: another host may take it. */
+  /** Refused in the banner, or ruled out by EHLO (SIZE): another host may take it. */
   readonly atDoor: boolean
   /** Greeted with 421. */
   readonly crowded: boolean
@@ -350,14 +350,14 @@ export class Route {
           target,
           sourceIp: link.sourceIp,
           tls: link.connection.tls,
-          atDoor: false,
+          atDoor: outcome.kind === 'unsupported',
           crowded: false,
         })
         if (outcome.kind === 'replied' && isThrottling(outcome.reply)) {
           this.pace.throttled(this.#options.clock.monotonicMs())
         }
-        if (verdict.kind !== 'deferred') return true
-        if (outcome.kind === 'replied') done.add(target.host)
+        if (tried.some(isFinal)) return true
+        if (outcome.kind !== 'failed') done.add(target.host)
         // Whether the message was taken is open: another host must not get it in the same breath.
         if (outcome.kind === 'failed' && outcome.dotSent) return true
       }
