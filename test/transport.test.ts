@@ -9,6 +9,7 @@ import { gunzipSync } from 'node:zlib'
 import type { Delivery } from '../src/modules/delivery/index.ts'
 import { type ReportMail, type Transport, transportOf } from '../src/modules/transport/index.ts'
 import type { Connector } from '../src/platform/connect.ts'
+import { statement } from '../src/platform/db.ts'
 import type { SecureAnswer, SecureResolver, Tlsa } from '../src/platform/dns-secure.ts'
 import { selfSigned, type TestCertificate } from './certificate.ts'
 import { type House, house } from './delivery-house.ts'
@@ -16,6 +17,7 @@ import { lookForReports, web } from './tls-web.ts'
 import type { Zones } from './zones.ts'
 
 const DAY_MS = 86_400_000
+const RESULTS = statement('test_session_results', 'select result from transport_session')
 
 function certificate(names: readonly string[], fromMs = -DAY_MS, toMs = DAY_MS): TestCertificate {
   const now = Date.now()
@@ -70,10 +72,11 @@ test('a policy in force: a host with a certificate for its name gets the mail, a
 
 // Each row: what stands at the host, and why no mail goes there.
 const CLOSED = [
-  ['STARTTLS taken out of the way', {}, /STARTTLS/],
-  ['a certificate of nobody', { tls: UNKNOWN }, /MTA-STS.*DEPTH_ZERO_SELF_SIGNED_CERT/],
-  ['a certificate for another host', { tls: OTHER_NAME }, /MTA-STS.*ALTNAME/],
-  ['a certificate that has expired', { tls: EXPIRED }, /MTA-STS.*EXPIRED/],
+  ['STARTTLS taken out of the way', {}, /does not offer STARTTLS.* by the MTA-STS policy/],
+  ['STARTTLS refused', { tls: GOOD, starttls: '454 4.7.0 not now' }, /^454 .* by the MTA-STS policy/],
+  ['a certificate of nobody', { tls: UNKNOWN }, /DEPTH_ZERO_SELF_SIGNED_CERT.*MTA-STS/],
+  ['a certificate for another host', { tls: OTHER_NAME }, /ALTNAME.*MTA-STS/],
+  ['a certificate that has expired', { tls: EXPIRED }, /EXPIRED.*MTA-STS/],
 ] as const
 for (const [what, script, why] of CLOSED) {
   test(`a policy in force and ${what}: deferred with 4.7.5, and not a byte of the mail is sent`, async () => {
@@ -245,7 +248,8 @@ test('DANE: another certificate, no STARTTLS, or answers that do not validate: d
     ['bogus TLSA', {}, (h: House) => ({ [port(h)]: { kind: 'failed' } }), /DNSSEC: the TLSA/],
     ['bogus addresses', {}, () => ({ 'A mx.sts.test': { kind: 'failed' } }), /DNSSEC: the addresses/],
     ['bogus MX', {}, () => ({ 'MX sts.test': { kind: 'failed' } }), /DNSSEC: the MX/],
-    ['no STARTTLS', { ehlo: '250-mx.sts.test\n250 PIPELINING' }, () => ({}), /STARTTLS/],
+    ['no STARTTLS', { ehlo: '250-mx.sts.test\n250 PIPELINING' }, () => ({}), /does not offer STARTTLS.* by DANE/],
+    ['STARTTLS refused', { ehlo: 'default', starttls: '454 4.7.0 not now' }, () => ({}), /^454 .* by DANE/],
   ] as const
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2', { tls: GOOD })
@@ -259,6 +263,24 @@ test('DANE: another certificate, no STARTTLS, or answers that do not validate: d
     assert.match(String(last.data['response']), why)
   }
   assert.equal(mx.messages.length, 0)
+})
+
+test('DANE: a certificate of an authority that the DNS names, and for another host, is told as that', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2', { tls: OTHER_NAME })
+  const authority = { usage: 2, selector: 0, matching: 0, data: new X509Certificate(OTHER_NAME.cert).raw }
+  const { delivery, transport } = guarded(h, web(''), signed(h, [authority]))
+  await transport.service.start()
+  const id = await h.put('a@sts.test')
+  await delivery.turn()
+  assert.equal(mx.messages.length, 0)
+  assert.match(
+    String((await h.last(id)).data['response']),
+    /^4\.7\.5 the certificate is not one for the name of this host/,
+  )
+  await transport.service.stop(AbortSignal.timeout(5_000))
+  const rows = await h.database.system.query(RESULTS)
+  assert.deepEqual(rows, [{ result: 'certificate-host-mismatch' }])
 })
 
 test('DANE: answers that are not signed say nothing; records that nobody can use ask for TLS alone', async () => {

@@ -221,7 +221,7 @@ class Opening {
       if (!required) return { plain: null }
       return this.#failed('starttls', {
         code: 'tls',
-        message: 'TLS is required and the server does not offer STARTTLS',
+        message: 'the server does not offer STARTTLS',
       })
     }
     const heard = await this.#ask(stream, 'STARTTLS', 'ehlo')

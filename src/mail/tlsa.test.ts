@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
 import { selfSigned } from '../../test/certificate.ts'
-import { isNamedByTlsa, isUsable, type TlsaRecord } from './tlsa.ts'
+import { isUsable, type TlsaRecord, tlsaVerdict } from './tlsa.ts'
 
 // An authority, and a certificate of it for mx.dane.test that is good until June 2125.
 const AUTHORITY = new X509Certificate(`-----BEGIN CERTIFICATE-----
@@ -40,13 +40,17 @@ function record(usage: number, selector: number, matching: number, of: X509Certi
 
 const EACH_FORM = [0, 1].flatMap((selector) => [0, 1, 2].map((matching) => ({ selector, matching })))
 
+function isNamed(...asked: Parameters<typeof tlsaVerdict>): boolean {
+  return tlsaVerdict(...asked) === 'named'
+}
+
 test('a record of usage 3 names the certificate or its key, whatever its names and dates say', () => {
   for (const { selector, matching } of EACH_FORM) {
     const named = record(3, selector, matching, LEAF)
-    assert.ok(isNamedByTlsa([named], [LEAF], [], new Date('2200-01-01')), `${selector} ${matching}`)
+    assert.ok(isNamed([named], [LEAF], [], new Date('2200-01-01')), `${selector} ${matching}`)
     const other = record(3, selector, matching, AUTHORITY)
-    assert.ok(!isNamedByTlsa([other], [LEAF, AUTHORITY], NAMES, NOW), `${selector} ${matching}`)
-    assert.ok(isNamedByTlsa([other, named], [LEAF], NAMES, NOW))
+    assert.ok(!isNamed([other], [LEAF, AUTHORITY], NAMES, NOW), `${selector} ${matching}`)
+    assert.ok(isNamed([other, named], [LEAF], NAMES, NOW))
   }
 })
 
@@ -54,21 +58,23 @@ test('a record of usage 2 names an authority of the chain, and dates and names c
   for (const { selector, matching } of EACH_FORM) {
     const named = [record(2, selector, matching, AUTHORITY)]
     const label = `${selector} ${matching}`
-    assert.ok(isNamedByTlsa(named, [LEAF, AUTHORITY], NAMES, NOW), label)
-    assert.ok(!isNamedByTlsa(named, [LEAF, AUTHORITY], ['mx.other.test'], NOW), label)
-    assert.ok(!isNamedByTlsa(named, [LEAF, AUTHORITY], NAMES, new Date('2125-08-01')), label)
+    assert.ok(isNamed(named, [LEAF, AUTHORITY], NAMES, NOW), label)
+    assert.equal(tlsaVerdict(named, [LEAF, AUTHORITY], ['mx.other.test'], NOW), 'other_host', label)
+    // Nobody vouches for it: whose name it bears is not the question.
+    assert.equal(tlsaVerdict(named, [LEAF, AUTHORITY], ['mx.other.test'], new Date('2125-08-01')), 'not_named', label)
+    assert.ok(!isNamed(named, [LEAF, AUTHORITY], NAMES, new Date('2125-08-01')), label)
     // An authority given whole need not be sent along.
-    assert.equal(isNamedByTlsa(named, [LEAF], NAMES, NOW), matching === 0, label)
+    assert.equal(isNamed(named, [LEAF], NAMES, NOW), matching === 0, label)
   }
 })
 
 test('a certificate that only claims to be of the authority does not pass', () => {
   const { cert } = selfSigned({ names: NAMES, notBefore: new Date('2029-01-01'), notAfter: new Date('2031-01-01') })
   const stranger = new X509Certificate(cert)
-  assert.ok(!isNamedByTlsa([record(2, 1, 1, AUTHORITY)], [stranger, AUTHORITY], NAMES, NOW))
-  assert.ok(!isNamedByTlsa([record(2, 0, 0, AUTHORITY)], [stranger], NAMES, NOW))
-  assert.ok(!isNamedByTlsa([record(3, 1, 1, LEAF)], [stranger, LEAF], NAMES, NOW))
-  assert.ok(!isNamedByTlsa([record(3, 1, 1, LEAF)], [], NAMES, NOW))
+  assert.ok(!isNamed([record(2, 1, 1, AUTHORITY)], [stranger, AUTHORITY], NAMES, NOW))
+  assert.ok(!isNamed([record(2, 0, 0, AUTHORITY)], [stranger], NAMES, NOW))
+  assert.ok(!isNamed([record(3, 1, 1, LEAF)], [stranger, LEAF], NAMES, NOW))
+  assert.ok(!isNamed([record(3, 1, 1, LEAF)], [], NAMES, NOW))
 })
 
 test('records that mean nothing for mail, or are malformed, are not usable and decide nothing', () => {
@@ -85,7 +91,7 @@ test('records that mean nothing for mail, or are malformed, are not usable and d
     { ...good, matching: 0, data: Buffer.alloc(0) },
   ]) {
     assert.ok(!isUsable(wrong))
-    assert.ok(!isNamedByTlsa([wrong], [LEAF], NAMES, NOW))
+    assert.ok(!isNamed([wrong], [LEAF], NAMES, NOW))
   }
-  assert.ok(!isNamedByTlsa([{ usage: 2, selector: 0, matching: 0, data: Buffer.from('nonsense') }], [LEAF], NAMES, NOW))
+  assert.ok(!isNamed([{ usage: 2, selector: 0, matching: 0, data: Buffer.from('nonsense') }], [LEAF], NAMES, NOW))
 })

@@ -23,27 +23,27 @@ export function isUsable({ usage, selector, matching, data }: TlsaRecord): boole
   return digest === null ? data.length > 0 : data.length === digest.bytes
 }
 
+/** `other_host`: of usage 2 alone: an authority that a record names vouches for the certificate, which is not one for the host. */
+export type TlsaVerdict = 'named' | 'other_host' | 'not_named'
+
 /**
  * @param chain the server's certificate first, as it sent them
  * @param names of the host; one of them must be in the certificate where usage 2 decides
  */
-export function isNamedByTlsa(
+export function tlsaVerdict(
   records: readonly TlsaRecord[],
   chain: readonly X509Certificate[],
   names: readonly string[],
   now: Date,
-): boolean {
+): TlsaVerdict {
   const [leaf] = chain
-  if (leaf === undefined) return false
+  if (leaf === undefined) return 'not_named'
   const usable = records.filter(isUsable)
-  if (usable.some((record) => record.usage === 3 && selects(record, leaf))) return true
+  if (usable.some((record) => record.usage === 3 && selects(record, leaf))) return 'named'
   const authorities = usable.filter(({ usage }) => usage === 2)
-  if (
-    authorities.length === 0 ||
-    !names.some((name) => leaf.checkHost(name, { partialWildcards: false }) !== undefined)
-  )
-    return false
-  return leadsTo(authorities, chain.slice(0, MAX_CHAIN), now)
+  if (authorities.length === 0 || !leadsTo(authorities, chain.slice(0, MAX_CHAIN), now)) return 'not_named'
+  const isForHost = names.some((name) => leaf.checkHost(name, { partialWildcards: false }) !== undefined)
+  return isForHost ? 'named' : 'other_host'
 }
 
 function selects({ selector, matching, data }: TlsaRecord, certificate: X509Certificate): boolean {

@@ -19,7 +19,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { judgeOf, type SessionFault } from '../transport/index.ts'
 import { Pace } from './pace.ts'
 import { localReport, OUR_FAULT } from './results.ts'
-import { isThrottling, openVerdict, outcomeVerdict, plainVerdict } from './smtp-verdict.ts'
+import { isThrottling, openVerdict, outcomeVerdict, plainVerdict, SENDERS_RULE } from './smtp-verdict.ts'
 import type { Sockets } from './sockets.ts'
 import type { Outgoing, Report, Verdict } from './types.ts'
 import { beginningWith, ownName, sameHost, type Target, type Way } from './ways.ts'
@@ -386,17 +386,17 @@ export class Route {
     const { port, ehloName, auth, clock, signal, timeouts, sockets, secureContext } = this.#options
     const { link } = lane
     const judge = judgeOf(target.rule, clock)
-    const tlsRequired = job.tlsRequired || judge.required
+    const requiredBy = judge.requiredBy ?? (job.tlsRequired ? SENDERS_RULE : null)
     if (link !== null) {
       const { connection, target: connected } = link
       const isThere = connected.ip === target.ip && connected.terms === target.terms
-      if (isThere && connection.usable && (!tlsRequired || connection.tls !== null)) return
+      if (isThere && connection.usable && (requiredBy === null || connection.tls !== null)) return
       this.#hangUp(lane)
     }
     const { proven } = this.pace
     await sockets.acquire(proven)
     const sourceIp = this.#sourceFor(target.ip, lane.index)
-    const tls = tlsRequired && this.#options.tls !== 'implicit' ? 'required' : this.#options.tls
+    const tls = requiredBy !== null && this.#options.tls !== 'implicit' ? 'required' : this.#options.tls
     const opening = SmtpConnection.open({
       ...target,
       port,
@@ -436,7 +436,7 @@ export class Route {
     addLines(dialogue, opened.dialogue, clock.monotonicMs())
     const crowded = opened.kind === 'refused' && opened.phase === 'banner' && opened.reply.code === 421
     if (opened.kind === 'refused' && !crowded && isThrottling(opened.reply)) this.pace.throttled(clock.monotonicMs())
-    const verdict = this.#options.weigh(openVerdict(opened, tlsRequired))
+    const verdict = this.#options.weigh(openVerdict(opened, requiredBy))
     const atDoor = opened.kind === 'refused' && opened.phase === 'banner' && verdict.kind === 'bounced'
     tried.push({ verdict, target, sourceIp, tls: null, atDoor, crowded })
   }

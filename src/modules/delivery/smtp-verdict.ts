@@ -38,7 +38,7 @@ export function replyVerdict(reply: Reply, command: SmtpCommand, parties?: Parti
 export function outcomeVerdict(outcome: Outcome, parties?: Parties): Verdict {
   switch (outcome.kind) {
     case 'failed':
-      return failureVerdict(outcome, false)
+      return failureVerdict(outcome, null)
     case 'unsupported':
       return unsupportedVerdict(outcome)
     case 'replied':
@@ -66,11 +66,14 @@ function unsupportedVerdict({ reply, command }: Extract<Outcome, { readonly kind
   return { kind: 'bounced', said, ...bounceFromReply(reply, command), command }
 }
 
-/** @param tlsRequired no TLS is then the cause, whatever the server said about it */
-export function openVerdict(result: NotOpen, tlsRequired: boolean): Verdict {
-  if (result.kind === 'failed') return failureVerdict(result, tlsRequired)
+/** Why TLS is required where the mail asks for it, and nothing else does. */
+export const SENDERS_RULE = "the mail's tls_policy"
+
+/** @param requiredBy whose rule it is that there must be TLS: no TLS is then the cause, whatever the server said about it */
+export function openVerdict(result: NotOpen, requiredBy: string | null): Verdict {
+  if (result.kind === 'failed') return failureVerdict(result, requiredBy)
   const said = saidBy(result.reply)
-  if (tlsRequired && result.phase === 'starttls') return tlsVerdict(said)
+  if (requiredBy !== null && result.phase === 'starttls') return tlsVerdict(said, requiredBy)
   // What our own settings are the cause of (a relay's log-in) is no answer about the mail.
   if (result.phase === 'auth' || result.phase === 'starttls') {
     return { kind: 'deferred', said, cause: 'connection', category: 'connection', command: 'connect' }
@@ -86,15 +89,17 @@ const NEVER_TAKES_MAIL = 521
 
 function failureVerdict(
   { phase, fault, enhanced }: Failure | (NotOpen & { kind: 'failed' }),
-  tlsRequired: boolean,
+  requiredBy: string | null,
 ): Verdict {
   const said = { code: null, enhanced, text: `${enhanced} ${fault.message}` }
-  if (tlsRequired && (phase === 'starttls' || phase === 'tls')) return tlsVerdict(said)
+  if (requiredBy !== null && (phase === 'starttls' || phase === 'tls')) return tlsVerdict(said, requiredBy)
   return { kind: 'deferred', said, cause: 'connection', category: 'connection', command: commandOf(phase) }
 }
 
-function tlsVerdict(said: Said): Verdict {
-  return { kind: 'deferred', said, cause: 'tls', category: 'policy', command: 'connect' }
+/** What closed the mail is a rule; the server's words tell only how it came up against it. */
+function tlsVerdict({ text, ...said }: Said, requiredBy: string): Verdict {
+  const told = { ...said, text: `${text} (TLS is required by ${requiredBy})` }
+  return { kind: 'deferred', said: told, cause: 'tls', category: 'policy', command: 'connect' }
 }
 
 /** A server that asks us to slow down, whatever its code; greylisting asks for time alone. */

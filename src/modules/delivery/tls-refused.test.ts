@@ -86,5 +86,20 @@ test('why TLS failed is said in a sentence', async () => {
   await h.receiver('127.0.0.2', { tls: true, handshake: GARBAGE })
   const id = await h.put('bob@example.net', { tlsRequired: true })
   await h.delivery.turn()
-  assert.equal((await h.last(id)).data['response'], '4.7.5 the TLS handshake failed: wrong version number')
+  assert.equal(
+    (await h.last(id)).data['response'],
+    "4.7.5 the TLS handshake failed: wrong version number (TLS is required by the mail's tls_policy)",
+  )
+})
+
+test('a refusal to begin TLS is told with the rule that asks for it', async () => {
+  await using h = await house(ZONE)
+  await h.receiver('127.0.0.2', { tls: true, starttls: '454 4.7.0 TLS not available' })
+  const id = await h.put('bob@example.net', { tlsRequired: true })
+  await h.delivery.turn()
+  const { response, enhanced_code: status } = (await h.last(id)).data
+  assert.deepEqual(
+    [response, status],
+    ["454 4.7.0 TLS not available (TLS is required by the mail's tls_policy)", '4.7.0'],
+  )
 })

@@ -3,13 +3,13 @@
 import { X509Certificate } from 'node:crypto'
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
 import type { TlsVerifier } from '../../mail/smtp-client.ts'
-import { isNamedByTlsa } from '../../mail/tlsa.ts'
+import { type TlsaVerdict, tlsaVerdict } from '../../mail/tlsa.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { HostRule, SessionFault } from './types.ts'
 
 export interface Judge {
-  /** Without TLS no mail. */
-  readonly required: boolean
+  /** Whose rule it is that without TLS there is no mail, for people; null: there is none. */
+  readonly requiredBy: string | null
   readonly verify: TlsVerifier
   /** What was wrong with the last certificate; null: nothing, or none was seen. */
   fault(): SessionFault | null
@@ -22,9 +22,10 @@ export function judgeOf(rule: HostRule, clock: Clock): Judge {
   const verify: TlsVerifier = (socket) => {
     fault = null
     if (rule.kind === 'dane') {
-      if (isNamedByTlsa(rule.records, chainOf(socket), rule.names, clock.now())) return 'dane'
-      fault = 'tlsa-invalid'
-      return { refused: 'the certificate is none of those that the TLSA records of the host name (DANE)' }
+      const verdict = tlsaVerdict(rule.records, chainOf(socket), rule.names, clock.now())
+      if (verdict === 'named') return 'dane'
+      fault = verdict === 'other_host' ? 'certificate-host-mismatch' : 'tlsa-invalid'
+      return { refused: NOT_BY_DANE[verdict] }
     }
     if (rule.kind === 'any') fault = rule.fault
     if (rule.kind !== 'sts') return socket.authorized ? 'pkix' : 'none'
@@ -32,12 +33,31 @@ export function judgeOf(rule: HostRule, clock: Clock): Judge {
     const code = codeOf(socket)
     fault = FAULTS[code] ?? 'certificate-not-trusted'
     if (!rule.enforced) return 'none'
-    return { refused: `the certificate is not one for this host, as the MTA-STS policy of the domain asks (${code})` }
+    return { refused: `the certificate is not a trusted one for this host (${code})` }
   }
   return {
-    required: rule.kind === 'dane' || rule.kind === 'encrypted' || (rule.kind === 'sts' && rule.enforced),
+    requiredBy: requiredBy(rule),
     verify,
     fault: () => fault,
+  }
+}
+
+/** RFC 7672 section 3.1.2: with usage 2 the certificate must be for the host as well. */
+const NOT_BY_DANE: Readonly<Record<Exclude<TlsaVerdict, 'named'>, string>> = {
+  other_host: 'the certificate is not one for the name of this host, though of an authority that its TLSA records name',
+  not_named: 'the certificate is none of those that the TLSA records of the host name',
+}
+
+function requiredBy(rule: HostRule): string | null {
+  switch (rule.kind) {
+    case 'dane':
+    case 'encrypted':
+      return 'DANE, the TLSA records of the host'
+    case 'sts':
+      return rule.enforced ? 'the MTA-STS policy of the domain' : null
+    case 'any':
+    case 'closed':
+      return null
   }
 }
 
