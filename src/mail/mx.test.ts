@@ -168,13 +168,28 @@ test('a host that is ourselves is not tried, nor any that is no better (RFC 5321
     'last.test': { A: ['192.1.2.3'] },
   }
   const resolver = declaredZones(zones)
-  for (const isOurs of [(host: string) => host === 'us.test', (_: string, ip: string) => ip === '192.1.2.9']) {
+  for (const isOurs of [(host: string) => host === 'us.test', (_: string, ip: string | null) => ip === '192.1.2.9']) {
     for (const chance of [() => 0, () => 0.99, Math.random]) {
       const found = await planOf('example.net', { resolver, chance, isOurs })
       assert.deepEqual(addressesOf(found), ['192.1.2.1'])
     }
     assert.equal((await planOf('loop.test', { resolver, chance: () => 0, isOurs })).kind, 'private')
     assert.equal((await planOf('us.test', { resolver, chance: () => 0, isOurs })).kind, 'private')
+  }
+})
+
+test('our own name is ourselves also where it has no address, or its look-up fails', async () => {
+  const isOurs = (host: string): boolean => host === 'us.test'
+  for (const us of [{}, { 'us.test': 'servfail' as const }, { 'us.test': { AAAA: ['2a00:1::1'] } }]) {
+    const resolver = declaredZones({
+      'example.net': { MX: ['10 us.test', '20 last.test'] },
+      'better.test': { MX: ['5 last.test', '10 US.test.'] },
+      'last.test': { A: ['192.1.2.3'] },
+      ...us,
+    })
+    const options = { resolver, chance: () => 0, isOurs, families: [4] as const }
+    assert.equal((await planOf('example.net', options)).kind, 'private')
+    assert.deepEqual(addressesOf(await planOf('better.test', options)), ['192.1.2.3'])
   }
 })
 

@@ -63,8 +63,8 @@ export interface MxOptions {
   readonly allowPrivate?: boolean
   /** The families that our source address can reach. Default: both. */
   readonly families?: readonly (4 | 6)[]
-  /** Whether a host at an address is this service itself. */
-  readonly isOurs?: (host: string, address: string) => boolean
+  /** Whether a host at an address is this service itself; null: by its name alone, whatever its addresses. */
+  readonly isOurs?: (host: string, address: string | null) => boolean
   readonly signal?: AbortSignal
 }
 
@@ -152,15 +152,17 @@ async function resolved(named: readonly Named[], implicit: boolean, options: MxO
   let refused: string | null = null
   for (const { host, preference } of named.slice(0, MAX_LOOKED_UP)) {
     if (hosts.length === MAX_HOSTS) break
-    const found = await addressesOf(host, options)
-    if (found.failed) deferred = `addresses of ${host}: ${found.failed}`
-    if (found.addresses.length === 0) continue
-    if (found.addresses.some((address) => options.isOurs?.(host, address) === true)) {
+    // Our own name may have no address here, or none of our families.
+    const isOurName = options.isOurs?.(host, null) === true
+    const found = isOurName ? NOTHING_FOUND : await addressesOf(host, options)
+    if (isOurName || found.addresses.some((address) => options.isOurs?.(host, address) === true)) {
       refused = `the mail would loop: ${host} is this service itself`
       const better = hosts.filter((one) => one.preference < preference)
       hosts.splice(0, hosts.length, ...better)
       break
     }
+    if (found.failed) deferred = `addresses of ${host}: ${found.failed}`
+    if (found.addresses.length === 0) continue
     const addresses = found.addresses.filter((address) => isAllowed(address, options))
     if (addresses.length === 0) refused = `${host} is at an address that mail is not sent to`
     else hosts.push({ host, preference, addresses })
@@ -183,6 +185,8 @@ interface Found {
   readonly addresses: readonly string[]
   readonly failed: string | null
 }
+
+const NOTHING_FOUND: Found = { addresses: [], failed: null }
 
 async function addressesOf(host: string, { resolver, families = [4, 6], signal, chance }: MxOptions): Promise<Found> {
   const none: DnsAnswer<string> = { kind: 'nodata' }

@@ -7,6 +7,8 @@ const US = { hostname: 'Mail.Posthorn.test', bind: '0.0.0.0', mxPort: 2525, smtp
 test('towards port 25 our own name is ourselves, towards any other the listener alone', () => {
   assert.equal(ownMx(US)('mail.posthorn.test', '192.0.2.1'), true)
   assert.equal(ownMx(US)('mx.example.net', '127.0.0.1'), false)
+  assert.equal(ownMx(US)('mail.posthorn.test', null), true)
+  assert.equal(ownMx({ ...US, smtpPort: 2525 })('mail.posthorn.test', null), false)
   const elsewhere = ownMx({ ...US, smtpPort: 2526 })
   assert.equal(elsewhere('mail.posthorn.test', '127.0.0.1'), false)
   const listening = ownMx({ ...US, smtpPort: 2525 })

@@ -17,11 +17,12 @@ export interface OwnMx {
 const SMTP_PORT = 25
 const EVERYWHERE = ['0.0.0.0', '::']
 
-export function ownMx({ hostname, bind, mxPort, smtpPort }: OwnMx): (host: string, address: string) => boolean {
+export function ownMx({ hostname, bind, mxPort, smtpPort }: OwnMx): (host: string, address: string | null) => boolean {
   const name = hostname.toLowerCase()
   const listensAt = (address: string): boolean => {
     if (!EVERYWHERE.includes(bind)) return address === bind
     return Object.values(os.networkInterfaces()).some((all) => all?.some((one) => one.address === address) === true)
   }
-  return (host, address) => (smtpPort === SMTP_PORT && host === name) || (smtpPort === mxPort && listensAt(address))
+  return (host, address) =>
+    (smtpPort === SMTP_PORT && host === name) || (address !== null && smtpPort === mxPort && listensAt(address))
 }

@@ -30,7 +30,7 @@ export interface NetworkOptions {
   readonly sourceIps: readonly string[]
   readonly allowPrivate: boolean
   /** Whether a host at an address is this service itself. */
-  readonly isOurs: (host: string, address: string) => boolean
+  readonly isOurs: (host: string, address: string | null) => boolean
   /** Null: straight to the MX hosts. */
   readonly relay: Relay | null
   /** What receivers ask of TLS; absent: nothing. A relay is the operator's own, and its settings rule. */

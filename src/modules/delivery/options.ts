@@ -75,7 +75,7 @@ export interface DeliveryOptions {
   readonly sourceIps: readonly string[]
   readonly allowPrivateNetworks: boolean
   /** Whether an MX host at an address is this service itself. Default: none is. */
-  readonly isOurs?: (host: string, address: string) => boolean
+  readonly isOurs?: (host: string, address: string | null) => boolean
   readonly resolver: Resolver
   readonly verpMac: VerpMac
   readonly signingKeys: SigningKeys
