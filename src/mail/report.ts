@@ -3,6 +3,8 @@
 // Order: complaints and delivery reports by their form; Amazon's notices; answering machines by RFC 3834 and the fields
 // and subjects their makers use; last, prose that a mailer wrote. Prose counts as a bounce only when it both comes from a
 // mailer (by its name or its subject) and says that something was not delivered, or does so in a mailer's own phrases.
+// People write of lost parcels too: what carries a person's name is prose of a mailer only without an envelope sender (the
+// first Return-Path, which our MX writes; unknown where there is none), and with an address, a reply or the mail it is about.
 // Reading is a pure function of the bytes, linear, bounded by report-parts.ts, and never throws.
 
 import { type Feedback, readFeedback } from './arf.ts'
@@ -48,6 +50,9 @@ function readOne(parts: ReportParts, level: number): Report {
   const notice = readSesNotice(parts)
   if (notice !== null) return notice
   if (isAutoReply(parts.headers)) return { kind: 'auto_reply' }
+  // RFC 8098: what became of it in a mailbox, which it has reached then.
+  if (parts.parts.some(({ type }) => /^message\/(?:global-)?disposition-notification$/.test(type)))
+    return { kind: 'other' }
   const wrapped = parts.parts.find(({ type }) => type === 'message/rfc822')
   if (level === 0 && wrapped !== undefined && isFromMailer(parts.headers)) {
     // A gateway may wrap the report of the mailer behind it, and say nothing itself.
@@ -112,11 +117,34 @@ const PHRASES =
   /this is the (?:qmail|dragonfly|mail delivery|postfix|mail system)|created automatically by (?:the )?mail (?:delivery|system)|automatically (?:created|generated) by (?:the )?(?:mail|delivery)|message(?: that)? you (?:have )?sent could not be delivered|(?:your )?(?:mail|message)(?: \S+){0,8} could not be delivered|delivery to the following recipients?(?: \S+){0,2} (?:has )?(?:failed|been delayed)|delivery has failed to these recipients|your message (?:did not reach|was not delivered|wasn't delivered|couldn't be delivered|could not be delivered|cannot be delivered)|the following (?:address|recipient)(?:es|s|\(es\)|\(s\))?(?: \S+){0,6} (?:failed|errors?|rejected|undeliver|problems)|unable to deliver (?:your |the |this )?(?:message|mail)|permanent fatal errors|transcript of (?:the )?session|was not delivered to:|error message below:|undeliverable (?:message|mail)|mail (?:could not be|cannot be|not) delivered/i
 
 function isFromMailer(headers: Fields): boolean {
-  const from = wordsOf(fieldOf(headers, 'from')).slice(0, 500)
+  return isNamedMailer(headers) || isSentByNobody(headers)
+}
+
+function isNamedMailer(headers: Fields): boolean {
   return (
-    MAILER.test(from) ||
-    fieldOf(headers, 'return-path')?.trim() === '<>' ||
-    fieldOf(headers, 'x-failed-recipients') !== null
+    MAILER.test(wordsOf(fieldOf(headers, 'from')).slice(0, 500)) || fieldOf(headers, 'x-failed-recipients') !== null
+  )
+}
+
+/** RFC 5321 section 4.5.5: so come all notices of mailers, and answers of machines. */
+function isSentByNobody(headers: Fields): boolean {
+  return fieldOf(headers, 'return-path')?.trim() === '<>'
+}
+
+function isSentBySomebody(headers: Fields): boolean {
+  return /^<[^<>\s]{1,320}>$/.test(fieldOf(headers, 'return-path')?.trim() ?? '')
+}
+
+/** Whether it tells of a mail, more than in words: the mail came back, or the text names an address or quotes a reply. */
+function isEvident(parts: ReportParts, lines: readonly string[], recipients: readonly ReportedRecipient[]): boolean {
+  const from = wordsOf(fieldOf(parts.headers, 'from')).toLowerCase()
+  return (
+    parts.parts.some(isReturned) ||
+    lines.length < humanText(parts).split('\n').length ||
+    recipients.some(
+      ({ address, smtpCode, enhanced }) =>
+        smtpCode !== null || enhanced !== null || (address !== null && !from.includes(address.toLowerCase())),
+    )
   )
 }
 
@@ -125,6 +153,8 @@ function readProseReport(parts: ReportParts, original: Fields): Report {
   const text = lines.join('\n').slice(0, 16_384)
   const subject = wordsOf(fieldOf(parts.headers, 'subject'))
   const byMailer = isFromMailer(parts.headers) || PHRASES.test(text)
+  const isNamed = isNamedMailer(parts.headers)
+  if (!isNamed && isSentBySomebody(parts.headers)) return { kind: 'other' }
   const failed = (fieldOf(parts.headers, 'x-failed-recipients') ?? '')
     .slice(0, 2_000)
     .split(',')
@@ -141,6 +171,7 @@ function readProseReport(parts: ReportParts, original: Fields): Report {
       recipients = recipients.map((one) => ({ ...one, verdict: bySubject[0]?.verdict ?? one.verdict }))
     }
   }
+  if (!isNamed && !isEvident(parts, lines, recipients)) return { kind: 'other' }
   // A person may write of failed mail too: what only a subject makes a report proves nothing against an address.
   if (!byMailer) recipients = recipients.map(unproven)
   if (delayed) recipients = recipients.map((one) => ({ ...one, action: 'delayed' as const }))

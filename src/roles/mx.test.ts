@@ -36,7 +36,8 @@ interface Inside extends AsyncDisposable {
   /** A mail that has been delivered. */
   delivered(to: string): Promise<{ readonly id: string; readonly returnPath: string; readonly mail: string }>
   /** @returns the last reply */
-  send(to: string, message: string): Promise<string>
+  /** @param sender of the envelope; nobody when absent */
+  send(to: string, message: string, sender?: string): Promise<string>
   outcomes(): Promise<readonly { outcome: string | null; state: number; tries: number; raw: Buffer | null }[]>
   /** Waits until every report has been read. */
   settle(): Promise<void>
@@ -104,10 +105,10 @@ async function inside(reader?: ReportReader): Promise<Inside> {
       assert.equal(await h.status(id), 'delivered')
       return { id, returnPath: mail?.from ?? '', mail: mail?.data.toString('latin1') ?? '' }
     },
-    send: async (to, message) => {
+    send: async (to, message, sender = '') => {
       const session = await smtpSession(mx.port())
       await greet(session)
-      await session.ask('MAIL FROM:<>')
+      await session.ask(`MAIL FROM:<${sender}>`)
       const rcpt = await session.ask(`RCPT TO:<${to}>`)
       const last = rcpt.startsWith('250') ? await afterData(session, message) : rcpt
       session.close()
@@ -168,6 +169,19 @@ describe('the inbound MX', { concurrency: false }, () => {
     const kept = await w.outcomes()
     assert.equal(kept.length, 1)
     assert.equal(kept[0]?.raw, null)
+  })
+
+  test('a letter of a person is no report, whatever its words; the same words without a sender are one', async () => {
+    await using w = await inside()
+    const { id, returnPath } = await w.delivered('bob@example.net')
+    const letter =
+      'From: Jane <jane@example.net>\r\nSubject: Undelivered\r\n\r\nYour message to bob@example.net was not delivered: 550 5.1.1 user unknown'
+    assert.match(await w.send(returnPath, `Return-Path: <>\r\n${letter}`, 'jane@example.net'), /^250 /)
+    await w.settle()
+    assert.equal(await w.h.status(id), 'delivered')
+    assert.match(await w.send(returnPath, `${letter}.`), /^250 /)
+    await w.settle()
+    assert.equal(await w.h.status(id), 'bounced')
   })
 
   test('a process that stood still over a report for longer than it holds it leaves it to the next one', async () => {

@@ -127,8 +127,8 @@ export function mxService(options: MxOptions): Mx {
       const raw = withCrlf(given)
       refuseLoop(raw)
       const { mailFrom, rcptTo } = session.envelope
-      const fromNobody = mailFrom === false || mailFrom.address === ''
-      for (const { address } of rcptTo) await takeFor(options, address, { raw, fromNobody })
+      const sender = mailFrom === false ? '' : mailFrom.address
+      for (const { address } of rcptTo) await takeFor(options, address, { raw, sender })
       return '2.0.0 taken'
     })
 
@@ -197,21 +197,27 @@ function isKnownToAll(purpose: Exclude<ReturnType<typeof purposeOf>, null>): boo
 async function takeFor(
   options: MxOptions,
   address: string,
-  { raw, fromNobody }: { readonly raw: Buffer; readonly fromNobody: boolean },
+  { raw, sender }: { readonly raw: Buffer; readonly sender: string },
 ): Promise<void> {
   const purpose = purposeOf(options, address)
   if (purpose === null) throw new Reply(550, '5.7.1 no mail is taken for this recipient')
   if (purpose !== 'unsubscribe') {
-    await options.inbound.take({ ...purpose, raw })
+    const isToReturnPath = purpose.kind === 'return_path'
+    await options.inbound.take({ ...purpose, raw: isToReturnPath ? withReturnPath(raw, sender) : raw })
     return
   }
-  if (isAutomatic(raw, fromNobody)) {
+  if (isAutomatic(raw, sender === '')) {
     options.onUnsubscribe?.('auto_reply')
     return
   }
   const parsed = parseAddress(address)
   if (parsed.ok) await options.unsubscribe?.(parsed.address.local)?.()
   options.onUnsubscribe?.('unsubscribed')
+}
+
+/** RFC 5321 section 4.4: who delivers for good writes it first. Mailers have no sender, and people have one. */
+function withReturnPath(raw: Buffer, sender: string): Buffer {
+  return Buffer.concat([Buffer.from(`Return-Path: <${sender.replace(/[^\x21-\x7e]|[<>]/g, '')}>\r\n`), raw])
 }
 
 function refuseLoop(raw: Buffer): void {

@@ -1,0 +1,51 @@
+// What stands in words alone: whose they are, what they prove, and what is made of words nobody knows.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Report, readReport } from './report.ts'
+
+const TO = 'bob@dest.example'
+const MAILER = 'From: MAILER-DAEMON@mx.dest.example\nSubject: '
+const NOBODY = 'Return-Path: <>\n'
+const LETTER =
+  'My parcel was not delivered; your tracking says undeliverable address, address unknown. Please help.\nWrite me at jane@example.net, Jane'
+const JANE = 'From: Jane <jane@example.net>\nSubject: Undelivered parcel'
+
+function told(report: Report): string {
+  if (!('recipients' in report)) return report.kind
+  const [one] = report.recipients
+  return `${report.kind} ${one?.verdict.type} ${one?.verdict.category}`
+}
+
+const MAILS: Readonly<Record<string, readonly [headers: string, body: string, expected: string]>> = {
+  'a letter, from its writer': [`Return-Path: <jane@example.net>\n${JANE}`, LETTER, 'other'],
+  'a letter, from nobody': [NOBODY + JANE, LETTER, 'other'],
+  'a letter, whoever sent it': [JANE, LETTER, 'other'],
+  'a letter in words of mailers, from its writer': [
+    `Return-Path: <jane@example.net>\n${JANE}`,
+    `Your message was not delivered to ${TO}: 550 5.1.1 user unknown`,
+    'other',
+  ],
+  'a report under a name, from nobody, that quotes a reply': [
+    `${NOBODY}From: Mail at Dest <info@dest.example>\nSubject: Undelivered`,
+    `Your message to ${TO} was not delivered.\n550 5.1.1 user unknown`,
+    'bounce hard invalid_recipient',
+  ],
+  'a report in its form, under a name, with a sender': [
+    'Return-Path: <jane@example.net>\nFrom: Jane <jane@example.net>\nSubject: Undelivered\nContent-Type: multipart/report; boundary=b',
+    `--b\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; x.example\n\nFinal-Recipient: rfc822; ${TO}\nAction: failed\nStatus: 5.1.1\n--b--`,
+    'bounce hard invalid_recipient',
+  ],
+  'a receipt of who read it, under the subject of a bounce': [
+    `${NOBODY}${MAILER}Undelivered Mail Returned to Sender\nContent-Type: multipart/report; report-type=disposition-notification; boundary=b`,
+    `--b\n\nYour message could not be delivered? It was displayed.\n--b\nContent-Type: message/disposition-notification\n\nFinal-Recipient: rfc822; ${TO}\nDisposition: manual-action/MDN-sent-manually; displayed\n--b--`,
+    'other',
+  ],
+}
+
+for (const [what, [headers, body, expected]] of Object.entries(MAILS)) {
+  test(`${what}: ${expected}`, () => {
+    for (const end of ['\n', '\r\n', '\r'])
+      assert.equal(told(readReport(Buffer.from(`${headers}\n\n${body}\n`.replaceAll('\n', end)))), expected)
+  })
+}
