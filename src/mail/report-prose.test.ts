@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Report, readReport } from './report.ts'
+import { isAutomatic, type Report, readReport } from './report.ts'
 
 const TO = 'bob@dest.example'
 const MAILER = 'From: MAILER-DAEMON@mx.dest.example\nSubject: '
@@ -47,5 +47,21 @@ for (const [what, [headers, body, expected]] of Object.entries(MAILS)) {
   test(`${what}: ${expected}`, () => {
     for (const end of ['\n', '\r\n', '\r'])
       assert.equal(told(readReport(Buffer.from(`${headers}\n\n${body}\n`.replaceAll('\n', end)))), expected)
+  })
+}
+
+const ASKING: readonly (readonly [headers: string, automatic: boolean])[] = [
+  ['Subject: unsubscribe\nAuto-Submitted: auto-generated', false],
+  ['Subject: Unsubscribe \nAuto-Submitted: Auto-Generated (a mail program)', false],
+  ['Subject: unsubscribe', false],
+  ['Subject: unsubscribe\nAuto-Submitted: auto-replied', true],
+  ['Subject: unsubscribe\nAuto-Submitted: auto-generated; type=vacation', true],
+  ['Subject: unsubscribe\nAuto-Submitted: auto-generated\nX-Autoreply: yes', true],
+  ['Subject: Re: unsubscribe\nAuto-Submitted: auto-generated', true],
+  ['Subject: ticket 1\nAuto-Submitted: auto-generated', true],
+]
+for (const [headers, automatic] of ASKING) {
+  test(`mail that asks for an end, ${JSON.stringify(headers)}: ${automatic ? 'a machine answers' : 'it counts'}`, () => {
+    assert.equal(isAutomatic(Buffer.from(`From: bob@dest.example\n${headers}\n\nx`), false), automatic)
   })
 }

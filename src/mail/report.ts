@@ -226,8 +226,12 @@ const HEADER_BYTES = 262_144
  */
 export function isAutomatic(raw: Buffer, fromNobody: boolean): boolean {
   const { fields } = splitHeader(raw.toString('latin1', 0, HEADER_BYTES).replaceAll('\r\n', '\n'))
+  const submitted = fieldOf(fields, 'auto-submitted') ?? 'no'
+  // Programs that unsubscribe for people say what they are. Answering machines never have the bare subject of our URI.
+  const isForSomebody =
+    /^auto-generated\b/i.test(submitted) && /^unsubscribe$/i.test(wordsOf(fieldOf(fields, 'subject')).trim())
   return (
-    !/^no\b/i.test(fieldOf(fields, 'auto-submitted') ?? 'no') ||
+    (!/^no\b/i.test(submitted) && !isForSomebody) ||
     /^multipart\/report\b/i.test(fieldOf(fields, 'content-type') ?? '') ||
     (fromNobody && isFromMailer(fields)) ||
     isAutoReply(fields)
