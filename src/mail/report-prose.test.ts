@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isAutomatic, type Report, readReport } from './report.ts'
+import { bounceFromReply } from './smtp-bounce.ts'
+import { replyOf } from './smtp-reply.ts'
 
 const TO = 'bob@dest.example'
 const MAILER = 'From: MAILER-DAEMON@mx.dest.example\nSubject: '
@@ -65,3 +67,9 @@ for (const [headers, automatic] of ASKING) {
     assert.equal(isAutomatic(Buffer.from(`From: bob@dest.example\n${headers}\n\nx`), false), automatic)
   })
 }
+
+test('a status that names a failed check is authentication, whatever the words', () => {
+  for (const words of ['rejected by local policy', 'message refused', 'blocked', 'multiple checks failed'])
+    for (const detail of [20, 21, 22, 23, 24, 25, 26])
+      assert.equal(bounceFromReply(replyOf(550, [`5.7.${detail} ${words}`]), 'data').category, 'authentication', words)
+})

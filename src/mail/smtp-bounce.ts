@@ -118,6 +118,8 @@ function hostOf(name: string): string {
 
 function categoryOf(reply: Reply, command: SmtpCommand): BounceCategory {
   const status = reply.enhanced?.slice(2) ?? null
+  // RFC 7372: they name the failed check themselves, whatever policy the words speak of.
+  if (reply.code >= 500 && /^7\.2[0-6]$/.test(status ?? '')) return 'authentication'
   return (
     categoryOfWords(reply) ??
     (status === null ? null : categoryOfStatus(status, reply.code)) ??
