@@ -94,7 +94,13 @@ function collect(parts: ReportPart[], fields: Fields, body: string, level: numbe
   if (parts.length >= PARTS_MOST) return
   const content = contentType(fieldOf(fields, 'content-type'))
   const { boundary } = content
-  const inner = content.type.startsWith('multipart/') && boundary !== null && level < LEVELS_MOST
+  const isMultipart = content.type.startsWith('multipart/')
+  if (isMultipart && level >= LEVELS_MOST) {
+    // Boundaries and headers are no words.
+    parts.push({ type: content.type, text: '' })
+    return
+  }
+  const inner = isMultipart && boundary !== null
   const sections = inner ? split(body, boundary) : []
   if (sections.length === 0) {
     const encoding = (fieldOf(fields, 'content-transfer-encoding') ?? '').toLowerCase()

@@ -73,3 +73,11 @@ test('a status that names a failed check is authentication, whatever the words',
     for (const detail of [20, 21, 22, 23, 24, 25, 26])
       assert.equal(bounceFromReply(replyOf(550, [`5.7.${detail} ${words}`]), 'data').category, 'authentication', words)
 })
+
+test('of parts too deep to be read no boundary becomes words', () => {
+  const opening = (level: number): string => `Content-Type: multipart/mixed; boundary="b${level}x"\n\n--b${level}x\n`
+  const deep = Array.from({ length: 200 }, (_, level) => opening(level)).join('')
+  const report = readReport(Buffer.from(`${NOBODY}${MAILER}Undelivered\n${deep}\nuser unknown\n--b199x--\n`))
+  assert.equal(told(report), 'bounce unknown unknown')
+  assert.doesNotMatch(JSON.stringify(report), /--b|Content-Type/)
+})
