@@ -5,9 +5,8 @@
 // 2,000 lines of 1,000 characters are read.
 
 import { commandIn } from './dsn.ts'
-import { type Judged, type QuotedReply, quotedReply, verdictOf } from './report-words.ts'
+import { quotedReply, verdictOf } from './report-words.ts'
 import type { ReportedRecipient } from './reports.ts'
-import type { SmtpCommand } from './smtp-bounce.ts'
 
 const LINES_MOST = 2_000
 const LINE_CHARS = 1_000
@@ -124,27 +123,41 @@ function readBlock(address: string | null, { lines, start, others }: Told, all: 
   const own = quotedIn(all, start, start + lines.length)
   // A reply elsewhere in the text may be another recipient's: words of one's own come first, and what stands with nobody
   // else. In the line that names another it is that one's alone.
-  const told = others.length > 0 && judge(wordsOf(lines), null).verdict.category !== 'unknown'
+  const told =
+    others.length > 0 &&
+    verdictOf({ words: wordsOf(lines), reply: null, status: null, command: null }).verdict.category !== 'unknown'
   const elsewhere = (without: (block: Block) => number): Quoted | null =>
     quotedIn(blanked(all, others, without), 0, all.length)
   const said = own ?? (told ? null : (elsewhere((block) => block.lines.length) ?? elsewhere(() => 1)))
-  const words =
-    said?.text ??
-    (wordsOf(lines)
+  const isMute =
+    wordsOf(lines)
       .replace(ADDRESS, '')
       .search(/[^\W\d_]|[^\0-\x7f]/) < 0
-      ? wordsOf(all)
-      : wordsOf(lines))
+  const spoken = isMute ? all : lines
+  const words = said?.text ?? wordsOf(spoken)
   const reply = said === null ? null : quotedReply(said.text)
   const command = said?.command ?? commandIn(words)
-  const { smtpCode, enhanced, verdict } = judge(reply?.words ?? words, reply, command)
+  const { smtpCode, enhanced, verdict } = verdictOf({
+    words: reply?.words ?? words,
+    reply,
+    status: null,
+    command,
+    isStated: said === null && spoken.some(statesUnknown),
+  })
   const diagnostic = words === '' ? null : words
   const remote = { remoteHost: hostIn(lines), remoteIp: null }
   return { address, action: 'failed', smtpCode, enhanced, diagnostic, command, ...remote, verdict }
 }
 
-function judge(words: string, reply: QuotedReply | null, command: SmtpCommand | null = null): Judged {
-  return verdictOf({ words, reply, status: null, command })
+/** A line that says this and no more, perhaps after the address or a heading; a list of what may be wrong has marks before each. */
+function statesUnknown(line: string): boolean {
+  const sentence = line.slice(line.lastIndexOf(': ') + 1).replace(ADDRESS, '')
+  return (
+    !/^\s*(?:[-*\u2022]|\d{1,2}[.)])\s/.test(line) &&
+    /^[\s<>"'(:]{0,9}(?:(?:user|recipient|mailbox|addressee) (?:is )?(?:unknown|not found)|(?:unknown|no such) (?:user|recipient|mailbox))[\s<>"').!]{0,9}$/i.test(
+      sentence,
+    )
+  )
 }
 
 interface Quoted {

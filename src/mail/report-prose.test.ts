@@ -81,3 +81,45 @@ test('of parts too deep to be read no boundary becomes words', () => {
   assert.equal(told(report), 'bounce unknown unknown')
   assert.doesNotMatch(JSON.stringify(report), /--b|Content-Type/)
 })
+
+const HARD = 'bounce hard invalid_recipient'
+const WORDS: readonly (readonly [subject: string, body: string, expected: string])[] = [
+  ['Undelivered', `Your message to ${TO} could not be delivered.\nUser unknown`, HARD],
+  ['Returned mail: User unknown', `The following addresses had permanent errors: <${TO}>`, HARD],
+  [
+    'Undelivered',
+    `Your message to ${TO} could not be delivered, for one of these:\n- user unknown\n- no route`,
+    'bounce soft inactive_mailbox',
+  ],
+  ['Message non distribué', `Votre message à ${TO} n'a pas été distribué.\nUtilisateur inconnu`, HARD],
+  ['Échec de la remise', `Votre message à ${TO} n'a pas été remis.\nUtilisateur inconnu`, HARD],
+  ['Messaggio non consegnato', `Il messaggio a ${TO} non è stato consegnato.\nUtente sconosciuto`, HARD],
+  ['Mensagem não entregue', `A mensagem para ${TO} não foi entregue.\nUsuário desconhecido`, HARD],
+  [
+    'Bericht niet afgeleverd',
+    `Uw bericht aan ${TO} is niet afgeleverd.\nOnbekende gebruiker: gebruiker onbekend`,
+    HARD,
+  ],
+  ['Wiadomość niedostarczona', `Wiadomość do ${TO} nie została dostarczona.\nUżytkownik nieznany`, HARD],
+  ['İleti teslim edilemedi', `${TO} adresine ileti teslim edilemedi.\nKullanıcı bulunamadı`, HARD],
+  ['Сообщение не доставлено', `Сообщение для ${TO} не доставлено.\nНеизвестный пользователь`, HARD],
+  ['メールを配信できませんでした', `${TO} に配信できませんでした。\n不明なユーザー`, HARD],
+  ['邮件未送达', `发往 ${TO} 的邮件未送达。\n用户未知`, HARD],
+  ['메일 전송 실패', `${TO} 에게 전송하지 못했습니다.\n알 수 없는 사용자`, HARD],
+  ['Viesti', `Viestiä osoitteeseen ${TO} ei voitu toimittaa.`, 'bounce unknown unknown'],
+  ['Försenat: brev', `Brevet till ${TO} har inte nått fram.`, 'other'],
+  ['Notice', 'Your mail was delivered.', 'other'],
+]
+for (const [subject, body, expected] of WORDS) {
+  test(`a mailer's own words, ${subject}, ${body.split('\n').at(-1)}: ${expected}`, () => {
+    const type = 'Content-Type: text/plain; charset=utf-8'
+    for (const end of ['\n', '\r\n', '\r'])
+      assert.equal(
+        told(readReport(Buffer.from(`${NOBODY}${MAILER}${subject}\n${type}\n\n${body}\n`.replaceAll('\n', end)))),
+        expected,
+      )
+  })
+}
+test('without an empty sender words that nobody knows are nothing', () => {
+  assert.equal(told(readReport(Buffer.from(`${MAILER}Viesti\n\nViestiä ei voitu toimittaa.\n`))), 'other')
+})

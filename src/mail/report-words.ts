@@ -47,6 +47,8 @@ export interface Said {
   /** The reporter's own status. */
   readonly status: string | null
   readonly command: SmtpCommand | null
+  /** A mailer says of its own, as a sentence by itself, that there is no such user. */
+  readonly isStated?: boolean
 }
 
 export interface Judged {
@@ -55,7 +57,7 @@ export interface Judged {
   readonly verdict: BounceVerdict
 }
 
-export function verdictOf({ words, reply, status, command }: Said): Judged {
+export function verdictOf({ words, reply, status, command, isStated = false }: Said): Judged {
   const enhanced = mostExact(reply?.enhanced ?? STATUS.exec(words)?.[1] ?? null, status)
   const own = localCategory(words, reply, enhanced)
   // What the status calls temporary the next try may find: Gmail's 4.0.0 for a name that does not exist today.
@@ -64,7 +66,8 @@ export function verdictOf({ words, reply, status, command }: Said): Judged {
   const bare = words.replace(STATUS, ' ')
   const said = replyOf(code, [enhanced === null || enhanced.endsWith('.0.0') ? bare : `${enhanced} ${bare}`])
   const verdict = bounceFromReply(said, command ?? 'rcpt')
-  if (verdict.category === 'invalid_recipient' && !isProof(enhanced, command, reply)) {
+  const isOwnWord = isStated && reply === null && enhanced === null && (command === null || command === 'rcpt')
+  if (verdict.category === 'invalid_recipient' && !isOwnWord && !isProof(enhanced, command, reply)) {
     return judged(command === 'data' ? 'policy' : 'inactive_mailbox')
   }
   return { smtpCode: reply?.code ?? null, enhanced, verdict }
@@ -111,7 +114,7 @@ const LOCAL: readonly (readonly [BounceCategory, RegExp])[] = [
   ],
   [
     'invalid_recipient',
-    /not listed in (?:the )?(?:domino|public name|.{0,40}directory)|domino ?(?:directory|ディレクトリ|verzeichnis)|no mailbox here by that name|resolver\.adr\.(?:ex)?recip(?:ient)?notf?ound|unrouteable address|recipient name is not recognized|no valid recipients for this mm|user \S{1,80} \([^()]{0,320}\) not found|收件人.{0,12}不存在|(?:用户|用戶|邮箱地址).{0,6}不存在|(?:没有|查无|无|無)此(?:用户|用戶|人)|(?:ユーザー?|宛先|アドレス).{0,10}(?:存在しま|存在しない|見つかりま|不明)|(?:사용자|받는 ?사람|메일 ?주소).{0,12}(?:존재하지 않|찾을 수 없)|(?:empf(?:ä|ae)nger|postfach|adresse).{0,40}(?:existiert (?:\S{1,20} )?nicht|unbekannt|nicht gefunden)|(?:usuario|destinatario|direcci(?:ó|o)n|cuenta).{0,40}(?:no existe|desconocid[oa]|no (?:fue )?encontrad[oa])|(?:usu(?:á|a)rio|destinat(?:á|a)rio|endere(?:ç|c)o).{0,40}(?:n(?:ã|a)o existe|desconhecid[oa]|n(?:ã|a)o (?:foi )?encontrad[oa])|(?:utente|destinatario|indirizzo).{0,40}(?:sconosciut[oa]|inesistente|non (?:esiste|trovat[oa]))|(?:destinataire|adresse).{0,40}(?:inconnue?|n'existe p(?:as|lus)|introuvable)|(?:gebruiker|ontvanger|adres).{0,40}(?:onbekend|bestaat niet)|(?:адрес|пользовател|ящик).{0,40}не (?:существует|найден)|^(?:\S{1,320}@\S{1,255} )?user not found\.?$|unknown local[- ]part|no such user here|(?:mailbox|e-?mail account|recipient) does not exist|couldn't find (?:the )?(?:user|recipient)|\(user not found\)/,
+    /not listed in (?:the )?(?:domino|public name|.{0,40}directory)|domino ?(?:directory|ディレクトリ|verzeichnis)|no mailbox here by that name|resolver\.adr\.(?:ex)?recip(?:ient)?notf?ound|unrouteable address|recipient name is not recognized|no valid recipients for this mm|user \S{1,80} \([^()]{0,320}\) not found|收件人.{0,12}不存在|(?:用户|用戶|邮箱地址).{0,6}不存在|(?:没有|查无|无|無)此(?:用户|用戶|人)|(?:ユーザー?|宛先|アドレス).{0,10}(?:存在しま|存在しない|見つかりま|不明)|(?:사용자|받는 ?사람|메일 ?주소).{0,12}(?:존재하지 않|찾을 수 없)|(?:empf(?:ä|ae)nger|postfach|adresse).{0,40}(?:existiert (?:\S{1,20} )?nicht|unbekannt|nicht gefunden)|(?:usuario|destinatario|direcci(?:ó|o)n|cuenta).{0,40}(?:no existe|desconocid[oa]|no (?:fue )?encontrad[oa])|(?:usu(?:á|a)rio|destinat(?:á|a)rio|endere(?:ç|c)o).{0,40}(?:n(?:ã|a)o existe|desconhecid[oa]|n(?:ã|a)o (?:foi )?encontrad[oa])|(?:utente|destinatario|indirizzo).{0,40}(?:sconosciut[oa]|inesistente|non (?:esiste|trovat[oa]))|(?:utilisateur|destinataire|adresse).{0,40}(?:inconnue?|n'existe p(?:as|lus)|introuvable)|(?:gebruiker|ontvanger|adres).{0,40}(?:onbekend|bestaat niet)|(?:адрес|пользовател|получател|ящик).{0,40}(?:не (?:существует|найден)|неизвест)|неизвестн(?:ый|ая) (?:пользователь|получатель|адрес)|(?:użytkownik|odbiorca|adres|skrzynka).{0,40}(?:nieznan[ya]|nie istnieje)|nieznan[ya] (?:użytkownik|odbiorca|adres)|(?:kullanıcı|alıcı|adres).{0,40}(?:bilinmiyor|bulunamadı|mevcut değil)|bilinmeyen (?:kullanıcı|alıcı)|(?:用户|用戶|收件人)未知|未知的?(?:用户|用戶|收件人)|不明な(?:ユーザー?|宛先|アドレス)|알 수 없는 (?:사용자|수신자)|^(?:\S{1,320}@\S{1,255} )?user not found\.?$|unknown local[- ]part|no such user here|(?:mailbox|e-?mail account|recipient) does not exist|couldn't find (?:the )?(?:user|recipient)|\(user not found\)/,
   ],
   [
     'mailbox_full',

@@ -107,7 +107,7 @@ const REPORTS: readonly (readonly [name: string, mail: Buffer, expected: string]
       'From: MAILER-DAEMON@x.example\nSubject: Mail failure: user unknown',
     ),
     // No proof that it does not exist.
-    'bounce, soft inactive_mailbox',
+    'bounce, hard invalid_recipient',
   ],
   [
     'a cause in the subject, and another one in the text',

@@ -109,9 +109,12 @@ function milderIn(text: string): BounceVerdict | null {
 const MAILER =
   /mail(?:er)?[-_. ]?d(?:a?e)?mon|post(?:_?master|office)|mail[-_. ]?deliver|mail system|delivery[-_ ]subsystem|system ?administrator|mail ?administrator|^<?bounce|mail(?:er)?[-_ ]?(?:system|server|gateway|filter|agent)|mdaemon|smtp[-_ ]?(?:server|gateway)|mmdf|microsoftexchange/i
 const FAILED_SUBJECT =
-  /undeliver|non[- ]?deliver|not (?:be )?deliver|deliver(?:y|ing)? (?:status|failure|failed|problem|error|notification|has failed|report|unsuccessful)|delivery subsystem|(?:mail|message|e-?mail|delivery) ?(?:delivery )?(?:fail|error|problem|could not|status|returned|rejected|bounced|failure)|fail(?:ure|ed) (?:notice|notif|mail|deliver|to deliver)|returned (?:mail|message|to sender|e-?mail)|return(?:ing)? (?:message|mail) to sender|mail system error|bounced? (?:mail|message)|(?:cannot|could not|can't|couldn't|unable to) (?:be )?(?:send|sent|deliver)|rejected (?:mail|message)|warning: (?:could not|message|e?mail)|error sending your mail|message (?:blocked|rejected|refused|undeliver|notification)|user unknown|considered unsolicited|banned contents|virus .{0,20}(?:found|detected)|unzustellbar|nicht zugestellt|zustellung|niet bezorgd|non remis|échec|no se (?:puede|ha podido) entregar|n(?:ã|a)o entregue|mancata consegna|не доставлен|недоставлен|エラー|配信|送信でき|不在|届け|退信|退回|無法|无法|投递|投遞|반송|전송 ?실패/i
+  /undeliver|non[- ]?deliver|not (?:be )?deliver|deliver(?:y|ing)? (?:status|failure|failed|problem|error|notification|has failed|report|unsuccessful)|delivery subsystem|(?:mail|message|e-?mail|delivery) ?(?:delivery )?(?:fail|error|problem|could not|status|returned|rejected|bounced|failure)|fail(?:ure|ed) (?:notice|notif|mail|deliver|to deliver)|returned (?:mail|message|to sender|e-?mail)|return(?:ing)? (?:message|mail) to sender|mail system error|bounced? (?:mail|message)|(?:cannot|could not|can't|couldn't|unable to) (?:be )?(?:send|sent|deliver)|rejected (?:mail|message)|warning: (?:could not|message|e?mail)|error sending your mail|message (?:blocked|rejected|refused|undeliver|notification)|user unknown|considered unsolicited|banned contents|virus .{0,20}(?:found|detected)|unzustellbar|nicht zugestellt|zustellung|niet bezorgd|non remis|échec|no se (?:puede|ha podido) entregar|n(?:ã|a)o entregue|mancata consegna|non (?:è stato )?consegnat|non distribué|non délivré|não (?:foi )?entregue|onbestelbaar|niet (?:afgeleverd|bezorgd)|nie(?:dostarcz| została dostarcz)|teslim edilem|iletilem|не (?:была? )?доставлен|未送达|未送達|배달не доставлен|недоставлен|エラー|配信|送信でき|不在|届け|退信|退回|無法|无法|投递|投遞|반송|전송 ?실패/i
 const NOT_DELIVERED =
-  /(?:could(?: not|n't)|can(?:not|'t| not)|was(?: not|n't)|were not|has not been|not|unable to|failed to|did not get|won't|wasn't able to|problems?|trouble|difficulties|errors?)(?: \S+){0,3} (?:deliver|be (?:deliver|sent|relayed)|deliver(?:ed|ing)|reach|sent|send)|deliver(?:y|ing)?(?: \S+){0,12} (?:failed|failure|error|unsuccessful|impossible|aborted|stopped|problem)|undeliver|(?:failed|rejected|refused|returned|blocked|bounced|denied|quarantined)\b|permanent(?:ly)? (?:error|fatal|fail)|fatal errors|no such|unknown (?:user|address|recipient)|user unknown|does ?n[o'’]t exist|not (?:listed|found|exist)|exceeds|over ?quota|mailbox (?:is )?full|not accept|transcript of (?:the )?session|failure reasons|delivery attempts|error while|invalid (?:address|recipient)|\b5\d\d[ -][5#]|送信でき|配信でき|届きません|届け(?:る|られ)|見つかりません|エラー|unzustellbar|nicht (?:zu(?:ge)?stell|gefunden)|n'a pas pu|no se (?:pudo|ha entregado)|kon niet worden|non può|não p[oô]de|не (?:может|был|удалось)|недостав|无法|無法|退回|退信/i
+  /(?:could(?: not|n't)|can(?:not|'t| not)|was(?: not|n't)|were not|has not been|not|unable to|failed to|did not get|won't|wasn't able to|problems?|trouble|difficulties|errors?)(?: \S+){0,3} (?:deliver|be (?:deliver|sent|relayed)|deliver(?:ed|ing)|reach|sent|send)|deliver(?:y|ing)?(?: \S+){0,12} (?:failed|failure|error|unsuccessful|impossible|aborted|stopped|problem)|undeliver|(?:failed|rejected|refused|returned|blocked|bounced|denied|quarantined)\b|permanent(?:ly)? (?:error|fatal|fail)|fatal errors|no such|unknown (?:user|address|recipient)|user unknown|does ?n[o'’]t exist|not (?:listed|found|exist)|exceeds|over ?quota|mailbox (?:is )?full|not accept|transcript of (?:the )?session|failure reasons|delivery attempts|error while|invalid (?:address|recipient)|\b5\d\d[ -][5#]|送信でき|配信でき|届きません|届け(?:る|られ)|見つかりません|エラー|unzustellbar|nicht (?:zu(?:ge)?stell|gefunden)|n'a pas pu|no se (?:pudo|ha entregado)|kon niet worden|non può|não p[oô]de|не (?:может|был|удалось)|недостав|sconosciut|inconnue?\b|nieznan|onbekend|desconhecid|desconocid|bilin(?:miyor|meyen)|bulunamadı|teslim edilem|неизвест|не найден|不明|存在しま|不存在|未知|존재하지|알 수 없는|无法|無法|退回|退信/i
+/** What else mailers tell: that it takes longer, that it has arrived, that it was read. */
+const NO_FAILURE =
+  /delay|warn|retard|retras|demora|ritard|atras|vertrag|verzöger|opóźni|gecik|försen|forsink|задерж|遅延|遅れ|延迟|延遲|지연|success|delivered|received|relayed|receipt|retr(?:y|ies|ied)|still being|confirm|zugestellt|entregad|consegnat|remis\b|доставлен|配信しました|已送达/iu
 /** Phrases that only mailers write. */
 const PHRASES =
   /this is the (?:qmail|dragonfly|mail delivery|postfix|mail system)|created automatically by (?:the )?mail (?:delivery|system)|automatically (?:created|generated) by (?:the )?(?:mail|delivery)|message(?: that)? you (?:have )?sent could not be delivered|(?:your )?(?:mail|message)(?: \S+){0,8} could not be delivered|delivery to the following recipients?(?: \S+){0,2} (?:has )?(?:failed|been delayed)|delivery has failed to these recipients|your message (?:did not reach|was not delivered|wasn't delivered|couldn't be delivered|could not be delivered|cannot be delivered)|the following (?:address|recipient)(?:es|s|\(es\)|\(s\))?(?: \S+){0,6} (?:failed|errors?|rejected|undeliver|problems)|unable to deliver (?:your |the |this )?(?:message|mail)|permanent fatal errors|transcript of (?:the )?session|was not delivered to:|error message below:|undeliverable (?:message|mail)|mail (?:could not be|cannot be|not) delivered/i
@@ -161,7 +164,11 @@ function readProseReport(parts: ReportParts, original: Fields): Report {
     .map((one) => one.trim().toLowerCase())
     .filter((one) => one.includes('@'))
   const told = NOT_DELIVERED.test(text) || NOT_DELIVERED.test(subject) || FAILED_SUBJECT.test(subject)
-  if (failed.length === 0 && ((!byMailer && !FAILED_SUBJECT.test(subject)) || !told)) return { kind: 'other' }
+  if (failed.length === 0 && ((!byMailer && !FAILED_SUBJECT.test(subject)) || !told)) {
+    // In a language nobody here reads: what a mailer writes to a return path, and nobody answers, is about the mail.
+    const isNotice = isNamed && isSentByNobody(parts.headers) && !NO_FAILURE.test(`${subject}\n${text}`)
+    return isNotice ? reported(readProse(lines, failed).map(unread), original) : { kind: 'other' }
+  }
   const delayed = isDelayNotice(subject, text)
   const subjectWords = FAILED_SUBJECT.test(subject) && lines.every((line) => line.trim() === '') ? [subject] : []
   let recipients = readProse([...lines, ...subjectWords], failed)
@@ -176,6 +183,10 @@ function readProseReport(parts: ReportParts, original: Fields): Report {
   if (!byMailer) recipients = recipients.map(unproven)
   if (delayed) recipients = recipients.map((one) => ({ ...one, action: 'delayed' as const }))
   return reported(recipients, original)
+}
+
+function unread(one: ReportedRecipient): ReportedRecipient {
+  return { ...one, verdict: { type: 'unknown', category: 'unknown' } }
 }
 
 function unproven(one: ReportedRecipient): ReportedRecipient {
