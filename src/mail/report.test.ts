@@ -106,7 +106,6 @@ const REPORTS: readonly (readonly [name: string, mail: Buffer, expected: string]
       'Your mail to a@b.example could not be delivered.',
       'From: MAILER-DAEMON@x.example\nSubject: Mail failure: user unknown',
     ),
-    // No proof that it does not exist.
     'bounce, hard invalid_recipient',
   ],
   [
