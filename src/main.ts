@@ -20,6 +20,8 @@ const STOP_WITHIN_MS = 30_000
 
 // Whoever reads the output may leave early (`| head`): what was begun is finished all the same.
 process.stdout.on('error', () => undefined)
+// The log, too, may go to a full disk or to nobody. This also makes a pipe there one that does not block (platform/log-stream.ts).
+process.stderr.on('error', () => undefined)
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`)

@@ -3,9 +3,10 @@
 // A server that is away is one fact, though whatever wants it meets it many times a second: what warns of that and of nothing
 // else is written once in half a minute, the next line with how often it was meant since (`repeated`), and without its place.
 
-import { type DestinationStream, destination, type Logger as PinoLogger, pino } from 'pino'
+import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino'
 import type { Clock } from './clock.ts'
 import { isUnavailable } from './db.ts'
+import { logStream } from './log-stream.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -22,17 +23,17 @@ export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'silent'
 
 type Ticks = Pick<Clock, 'monotonicMs'>
 
+const STANDARD_ERROR = 2
 const SAME_WITHIN_MS = 30_000
 /** Messages are constant: more would be a mistake of ours. */
 const MAX_MESSAGES = 1_000
 
-/** @param clock tells what is the same again; without it each line is written */
-export function createLogger(
-  level: LogLevel,
-  clock: Ticks | null = null,
-  to: DestinationStream = destination({ dest: 2, sync: false, minLength: 0 }),
-): Logger {
-  const out = pino(
+/**
+ * @param clock tells what is the same again; without it each line is written
+ * @param to null: standard error
+ */
+export function createLogger(level: LogLevel, clock: Ticks | null = null, to: DestinationStream | null = null): Logger {
+  const out: PinoLogger = pino(
     {
       level,
       base: null,
@@ -40,7 +41,11 @@ export function createLogger(
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: shownError },
     },
-    to,
+    to ??
+      logStream({
+        fd: STANDARD_ERROR,
+        onLost: (lines) => out.warn({ lines }, 'lines of the log could not be written and are lost'),
+      }),
   )
   return wrap(out, clock)
 }

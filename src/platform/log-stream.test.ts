@@ -1,0 +1,152 @@
+// What the log's destination does when it takes nothing: neither the process nor its memory may depend on that.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type fs from 'node:fs'
+import { openSync } from 'node:fs'
+import path from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
+import { mock, test } from 'node:test'
+import { createLogger } from './log.ts'
+import { logStream } from './log-stream.ts'
+
+interface Disk {
+  readonly files: Pick<typeof fs, 'write' | 'writeSync'>
+  /** Bytes that it still takes. */
+  room: number
+  kept: string
+}
+
+/** A disk that takes as much as it has room for, and then nothing. */
+function disk(room: number): Disk {
+  const found: Disk = {
+    room,
+    kept: '',
+    files: {
+      write: ((_fd: number, bytes: Buffer, done: (error: Error | null, written: number) => void) => {
+        const taken = bytes.subarray(0, found.room)
+        found.room -= taken.length
+        found.kept += taken.toString('latin1')
+        const full = taken.length > 0 ? null : Object.assign(new Error('full'), { code: 'ENOSPC' })
+        queueMicrotask(() => done(full, taken.length))
+      }) as unknown as typeof fs.write,
+      writeSync: (() => {
+        throw Object.assign(new Error('full'), { code: 'ENOSPC' })
+      }) as typeof fs.writeSync,
+    },
+  }
+  return found
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+test('what a full disk does not take is written whole when there is room, and what was lost meanwhile is told', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  try {
+    const at = disk(1_000)
+    const log = createLogger('info', null, {
+      write: (line) => stream.write(line),
+    })
+    const stream = logStream({ fd: 2, files: at.files, onLost: (lines) => log.warn({ lines }, 'lost') })
+    const LINES = 40_000
+    for (let n = 0; n < LINES; n++) log.info({ n }, 'a fact')
+    await settled()
+    for (let turn = 0; turn < 5; turn++) {
+      mock.timers.tick(1_000)
+      await settled()
+    }
+    assert.equal(at.kept.length, 1_000)
+    at.room = Number.POSITIVE_INFINITY
+    mock.timers.tick(1_000)
+    await settled()
+    log.info({ n: LINES }, 'a fact')
+    await settled()
+    const lines = at.kept
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { msg: string; n?: number; lines?: number })
+    const facts = lines.filter(({ msg }) => msg === 'a fact').map(({ n }) => n)
+    const lost = LINES + 1 - facts.length
+    assert.deepEqual(facts, [...Array(facts.length - 1).keys(), LINES], 'in order, none twice')
+    assert.deepEqual(
+      lines.flatMap(({ msg, lines: count }) => (msg === 'lost' ? [count] : [])),
+      [lost],
+    )
+    assert.ok(at.kept.length > 1_000_000 && at.kept.length < 1_200_000, `${at.kept.length} bytes were kept`)
+  } finally {
+    mock.timers.reset()
+  }
+})
+
+/** A process that logs in many turns, says so on standard output, and leaves when it is told to. */
+function logging(stderr: 'pipe' | number): ChildProcess {
+  const script = `process.stdout.on('error', () => undefined)
+    process.stderr.on('error', () => undefined)
+    const { createLogger } = await import(${JSON.stringify(path.join(import.meta.dirname, 'log.ts'))})
+    const log = createLogger('info')
+    process.on('uncaughtException', (err) => { log.error({ err }, 'uncaught'); process.stdout.write('uncaught\\n') })
+    process.on('SIGTERM', () => { log.info({}, 'the last'); process.exit(7) })
+    const turn = () => new Promise((resolve) => setImmediate(resolve))
+    for (let n = 0; n < 2_000; n++) {
+      log.info({ n, text: 'x'.repeat(1_000) }, 'a fact')
+      if (n % 10 === 0) await turn()
+    }
+    process.stdout.write('there\\n')
+    setInterval(() => undefined, 1_000)`
+  return spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', stderr] })
+}
+
+for (const [where, begin] of [
+  ['on a full disk', () => logging(openSync('/dev/full', 'w'))],
+  ['to a reader that is gone', () => gone(logging('pipe'))],
+  ['to a reader that reads nothing', () => logging('pipe')],
+] as const) {
+  test(`a process whose log goes ${where} works on, and ends when it is told to`, { timeout: 60_000 }, async () => {
+    const child = begin()
+    try {
+      const [said] = await once(child.stdout as NodeJS.ReadableStream, 'data')
+      assert.equal(String(said), 'there\n')
+      child.kill('SIGTERM')
+      const [code] = await once(child, 'exit')
+      assert.equal(code, 7)
+    } finally {
+      child.kill('SIGKILL')
+    }
+  })
+}
+
+function gone(child: ChildProcess): ChildProcess {
+  child.stderr?.destroy()
+  return child
+}
+
+test('a process that leaves has written its last line', { timeout: 60_000 }, async () => {
+  const child = logging('pipe')
+  const all = textOf(child.stderr as NodeJS.ReadableStream)
+  await once(child.stdout as NodeJS.ReadableStream, 'data')
+  child.kill('SIGTERM')
+  const lines = (await all)
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { msg: string })
+  assert.deepEqual([lines.length, lines.at(-1)?.msg], [2_001, 'the last'])
+})
+
+test('a reader that begins late is told how many lines it missed', { timeout: 60_000 }, async () => {
+  const child = logging('pipe')
+  try {
+    await once(child.stdout as NodeJS.ReadableStream, 'data')
+    let read = ''
+    for await (const chunk of child.stderr as NodeJS.ReadableStream) {
+      read += String(chunk)
+      if (read.endsWith('are lost"}\n')) break
+    }
+    const lines = read.trimEnd().split('\n')
+    const { lines: missed } = JSON.parse(lines.at(-1) ?? '') as { lines: number }
+    const facts = lines.slice(0, -1).map((line) => (JSON.parse(line) as { n: number }).n)
+    assert.deepEqual([facts, facts.length + missed], [[...facts.keys()], 2_000])
+  } finally {
+    child.kill('SIGKILL')
+  }
+})
