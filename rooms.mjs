@@ -79,7 +79,7 @@ export const ROOMS = [
     name: 'outbox',
     floor: 4,
     owns: 'emails as stored: rows, bodies, queue, leases, attempts',
-    enters: ['accounts', 'events', 'suppression', 'domains'],
+    enters: ['accounts', 'events', 'suppression', 'domains', 'machines'],
   },
   {
     name: 'sending',

@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import pg from 'pg'
 import { readConfig } from '../src/config.ts'
 import { examineAround, examineDatabase } from '../src/operator/doctor.ts'
-import type { Finding } from '../src/operator/finding.ts'
+import { CHECK_WIDTH, type Finding } from '../src/operator/finding.ts'
 import { selfSigned } from '../src/platform/certificates.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { connect, type Database, statement } from '../src/platform/db.ts'
@@ -83,8 +84,9 @@ test('a machine that is set up well has nothing to mend', async () => {
   const others = [...findings.values()].filter(({ check }) => check !== 'database' && check !== 'blocklists')
   assert.deepEqual(
     others.flatMap(({ check, state }) => (state === 'ok' ? [] : [`${check} ${state}`])),
-    ['relay skipped', 'certificate of the public address skipped'],
+    ['relay skipped', 'certificate of the public address skipped', 'roles skipped'],
   )
+  for (const check of findings.keys()) assert.ok(check.length < CHECK_WIDTH, check)
 })
 
 test('each fault of the set-up is found, and said what to do about', async () => {
@@ -244,4 +246,51 @@ test('bounces of relayed mail must come back too, and its links lead somewhere',
   })
   assert.deepEqual([stateOf(findings, 'return path'), stateOf(findings, 'public address')], ['fail', 'fail'])
   assert.deepEqual([stateOf(findings, 'port 25 out'), stateOf(findings, 'reverse DNS')], ['skipped', 'skipped'])
+})
+
+const RUN = statement(
+  'test_run',
+  `insert into machine (id, host, pid, roles, version, started_at, seen_at, loop_delay_ms, memory_bytes, secret_held, secret_used)
+   values (gen_random_uuid(), 'here', 1, $1, '1', now(), now() - $2 * interval '1 second', 0, 0, 1, 1)`,
+)
+const QUEUE = statement(
+  'test_queue_ready',
+  `insert into queue (id, account_id, domain_id, site_id, at, state, sandbox, scheduled, recipient_key)
+   values (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 1, now(), 0, false, false, 'a@b.example')`,
+)
+
+test('a role that no process runs is named, and mail that nobody delivers is a fault', async () => {
+  await using own = await freshDb()
+  const db = connect({ url: own.url, onError: () => undefined })
+  try {
+    const look = async () => (await findingsOf({ database: db })).get('roles')
+    await db.system.execute(RUN, [['delivery'], 300])
+    assert.equal((await look())?.state, 'skipped', 'one that has been silent for long does not run')
+    await db.system.execute(RUN, [['api', 'tracking', 'submission', 'mx', 'worker'], 0])
+    const idle = await look()
+    assert.deepEqual([idle?.state, idle?.found], ['warn', 'no process runs delivery (no mail leaves)'])
+    await db.system.execute(QUEUE)
+    const waiting = await look()
+    assert.deepEqual([waiting?.state, waiting?.found.endsWith('; mails ready to leave: 1')], ['fail', true])
+    await db.system.execute(RUN, [['delivery'], 0])
+    assert.equal((await look())?.state, 'ok')
+  } finally {
+    await db.close()
+  }
+})
+
+test('a database that takes no writes is a fault', async () => {
+  await using own = await freshDb()
+  const admin = new pg.Client({ connectionString: own.url })
+  await admin.connect()
+  const { rows } = await admin.query<{ name: string }>('select current_database() as name')
+  await admin.query(`alter database ${rows[0]?.name} set default_transaction_read_only = on`)
+  await admin.end()
+  const db = connect({ url: own.url, onError: () => undefined })
+  try {
+    const found = (await findingsOf({ database: db })).get('database')
+    assert.deepEqual([found?.state, found?.found.endsWith('default_transaction_read_only on')], ['fail', true])
+  } finally {
+    await db.close()
+  }
 })

@@ -9,18 +9,19 @@ import { createLogger } from '../src/platform/log.ts'
 import { startReceiver } from './receiver.ts'
 import { startWorld, type World } from './world.ts'
 
-async function run(world: World, words: readonly string[], values: Record<string, string | boolean> = {}) {
+async function run(
+  world: World,
+  words: readonly string[],
+  values: Record<string, string | boolean> = {},
+  warn: (line: string) => void = assert.fail,
+) {
   const command = commands.find(({ path }) => path.every((word, i) => words[i] === word))
   assert.ok(command)
   const lines: string[] = []
   const { ids } = world.rooms.ground
   const { database, secrets } = world.rooms.store
   const context = { config: readConfig({}), database, secrets, ids, clock: world.clock, log: createLogger('silent') }
-  await command.run(
-    { ...context, print: (line) => lines.push(line), warn: assert.fail },
-    values,
-    words.slice(command.path.length),
-  )
+  await command.run({ ...context, print: (line) => lines.push(line), warn }, values, words.slice(command.path.length))
   return lines
 }
 
@@ -108,4 +109,17 @@ test('what looks like an id and is none is told by the command, not by the datab
   for (const id of ['-'.repeat(36), `0189abcd-${'-'.repeat(27)}`, '0189abcd-0000-7000-8000-00000000000g', "'"]) {
     for (const [words, more, said] of WITH_ID) await assert.rejects(run(world, [...words, id, ...more]), said)
   }
+})
+
+test('who asks for the queue is told when no process delivers what is ready', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api' } })
+  await world.verifiedDomain('sender.example')
+  const warned: string[] = []
+  await run(world, ['queue', 'list'], {}, (line) => warned.push(line))
+  assert.equal(warned.length, 0, 'nothing waits for one')
+  const mail = { from: 'a@sender.example', to: 'b@example.net', subject: 's', text: 't' }
+  assert.equal((await world.api.post('/api/v1/send', mail)).status, 202)
+  const lines = await run(world, ['queue', 'list'], { json: true }, (line) => warned.push(line))
+  assert.equal(JSON.parse(lines.join('')).length, 1)
+  assert.deepEqual(warned, ['no process with the role delivery runs: what is ready waits'])
 })

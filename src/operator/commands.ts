@@ -23,7 +23,7 @@ import { foreignAddresses } from '../platform/source-addresses.ts'
 import { attachBegun, type Store } from '../platform/store.ts'
 import { relayOf } from '../relay.ts'
 import { examineAround, examineDatabase } from './doctor.ts'
-import type { Finding } from './finding.ts'
+import { CHECK_WIDTH, type Finding } from './finding.ts'
 import type { Ask } from './mcp.ts'
 import { beginRekey, finishRekey, type Rekeyed, secretIn, told } from './rekey.ts'
 
@@ -353,7 +353,7 @@ const MARKS: Readonly<Record<Finding['state'], string>> = {
 }
 
 function line({ check, state, found, advice }: Finding): string {
-  return `${MARKS[state]} ${check.padEnd(22)}${found}${advice === null ? '' : `\n${' '.repeat(30)}${advice}`}`
+  return `${MARKS[state]} ${check.padEnd(CHECK_WIDTH)}${found}${advice === null ? '' : `\n${' '.repeat(8 + CHECK_WIDTH)}${advice}`}`
 }
 
 function onlyFolder(positionals: readonly string[]): string {

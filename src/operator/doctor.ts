@@ -4,10 +4,12 @@
 
 import { X509Certificate } from 'node:crypto'
 import { isIP, isIPv6 } from 'node:net'
-import type { Config } from '../config.ts'
+import { type Config, ROLES, type Role } from '../config.ts'
 import { checkHost } from '../mail/spf.ts'
 import { readPlans } from '../modules/accounts/index.ts'
 import type { Relay } from '../modules/delivery/index.ts'
+import { runningRoles } from '../modules/machines/index.ts'
+import { queueFigures } from '../modules/outbox/index.ts'
 import { ownCertificateState } from '../modules/tracking/index.ts'
 import { isPublicAddress } from '../platform/addresses.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -80,6 +82,7 @@ export function examineDatabase(
     ['certificate of the public address', needing((db) => publicCertificate(db, config, time))],
     ['commit time', needing((db) => commitTime(db, time))],
     ['clock', needing((db) => clock(db, time))],
+    ['roles', needing((db) => roles(db, time))],
   ])
 }
 
@@ -91,13 +94,39 @@ async function database(db: Database | Error, { databaseUrl, dataDir }: Config):
       databaseUrl === null ? embedded : 'nothing works without it: see DATABASE_URL',
     )
   }
-  const { version, fsync, synchronousCommit: commits, fullPageWrites: pages } = await serverFacts(db.system)
+  const facts = await serverFacts(db.system)
+  const { version, fsync, synchronousCommit: commits, fullPageWrites: pages } = facts
   const what = `PostgreSQL ${version}, ${databaseUrl === null ? 'embedded' : 'by DATABASE_URL'}`
+  if (facts.isStandby)
+    return fail(`${what}; a standby, which takes no writes`, 'have DATABASE_URL lead to the primary, or promote it')
+  if (facts.readOnly === 'on')
+    return fail(`${what}; default_transaction_read_only on`, 'turn it off: no mail can be accepted or delivered')
   if (fsync === 'on' && commits !== 'off' && pages === 'on') return ok(what)
   return fail(
     `${what}; fsync ${fsync}, synchronous_commit ${commits}, full_page_writes ${pages}`,
     'turn them on: an accepted mail must survive a power cut',
   )
+}
+
+const UNDONE: Readonly<Record<Role, string>> = {
+  api: 'the API and the dashboard do not answer',
+  tracking: 'links, opens and unsubscribe pages do not answer',
+  submission: 'programs cannot hand in mail by SMTP',
+  mx: 'bounces and complaints do not come in',
+  delivery: 'no mail leaves',
+  worker: 'no webhooks, statistics, verification of domains or cleaning up',
+}
+
+async function roles(db: Database, time: Clock): Promise<Told> {
+  const [running, figures] = await Promise.all([runningRoles(db.system), queueFigures(db.system, time.now())])
+  const ready = figures.find(({ state }) => state === 'ready')?.emails ?? 0
+  const waits = ready > 0 ? `; mails ready to leave: ${ready}` : ''
+  if (running.size === 0) return skipped(`no process of the service runs${waits}`)
+  const missing = ROLES.filter((role) => !running.has(role))
+  if (missing.length === 0) return ok('each is run by some process')
+  const said = `no process runs ${missing.map((role) => `${role} (${UNDONE[role]})`).join(', ')}${waits}`
+  const advice = 'start a process with it (POSTHORN_ROLES), unless you do without'
+  return ready > 0 && missing.includes('delivery') ? fail(said, advice) : warn(said, advice)
 }
 
 async function commitTime(db: Database, time: Clock): Promise<Told> {

@@ -12,6 +12,9 @@ export interface Finding {
 
 export type Told = Omit<Finding, 'check'>
 
+/** Of the column of names; longer than any. */
+export const CHECK_WIDTH = 35
+
 /** One check; a rejection is a finding too, of state unknown. */
 export type Check = readonly [check: string, look: () => Promise<Told>]
 

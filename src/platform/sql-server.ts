@@ -6,6 +6,7 @@ const FACTS = statement(
   'platform_server_facts',
   `select current_setting('server_version') as version, current_setting('fsync') as fsync,
      current_setting('synchronous_commit') as "synchronousCommit", current_setting('full_page_writes') as "fullPageWrites",
+     current_setting('default_transaction_read_only') as "readOnly", pg_is_in_recovery() as "isStandby",
      clock_timestamp() as now`,
 )
 const NOW = statement('platform_now', 'select clock_timestamp() as now')
@@ -18,6 +19,9 @@ export interface ServerFacts {
   readonly fsync: string
   readonly synchronousCommit: string
   readonly fullPageWrites: string
+  /** on or off */
+  readonly readOnly: string
+  readonly isStandby: boolean
   /** Its time of day. */
   readonly now: Date
 }

@@ -22,7 +22,7 @@ export interface MachinesOptions {
   readonly renewSecrets: () => Promise<RenewedSecrets>
 }
 
-export const BEAT_EVERY_MS = 10_000
+const BEAT_EVERY_MS = 10_000
 const FORGOTTEN_AFTER_SECONDS = 86_400
 const NS_PER_MS = 1e6
 

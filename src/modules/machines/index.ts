@@ -4,4 +4,4 @@
 
 export { type MachinesOptions, machineService } from './beat.ts'
 export { type MachineRoutesOptions, machineRoutes } from './routes.ts'
-export { type Running, runningBehind } from './sql.ts'
+export { type Running, runningBehind, runningRoles } from './sql.ts'

@@ -2,8 +2,7 @@ import { Type } from 'typebox'
 import type { Database } from '../../platform/db.ts'
 import { type Answer, type AnyEndpoint, DateTime, endpoint, Uuid } from '../../platform/http.ts'
 import { accountErrors, type OperatorDoor } from '../accounts/index.ts'
-import { BEAT_EVERY_MS } from './beat.ts'
-import { listMachines } from './sql.ts'
+import { listMachines, SILENT_AFTER_SECONDS } from './sql.ts'
 
 export interface MachineRoutesOptions {
   readonly database: Database
@@ -13,7 +12,6 @@ export interface MachineRoutesOptions {
 }
 
 const MOST = 500
-const SILENT_AFTER_SECONDS = (3 * BEAT_EVERY_MS) / 1_000
 
 const Machine = Type.Object({
   id: Uuid,

@@ -1,6 +1,8 @@
 import { type Db, statement } from '../../platform/db.ts'
 
 const MAY_RUN_SECONDS = 60
+/** Three beats. */
+export const SILENT_AFTER_SECONDS = 30
 
 export interface MachineRow {
   readonly id: string
@@ -57,6 +59,18 @@ export function listMachines(
   limit: number,
 ): Promise<readonly (MachineRow & { readonly silent_seconds: number })[]> {
   return db.query(LIST, [limit])
+}
+
+const ROLES = statement(
+  'machines_roles',
+  `select distinct unnest(roles) as role from machine
+   where stopped_at is null and seen_at > now() - $1 * interval '1 second'`,
+)
+
+/** The roles that some process runs at present; none: no process runs. */
+export async function runningRoles(db: Db): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ role: string }>(ROLES, [SILENT_AFTER_SECONDS])
+  return new Set(rows.map(({ role }) => role))
 }
 
 export interface Running {

@@ -5,6 +5,7 @@ import { type Command, UsageError } from '../../platform/command.ts'
 import { platformErrors } from '../../platform/errors.ts'
 import { isUuid } from '../../platform/ids.ts'
 import { CONSOLE } from '../accounts/index.ts'
+import { runningRoles } from '../machines/index.ts'
 import { retryEmail } from './control.ts'
 import { holdDestination, retryDestination } from './destinations.ts'
 import { type QueuedDestination, queueByDestination, queueFigures } from './figures.ts'
@@ -19,13 +20,16 @@ export const queueCommands: readonly Command[] = [
     summary: 'what waits, by destination',
     usage: '',
     options: { json: { type: 'boolean' }, limit: { type: 'string' } },
-    run: async ({ database, clock, print }, values) => {
+    run: async ({ database, clock, print, warn }, values) => {
       const limit = Number(values['limit'] ?? LISTED)
       if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit is a number from 1')
-      const [figures, destinations] = await Promise.all([
+      const [figures, destinations, running] = await Promise.all([
         queueFigures(database.system, clock.now()),
         queueByDestination(database.system, { limit, now: clock.now() }),
+        runningRoles(database.system),
       ])
+      const ready = figures.find(({ state }) => state === 'ready')?.emails ?? 0
+      if (ready > 0 && !running.has('delivery')) warn('no process with the role delivery runs: what is ready waits')
       if (values['json'] === true) return print(JSON.stringify(destinations.map(wireDestination)))
       print(figures.map(({ state, emails }) => `${emails} ${state}`).join(', '))
       for (const one of destinations) print(line(one, clock.now()))
