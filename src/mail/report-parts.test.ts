@@ -104,3 +104,14 @@ test('words of a header are read encoded and bare', () => {
   assert.equal(wordsOf('Gr\xfcn'), 'Grün')
   assert.equal(wordsOf(null), '')
 })
+
+test('a boundary that begins as another does not end its parts', () => {
+  const inner = ['--b10', 'Content-Type: text/plain', '', 'first', '--b10 ', '', 'second', '--b10--', '']
+  const lines = ['--b1', 'Content-Type: multipart/mixed; boundary=b10', '', ...inner, '--b1', '', 'third', '--b1--', '']
+  const head = 'Content-Type: multipart/mixed; boundary="b1"\r\n\r\n'
+  const { parts } = readParts(Buffer.from(head + lines.join('\r\n')))
+  assert.deepEqual(
+    parts.map(({ text }) => text.trim()),
+    ['first', 'second', 'third'],
+  )
+})

@@ -14,6 +14,8 @@ const PARTS_MOST = 1_000
 const LEVELS_MOST = 10
 const TEXT_CHARS = 262_144
 const BOUNDARY_MOST_CHARS = 200
+/** Behind a delimiter, on its line. */
+const BLANKS_MOST = 100
 const WORDS_MOST_CHARS = 2_000
 
 /** Fields in order: names in lower case, values unfolded. A list, so that no name can be a property of an object. */
@@ -117,25 +119,40 @@ function collect(parts: ReportPart[], fields: Fields, body: string, level: numbe
 /** The sections between delimiters (RFC 2046 section 5.1.1), each beginning with its header or the empty line. */
 function split(body: string, boundary: string): string[] {
   const sections: string[] = []
-  const delimiter = `\n--${boundary}`
   let from = -1
-  let at = body.startsWith(delimiter.slice(1)) ? -1 : body.indexOf(delimiter)
-  if (at < 0 && !body.startsWith(delimiter.slice(1))) return []
-  while (sections.length < PARTS_MOST) {
-    if (from >= 0) sections.push(body.slice(from, at))
-    const after = at + delimiter.length
-    if (body.startsWith('--', after)) break
-    const lineEnd = body.indexOf('\n', after)
-    if (lineEnd < 0) break
-    from = lineEnd + 1
-    const next = body.indexOf(delimiter, lineEnd)
-    at = next < 0 ? body.length : next
-    if (next < 0) {
-      sections.push(body.slice(from))
+  for (let at = delimiterFrom(body, boundary, 0); sections.length < PARTS_MOST; ) {
+    if (at < 0) {
+      if (from >= 0) sections.push(body.slice(from))
       break
     }
+    if (from >= 0) sections.push(body.slice(from, Math.max(from, at - 1)))
+    if (body.startsWith('--', at + 2 + boundary.length)) break
+    const lineEnd = body.indexOf('\n', at)
+    if (lineEnd < 0) break
+    from = lineEnd + 1
+    at = delimiterFrom(body, boundary, from)
   }
   return sections
+}
+
+/**
+ * @returns where the next delimiter's line begins, at `from` (the start of a line) or behind; -1: there is none. A line that goes
+ * on is another boundary's, which begins as this one does: behind `b1` stand `--` or blanks alone.
+ */
+function delimiterFrom(body: string, boundary: string, from: number): number {
+  const delimiter = `--${boundary}`
+  let at = body.startsWith(delimiter, from) ? from : nextLine(body, delimiter, from)
+  while (at >= 0) {
+    const behind = at + delimiter.length
+    if (/^(?:--|[\t ]*(?:\n|$))/.test(body.slice(behind, behind + BLANKS_MOST))) return at
+    at = nextLine(body, delimiter, at)
+  }
+  return -1
+}
+
+function nextLine(body: string, beginning: string, from: number): number {
+  const end = body.indexOf(`\n${beginning}`, from)
+  return end < 0 ? -1 : end + 1
 }
 
 interface ContentType {
