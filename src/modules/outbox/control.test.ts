@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ACCOUNT, type House, house } from '../../../test/delivery-house.ts'
+import type { ApiError } from '../../platform/errors.ts'
+import { removeSuppression, resubscribe, suppress, unsubscribe } from '../suppression/index.ts'
 import { cancelEmail, retryEmail } from './index.ts'
 
 const HOUR = 3_600_000
@@ -38,6 +40,71 @@ test('an email that bounced is tried anew, and has 72 hours for it', async () =>
   const { email } = await h.story(id)
   assert.equal(await h.status(id), 'queued')
   assert.ok(email.expires_at.getTime() >= h.clock.now().getTime() + 71 * HOUR)
+})
+
+test('an email that put its recipient on the list stays bounced until the list lets go of them', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2', { rcpt: '550 5.1.1 no such user' })
+  const id = await h.put('bob@example.net')
+  await h.delivery.turn()
+  assert.equal(await h.suppressed('bob@example.net'), 'hard_bounce')
+  await assert.rejects(retry(h, id), (error: ApiError) => {
+    assert.deepEqual([error.status, error.code], [409, 'invalid_state'])
+    assert.deepEqual([error.details['list'], error.details['reason']], ['suppression', 'hard_bounce'])
+    assert.match(error.message, /is suppressed \(hard_bounce\): remove the suppression first/)
+    return true
+  })
+  await h.delivery.turn()
+  assert.deepEqual([await h.status(id), await h.queued()], ['bounced', 0])
+  mx.script({ rcpt: 'default' })
+  await h.database.transaction((db) => removeSuppression(db, h, ACCOUNT, 'bob@example.net', { keyId: null }))
+  await retry(h, id)
+  await h.delivery.turn()
+  assert.equal(await h.status(id), 'delivered')
+})
+
+test('a deferred email is not hurried to who unsubscribed meanwhile', async () => {
+  await using h = await house(ZONE)
+  await h.receiver('127.0.0.2', { rcpt: '451 4.2.0 try again later' })
+  const recipient = 'bob@example.net'
+  const id = await h.put(recipient)
+  await h.delivery.turn()
+  const { next_attempt_at: due } = (await h.story(id)).email
+  const entry = { accountId: ACCOUNT, recipient, sandbox: false, source: 'api', reason: null, mail: null } as const
+  await h.database.transaction((db) => unsubscribe(db, h, entry))
+  await assert.rejects(retry(h, id), { code: 'invalid_state', message: /has unsubscribed: take them off/ })
+  assert.deepEqual([await h.status(id), (await h.story(id)).email.next_attempt_at], ['deferred', due])
+  await h.database.transaction((db) => resubscribe(db, h, ACCOUNT, recipient, { keyId: null }))
+  await retry(h, id)
+})
+
+test('what a send would not be held back by holds no retry back', async () => {
+  await using h = await house(ZONE)
+  await h.receiver('127.0.0.2', { rcpt: '550 5.7.1 not from there' })
+  const now = h.clock.now()
+  const entry = { accountId: ACCOUNT, reason: 'manual', source: 'api', details: null, bounceId: null } as const
+  const nothing = { domainId: null, emailId: null }
+  await h.database.transaction((db) =>
+    suppress(db, h, [
+      { ...entry, ...nothing, recipient: 'over@example.net', sandbox: false, expiresAt: now },
+      { ...entry, ...nothing, recipient: 'trial@example.net', sandbox: true, expiresAt: null },
+      {
+        ...entry,
+        ...nothing,
+        accountId: h.ids.next(),
+        recipient: 'other@example.net',
+        sandbox: false,
+        expiresAt: null,
+      },
+    ]),
+  )
+  for (const name of ['over', 'trial', 'other']) {
+    const id = await h.put(`${name}@example.net`)
+    await h.delivery.turn()
+    assert.equal(await h.status(id), 'bounced', name)
+    await retry(h, id)
+    assert.equal(await h.status(id), 'queued', name)
+  }
 })
 
 test('what cannot be canceled says what it is', async () => {

@@ -6,6 +6,7 @@ import type { Database, Db } from '../../platform/db.ts'
 import { ApiError, validationError } from '../../platform/errors.ts'
 import { FIRST_ID, type Ids } from '../../platform/ids.ts'
 import { append, type EventType, type Stream } from '../events/index.ts'
+import { mayWeSend, type Refusal } from '../suppression/index.ts'
 import { emailErrors as errors } from './errors.ts'
 import { siteIds } from './sites.ts'
 import * as sql from './sql.ts'
@@ -86,22 +87,28 @@ export async function cancelWaiting(options: CancelOptions, accountId: string, r
 }
 
 /**
- * Tries again at once: a deferred email now, an ended one anew for 72 hours.
+ * Tries again at once: a deferred email now, an ended one anew for 72 hours. Whose recipient said no stays as it is: the
+ * next claim would end it as suppressed, and of that state there is no trying again once the list has let go of them.
  *
- * @throws not_found, invalid_state for every other status, and when retention has taken the content
+ * @throws not_found, invalid_state for every other status, while the recipient stands on one of the two lists, and when
+ * retention has taken the content
  */
 export async function retryEmail(options: ControlOptions, accountId: string, id: string): Promise<void> {
   const { database, clock, onQueued } = options
   await database.transaction(async (db) => {
     const { row, email } = await lock(db, accountId, id)
     const now = clock.now()
-    if (email.status === STATUS.deferred && row !== null && row.state !== QUEUE_LEASED) {
+    const waits = email.status === STATUS.deferred && row !== null && row.state !== QUEUE_LEASED
+    const ended = row === null && (email.status === STATUS.failed || email.status === STATUS.bounced)
+    if (!waits && !ended) throw errors.invalid_state()
+    const ask = { accountId, recipient: email.recipient_key, sandbox: email.sandbox }
+    const [refusal = null] = await mayWeSend(db, [ask], now)
+    if (refusal !== null) throw saidNo(refusal)
+    if (waits) {
       await db.execute(sql.readyQueueRow, [accountId, id, now])
       await db.execute(sql.hurryEmail, [accountId, id, now])
       return
     }
-    if (row !== null || (email.status !== STATUS.failed && email.status !== STATUS.bounced))
-      throw errors.invalid_state()
     if ((await db.one(sql.hasBody, [accountId, email.body_id])) === null)
       throw errors.invalid_state({}, { message: 'The content of the email is no longer kept' })
     const site = email.recipient_key.slice(email.recipient_key.lastIndexOf('@') + 1)
@@ -120,6 +127,15 @@ export async function retryEmail(options: ControlOptions, accountId: string, id:
     await db.execute(sql.reopenEmail, [accountId, id, now, new Date(now.getTime() + EMAIL_LIFE_MS)])
   })
   onQueued()
+}
+
+function saidNo(refusal: Refusal): ApiError {
+  const { list, reason } = refusal
+  const message =
+    list === 'suppression'
+      ? `The recipient is suppressed (${reason}): remove the suppression first, when it is right that they get mail`
+      : 'The recipient has unsubscribed: take them off the unsubscribe list first, when they ask for mail again'
+  return errors.invalid_state({ list, reason, since: refusal.since.toISOString() }, { message })
 }
 
 /** @throws not_found, invalid_state when the email is not scheduled any more, validation_error beyond its expiry */
