@@ -335,6 +335,22 @@ test('lists are paged, newest first, searched and filtered; the export has every
   const lines = body.trimEnd().split('\r\n')
   assert.equal(lines.length, 6)
   assert.ok(lines[4].startsWith("a3_%@list.example,'=1+1,subscribed,api,"), lines[4])
+  await account.api.post('/api/v1/customer/unsubscribes', { email: 'a1_%@list.example' })
+  for (const query of [
+    'tag=vip',
+    'search=A3',
+    'search=1%2B1',
+    'status=unsubscribed',
+    'status=subscribed&tag=vip',
+    'search=zzz',
+  ]) {
+    const listed: string[] = (await ask(query)).data.map(({ email }: { email: string }) => email)
+    const file = (await account.api.get(`${CONTACTS}/export?${query}`)).body.trimEnd().split('\r\n')
+    const exported = file.slice(1).map((line: string) => line.split(',')[0])
+    assert.deepEqual(exported.toReversed(), listed, query)
+    assert.ok(listed.length < 3, query)
+  }
+  assert.equal((await account.api.get(`${CONTACTS}/export?status=gone`)).status, 400)
   assert.equal((await owner.api.get(`${CONTACTS}?search=list.example`)).body.pagination.total, 0)
 })
 

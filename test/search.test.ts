@@ -46,3 +46,33 @@ test('emails, contacts, suppressions and unsubscribes are found by a domain as p
     assert.equal(await found('.example'), 2, path)
   }
 })
+
+test('an export of suppressions has whom its filters leave, as the list has', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api' } })
+  const { api } = world.account
+  const path = '/api/v1/customer/suppressions'
+  for (const [email, reason] of [
+    ['jo@x.example', 'manual'],
+    ['joan@y.example', 'hard_bounce'],
+    ['eve@x.example', 'manual'],
+  ])
+    assert.equal((await api.post(path, { email, reason })).status, 201)
+  for (const [query, left] of [
+    ['', ['eve@x.example', 'jo@x.example', 'joan@y.example']],
+    ['?reason=manual', ['eve@x.example', 'jo@x.example']],
+    ['?search=JO', ['jo@x.example', 'joan@y.example']],
+    ['?search=jo&reason=hard_bounce', ['joan@y.example']],
+    ['?from_date=2200-01-01', []],
+    ['?to_date=2001-01-01', []],
+  ] as const) {
+    const listed: string[] = (await api.get(path + query)).body.data.map(({ email }: { email: string }) => email)
+    const lines: string[] = (await api.get(`${path}/export${query}`)).body.trimEnd().split('\r\n')
+    assert.deepEqual(listed.toSorted(), left, query)
+    assert.deepEqual(
+      lines.slice(1).map((line) => line.split(',')[1]),
+      left,
+      query,
+    )
+  }
+  assert.equal((await api.get(`${path}/export?reason=none`)).status, 400)
+})

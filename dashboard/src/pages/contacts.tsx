@@ -1,22 +1,34 @@
 // People who gave their address: asked to confirm, changed, unsubscribed, removed, forgotten; and what proves that they gave it.
 
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { AddForm } from '../add-form.tsx'
-import { besides, call, faultOf, type Json, refresh, useApi } from '../api.ts'
+import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { useEdited } from '../changes.ts'
 import { Confirm } from '../confirm.tsx'
 import { CONTACT_COLUMNS, contactOf, contactRefusal } from '../contact-list.ts'
 import { Import, oneByOne, useImport } from '../import.tsx'
-import { Listing, words } from '../listing.tsx'
+import { chosenOf, type Filter, Listing, words } from '../listing.tsx'
 import { Held, May } from '../may.tsx'
 import { say } from '../say.tsx'
+import type { Search } from '../search.ts'
 import { Button, Facts, Field, LIKE_A_BUTTON, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 import { Unsaved } from '../unsaved.tsx'
 
 const PATH = '/customer/contacts'
 
+const FILTERS: readonly Filter[] = [
+  { name: 'search', label: 'Address' },
+  {
+    name: 'status',
+    label: 'State',
+    options: words('pending_confirmation', 'subscribed', 'unsubscribed', 'bounced', 'complained'),
+  },
+  { name: 'tag', label: 'Tag' },
+]
+
 export function Contacts() {
+  const chosen = chosenOf(FILTERS, useSearch({ strict: false }) as Search)
   const [importing, button] = useImport('contacts:write')
   const [asks, setAsks] = useState(true)
   const [error, setError] = useState<unknown>(null)
@@ -38,8 +50,8 @@ export function Contacts() {
       actions={
         <div className="flex gap-2">
           {button}
-          <a href={`/api/v1${PATH}/export`} download className={LIKE_A_BUTTON}>
-            Export
+          <a href={withQuery(`/api/v1${PATH}/export`, chosen)} download className={LIKE_A_BUTTON}>
+            {Object.keys(chosen).length === 0 ? 'Export' : 'Export what is listed'}
           </a>
         </div>
       }
@@ -81,15 +93,7 @@ export function Contacts() {
           pages="page"
           caption="Contacts"
           every={15_000}
-          filters={[
-            { name: 'search', label: 'Address' },
-            {
-              name: 'status',
-              label: 'State',
-              options: words('pending_confirmation', 'subscribed', 'unsubscribed', 'bounced', 'complained'),
-            },
-            { name: 'tag', label: 'Tag' },
-          ]}
+          filters={FILTERS}
           columns={[
             {
               head: 'Address',

@@ -4,7 +4,7 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
 import { BOUNCE_CATEGORIES } from '../../../src/mail/smtp-bounce.ts'
 import { AddForm } from '../add-form.tsx'
-import { call, faultOf, type Json, refresh } from '../api.ts'
+import { call, faultOf, type Json, refresh, withQuery } from '../api.ts'
 import { useDomainFilter } from '../by-domain.tsx'
 import { Confirm } from '../confirm.tsx'
 import type { Entry } from '../csv.ts'
@@ -73,7 +73,13 @@ async function importInto(path: string, part: readonly Entry[], entryOf: (entry:
   }
 }
 
+const SUPPRESSION_FILTERS: readonly Filter[] = [
+  { name: 'search', label: 'Address' },
+  { name: 'reason', label: 'Reason', options: words(...SUPPRESSION_REASONS) },
+]
+
 export function Suppressions() {
+  const chosen = chosenOf(SUPPRESSION_FILTERS, useSearch({ strict: false }) as Search)
   const [error, setError] = useState<unknown>(null)
   const [importing, button] = useImport('suppressions:write')
   return (
@@ -83,8 +89,8 @@ export function Suppressions() {
       actions={
         <div className="flex gap-2">
           {button}
-          <a href={`/api/v1${SUPPRESSIONS}/export`} download className={LIKE_A_BUTTON}>
-            Export
+          <a href={withQuery(`/api/v1${SUPPRESSIONS}/export`, chosen)} download className={LIKE_A_BUTTON}>
+            {Object.keys(chosen).length === 0 ? 'Export' : 'Export what is listed'}
           </a>
         </div>
       }
@@ -97,14 +103,7 @@ export function Suppressions() {
           pages="page"
           caption="Suppressed addresses"
           every={15_000}
-          filters={[
-            { name: 'search', label: 'Address' },
-            {
-              name: 'reason',
-              label: 'Reason',
-              options: words(...SUPPRESSION_REASONS),
-            },
-          ]}
+          filters={SUPPRESSION_FILTERS}
           columns={[
             { head: 'Address', main: true, cell: ({ email }) => email },
             {

@@ -78,15 +78,20 @@ export async function readContact(db: Db, now: Date, accountId: string, id: stri
   return row
 }
 
+/** The parameters of the filter in sql.ts, $1 to $6. */
+function filterValues(accountId: string, { search, tag, status }: ContactFilter, now: Date): readonly unknown[] {
+  const other = search === null ? null : storedSpelling(search)
+  return [now, accountId, containing(search), tag, status, containing(other)]
+}
+
 /** Newest first. */
 export async function listContacts(
   { database, clock }: ContactContext,
   accountId: string,
-  { search, tag, status }: ContactFilter,
+  filter: ContactFilter,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): Promise<{ readonly contacts: readonly sql.ContactRow[]; readonly total: number }> {
-  const other = search === null ? null : storedSpelling(search)
-  const values = [clock.now(), accountId, containing(search), tag, status, containing(other)]
+  const values = filterValues(accountId, filter, clock.now())
   return database.tenant(accountId, async (db) => {
     const [contacts, counted] = await Promise.all([
       db.query<sql.ContactRow>(sql.list, [...values, limit, offset]),
@@ -158,15 +163,16 @@ export async function removeContact(
 
 const ROWS_A_PAGE = 1_000
 
-/** All contacts, oldest first, in pages of their own transactions: one that is made meanwhile may be missing. */
+/** All whom the filter leaves, oldest first, in pages of their own transactions: one that is made meanwhile may be missing. */
 export async function* everyContact(
   { database, clock }: ContactContext,
   accountId: string,
+  filter: ContactFilter,
 ): AsyncGenerator<readonly sql.ContactRow[]> {
   let after = FIRST_ID
   for (;;) {
     const page: readonly sql.ContactRow[] = await database.tenant(accountId, (db) =>
-      db.query<sql.ContactRow>(sql.after, [clock.now(), accountId, after, ROWS_A_PAGE]),
+      db.query<sql.ContactRow>(sql.after, [...filterValues(accountId, filter, clock.now()), after, ROWS_A_PAGE]),
     )
     yield page
     const last = page.at(-1)

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { type TSchema, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import { addressFault, parseAddress, suppressionKey } from '../../mail/address.ts'
 import { csvLine } from '../../platform/csv.ts'
 import { type FieldFault, validationError } from '../../platform/errors.ts'
@@ -23,7 +23,15 @@ import {
 import { refusals } from '../sending/index.ts'
 import { type AskContext, askAgain, askFaults, createContact, type NewProof } from './ask.ts'
 import { consentOf } from './confirm.ts'
-import { changeContact, everyContact, listContacts, type NewContact, readContact, removeContact } from './contacts.ts'
+import {
+  type ContactFilter,
+  changeContact,
+  everyContact,
+  listContacts,
+  type NewContact,
+  readContact,
+  removeContact,
+} from './contacts.ts'
 import { errors } from './errors.ts'
 import * as limits from './limits.ts'
 import type { ContactRow } from './sql.ts'
@@ -131,6 +139,13 @@ const Changed = Type.Object(
   closed,
 )
 
+/** What the list and its export can be asked for. */
+const Filters = Type.Object({
+  search: Type.Optional(Type.String({ maxLength: limits.MAX_ADDRESS_CHARS })),
+  status: Type.Optional(Status),
+  tag: Type.Optional(Type.String({ maxLength: limits.MAX_TAG_CHARS })),
+})
+
 export function contactRoutes(context: AskContext): readonly AnyEndpoint[] {
   return [...readingRoutes(context), ...writingRoutes(context)]
 }
@@ -144,22 +159,11 @@ function readingRoutes(context: AskContext): readonly AnyEndpoint[] {
       tag: TAG,
       access: READ,
       summary: 'List contacts, newest first',
-      query: Type.Object({
-        page: Page,
-        limit: PageLimit,
-        search: Type.Optional(Type.String({ maxLength: limits.MAX_ADDRESS_CHARS })),
-        status: Type.Optional(Status),
-        tag: Type.Optional(Type.String({ maxLength: limits.MAX_TAG_CHARS })),
-      }),
+      query: Type.Object({ page: Page, limit: PageLimit, ...Filters.properties }),
       answers: { 200: listOf(ContactItem, PagePagination) },
       handle: async ({ principal: { accountId }, query }) => {
-        const filter = {
-          search: query.search === undefined || query.search === '' ? null : query.search,
-          tag: query.tag ?? null,
-          status: (query.status ?? null) as ContactRow['status'] | null,
-        }
         const { pagination, offset } = pageOf(query, 0)
-        const found = await listContacts(context, accountId, filter, { limit: pagination.limit, offset })
+        const found = await listContacts(context, accountId, filterOf(query), { limit: pagination.limit, offset })
         return list(found.contacts.map(wire), pageOf(query, found.total).pagination)
       },
     }),
@@ -168,10 +172,12 @@ function readingRoutes(context: AskContext): readonly AnyEndpoint[] {
       path: `${PATH}/export`,
       tag: TAG,
       access: READ,
-      summary: 'Export all contacts with their evidence as CSV',
+      summary:
+        'Export contacts with their evidence as CSV: all of them, or whom the filters leave, which are those of the list',
+      query: Filters,
       answers: { 200: typed('text/csv') },
-      handle: async ({ principal: { accountId } }) => {
-        const pages = everyContact(context, accountId)
+      handle: async ({ principal: { accountId }, query }) => {
+        const pages = everyContact(context, accountId, filterOf(query))
         // The first page is read before the answer begins, so that a failure can still be told.
         const first = (await pages.next()).value ?? []
         return raw('text/csv; charset=utf-8', Readable.from(csvOf(first, pages)), {
@@ -266,6 +272,14 @@ function writingRoutes(context: AskContext): readonly AnyEndpoint[] {
       },
     }),
   ]
+}
+
+function filterOf(query: Static<typeof Filters>): ContactFilter {
+  return {
+    search: query.search === undefined || query.search === '' ? null : query.search,
+    tag: query.tag ?? null,
+    status: (query.status ?? null) as ContactRow['status'] | null,
+  }
 }
 
 interface ProofBody {

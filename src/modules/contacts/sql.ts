@@ -84,10 +84,10 @@ export const list = statement(
 )
 export const count = statement('contacts_count', `select count(*) as total from contact c where ${FILTER}`)
 
-/** The contacts after the id $3, oldest first. */
+/** Of these the contacts after the id $7, oldest first. */
 export const after = statement(
   'contacts_after',
-  `select ${CONTACT} from contact c where c.account_id = $2 and c.id > $3 order by c.id limit $4`,
+  `select ${CONTACT} from contact c where ${FILTER} and c.id > $7 order by c.id limit $8`,
 )
 
 export const known = statement('contacts_known', 'select id from contact where account_id = $1 and email = $2')

@@ -18,6 +18,7 @@ import {
   unsubscribeAll,
   wireSuppression,
 } from './entries.ts'
+import { type SuppressionFilter, suppressionFilterValues } from './lists.ts'
 import * as sql from './sql.ts'
 
 const ROWS_A_TRANSACTION = 500
@@ -313,18 +314,20 @@ export const SUPPRESSION_COLUMNS = [
   'created_at',
 ] as const
 
-/** The list as CSV, a page at a time, by address. Entries that come or go meanwhile may or may not be in it. */
+/** What the filter leaves of the list as CSV, a page at a time, by address. Entries that come or go meanwhile may or may not be in it. */
 export async function* exportSuppressions(
   database: Database,
   accountId: string,
-  { includeSandbox, now }: { readonly includeSandbox: boolean; readonly now: Date },
+  filter: SuppressionFilter,
+  now: Date,
 ): AsyncGenerator<string> {
   yield csvLine(SUPPRESSION_COLUMNS)
+  const wanted = suppressionFilterValues(accountId, filter, now)
   let after: Pick<SuppressionRow, 'email' | 'sandbox'> = { email: '', sandbox: false }
   for (;;) {
     const { email, sandbox } = after
     const rows: readonly SuppressionRow[] = await database.tenant(accountId, (db: Db) =>
-      db.query<SuppressionRow>(sql.SUPPRESSIONS_AFTER, [accountId, email, sandbox, includeSandbox, now, ROWS_A_PAGE]),
+      db.query<SuppressionRow>(sql.SUPPRESSIONS_AFTER, [...wanted, email, sandbox, ROWS_A_PAGE]),
     )
     if (rows.length > 0) yield rows.map(exportedLine).join('')
     const last = rows.at(-1)

@@ -49,6 +49,11 @@ export interface SuppressionFilter extends ListFilter {
   readonly reason: SuppressionReason | null
 }
 
+/** The parameters of the filter in sql.ts, $1 to $8. */
+export function suppressionFilterValues(accountId: string, filter: SuppressionFilter, now: Date): readonly unknown[] {
+  return [...filterValues(accountId, filter), filter.reason, now]
+}
+
 export async function listSuppressions(
   db: Db,
   accountId: string,
@@ -56,7 +61,7 @@ export async function listSuppressions(
   { limit, offset }: Window,
   now: Date,
 ): Promise<{ readonly suppressions: readonly Suppression[]; readonly total: number }> {
-  const values = [...filterValues(accountId, filter), filter.reason, now]
+  const values = suppressionFilterValues(accountId, filter, now)
   const [rows, count] = await Promise.all([
     db.query<SuppressionRow>(sql.LIST_SUPPRESSIONS, [...values, limit, offset]),
     db.one<Total>(sql.COUNT_SUPPRESSIONS, values),

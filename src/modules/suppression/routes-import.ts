@@ -33,6 +33,7 @@ import {
   shown,
   UNSUBSCRIBE_COLUMNS,
 } from './import.ts'
+import { SuppressionFilters, suppressionFilterOf } from './routes-filters.ts'
 
 export interface ImportRoutesOptions extends Context {
   readonly database: Database
@@ -116,15 +117,12 @@ export function importRoutes({ database, ...context }: ImportRoutesOptions): rea
       method: 'GET',
       path: `${SUPPRESSIONS}/export`,
       access: { scope: 'suppressions:read' },
-      summary: 'Export the suppression list as CSV',
+      summary: 'Export the suppression list as CSV: all of it, or what the filters leave, which are those of the list',
       tag,
-      query: Type.Object({ include_sandbox: Type.Boolean({ default: false }) }),
+      query: SuppressionFilters,
       answers: { 200: typed('text/csv') },
       handle: async ({ principal: { accountId }, query }) => {
-        const lines = exportSuppressions(database, accountId, {
-          includeSandbox: query.include_sandbox,
-          now: context.clock.now(),
-        })
+        const lines = exportSuppressions(database, accountId, suppressionFilterOf(query), context.clock.now())
         // The header line and the first page are read before the answer begins, so that a failure can still be told.
         const first = [(await lines.next()).value ?? '', (await lines.next()).value ?? ''].join('')
         return raw('text/csv; charset=utf-8', Readable.from(startingWith(first, lines)), {

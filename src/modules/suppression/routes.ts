@@ -1,11 +1,10 @@
-import { type Static, type TSchema, Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { addressFault, parseAddress, suppressionKey } from '../../mail/address.ts'
 import type { Database } from '../../platform/db.ts'
 import { endFaults, type FieldFault, platformErrors, validationError } from '../../platform/errors.ts'
 import {
   type AnyEndpoint,
   bare,
-  CalendarDate,
   DateTime,
   dataOf,
   endpoint,
@@ -20,8 +19,15 @@ import {
 } from '../../platform/http.ts'
 import type { SuppressionReason } from './ask.ts'
 import { type Context, removeSuppression, resubscribe, suppress, unsubscribe } from './entries.ts'
-import { REASONS } from './import.ts'
-import { type ListFilter, listSuppressions, listUnsubscribes, suppressionOf } from './lists.ts'
+import { listSuppressions, listUnsubscribes, suppressionOf } from './lists.ts'
+import {
+  filterOf,
+  ListFilters,
+  MAX_ADDRESS_CHARS,
+  Reason,
+  SuppressionFilters,
+  suppressionFilterOf,
+} from './routes-filters.ts'
 import { importRoutes } from './routes-import.ts'
 
 export interface SuppressionRoutesOptions extends Context {
@@ -31,12 +37,10 @@ export interface SuppressionRoutesOptions extends Context {
 const UNSUBSCRIBES = '/api/v1/customer/unsubscribes'
 const LEGACY_UNSUBSCRIBES = '/api/customer/unsubscribes'
 const SUPPRESSIONS = '/api/v1/customer/suppressions'
-const MAX_ADDRESS_CHARS = 1_100
 const MAX_TEXT_CHARS = 2_000
 
 const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Text = nullable(Type.String())
-const Reason = Type.Union(REASONS.map((reason) => Type.Literal(reason)))
 
 const Unsubscribe = Type.Object({
   id: Type.String(),
@@ -61,17 +65,8 @@ const Suppression = Type.Object({
 })
 
 const EmailParams = Type.Object({ email: Type.String() })
-const IncludeSandbox = Type.Boolean({ default: false })
-const Day = Type.Optional(CalendarDate)
-const ListQuery = Type.Object({
-  page: Page,
-  limit: PageLimit,
-  search: Type.Optional(Type.String({ maxLength: MAX_ADDRESS_CHARS, pattern: '^[^\\u0000]*$' })),
-  from_date: Day,
-  to_date: Day,
-  include_sandbox: IncludeSandbox,
-})
-const SuppressionQuery = Type.Object({ ...ListQuery.properties, reason: Type.Optional(Reason) })
+const ListQuery = Type.Object({ page: Page, limit: PageLimit, ...ListFilters.properties })
+const SuppressionQuery = Type.Object({ page: Page, limit: PageLimit, ...SuppressionFilters.properties })
 const Line = Type.String({ maxLength: MAX_TEXT_CHARS, pattern: ONE_LINE })
 const NewUnsubscribeBody = Type.Object(
   {
@@ -178,7 +173,7 @@ function suppressionEndpoints({ database, ...context }: SuppressionRoutesOptions
       answers: { 200: listOf(Suppression, PagePagination) },
       handle: async ({ principal: { accountId }, query }) => {
         const window = { limit: pageOf(query, 0).pagination.limit, offset: pageOf(query, 0).offset }
-        const filter = { ...filterOf(query), reason: (query.reason ?? null) as SuppressionReason | null }
+        const filter = suppressionFilterOf(query)
         const found = await database.tenant(accountId, (db) =>
           listSuppressions(db, accountId, filter, window, clock.now()),
         )
@@ -250,15 +245,6 @@ function suppressionEndpoints({ database, ...context }: SuppressionRoutesOptions
       },
     }),
   ]
-}
-
-function filterOf(query: Static<typeof ListQuery>): ListFilter {
-  return {
-    includeSandbox: query.include_sandbox,
-    search: query.search === undefined || query.search === '' ? null : query.search,
-    fromDate: query.from_date ?? null,
-    toDate: query.to_date ?? null,
-  }
 }
 
 /** Told together with what the schema finds. */

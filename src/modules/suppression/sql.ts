@@ -215,13 +215,12 @@ export const COUNT_SUPPRESSIONS = statement(
   `select count(*) as total from suppression s where ${SUPPRESSION_FILTER}`,
 )
 
-/** The entries after ($2, $3) in the order of the primary key. $4 sandbox entries too, $5 the time of day. */
+/** Of these the entries after ($9, $10) in the order of the primary key. */
 export const SUPPRESSIONS_AFTER = statement(
   'suppression_after',
   `select ${SUPPRESSION} from suppression s
-   where s.account_id = $1 and (s.email, s.sandbox) > ($2, $3) and ($4 or not s.sandbox)
-     and (s.expires_at is null or s.expires_at > $5)
-   order by s.email, s.sandbox limit $6`,
+   where ${SUPPRESSION_FILTER} and (s.email, s.sandbox) > ($9, $10)
+   order by s.email, s.sandbox limit $11`,
 )
 
 // --- unsubscribes

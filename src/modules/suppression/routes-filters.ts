@@ -1,0 +1,33 @@
+// What the lists can be asked for: the same words for a list and for its export.
+
+import { type Static, Type } from 'typebox'
+import { CalendarDate } from '../../platform/http.ts'
+import type { SuppressionReason } from './ask.ts'
+import { REASONS } from './import.ts'
+import type { ListFilter, SuppressionFilter } from './lists.ts'
+
+export const MAX_ADDRESS_CHARS = 1_100
+
+const Day = Type.Optional(CalendarDate)
+
+export const Reason = Type.Union(REASONS.map((reason) => Type.Literal(reason)))
+export const ListFilters = Type.Object({
+  search: Type.Optional(Type.String({ maxLength: MAX_ADDRESS_CHARS, pattern: '^[^\\u0000]*$' })),
+  from_date: Day,
+  to_date: Day,
+  include_sandbox: Type.Boolean({ default: false }),
+})
+export const SuppressionFilters = Type.Object({ ...ListFilters.properties, reason: Type.Optional(Reason) })
+
+export function filterOf(query: Static<typeof ListFilters>): ListFilter {
+  return {
+    includeSandbox: query.include_sandbox,
+    search: query.search === undefined || query.search === '' ? null : query.search,
+    fromDate: query.from_date ?? null,
+    toDate: query.to_date ?? null,
+  }
+}
+
+export function suppressionFilterOf(query: Static<typeof SuppressionFilters>): SuppressionFilter {
+  return { ...filterOf(query), reason: (query.reason ?? null) as SuppressionReason | null }
+}
