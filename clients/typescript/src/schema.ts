@@ -936,7 +936,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export the suppression list as CSV */
+        /** Export the suppression list as CSV: all of it, or what the filters leave, which are those of the list */
         get: operations["get_api_v1_customer_suppressions_export"];
         put?: never;
         post?: never;
@@ -1416,7 +1416,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export all contacts with their evidence as CSV */
+        /** Export contacts with their evidence as CSV: all of them, or whom the filters leave, which are those of the list */
         get: operations["get_api_v1_customer_contacts_export"];
         put?: never;
         post?: never;
@@ -1643,7 +1643,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Try an email again: a deferred one now, one that failed or bounced anew, its `expires_at` 72 hours from now */
+        /** Try an email again: a deferred one now, one that failed or bounced anew, its `expires_at` 72 hours from now; refused while its recipient is suppressed or has unsubscribed */
         post: operations["post_api_v1_emails_id_retry"];
         delete?: never;
         options?: never;
@@ -10927,7 +10927,13 @@ export interface operations {
     get_api_v1_customer_suppressions_export: {
         parameters: {
             query?: {
+                search?: string;
+                /** @example 2026-01-31 */
+                from_date?: string;
+                /** @example 2026-01-31 */
+                to_date?: string;
                 include_sandbox?: boolean;
+                reason?: "manual" | "repeated_soft_bounce" | "hard_bounce" | "complaint" | "spamtrap";
             };
             header?: never;
             path?: never;
@@ -15292,7 +15298,11 @@ export interface operations {
     };
     get_api_v1_customer_contacts_export: {
         parameters: {
-            query?: never;
+            query?: {
+                search?: string;
+                status?: "pending_confirmation" | "subscribed" | "unsubscribed" | "bounced" | "complained";
+                tag?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
