@@ -106,6 +106,7 @@ const WORDS: readonly (readonly [subject: string, body: string, expected: string
   ['メールを配信できませんでした', `${TO} に配信できませんでした。\n不明なユーザー`, HARD],
   ['邮件未送达', `发往 ${TO} 的邮件未送达。\n用户未知`, HARD],
   ['메일 전송 실패', `${TO} 에게 전송하지 못했습니다.\n알 수 없는 사용자`, HARD],
+  ['메일이 배달되지 않았습니다', `${TO} 메일함을 확인하십시오.`, 'bounce unknown unknown'],
   ['Viesti', `Viestiä osoitteeseen ${TO} ei voitu toimittaa.`, 'bounce unknown unknown'],
   ['Försenat: brev', `Brevet till ${TO} har inte nått fram.`, 'other'],
   ['Notice', 'Your mail was delivered.', 'other'],

@@ -1643,7 +1643,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Try an email again: a deferred one now, one that failed or bounced anew, its `expires_at` 72 hours from now; refused while its recipient is suppressed or has unsubscribed */
+        /** Try an email again: a deferred one now, one that failed or bounced anew, its `expires_at` 72 hours from now; live mail is refused while its recipient is suppressed or has unsubscribed */
         post: operations["post_api_v1_emails_id_retry"];
         delete?: never;
         options?: never;

@@ -107,6 +107,15 @@ test('what a send would not be held back by holds no retry back', async () => {
   }
 })
 
+test('an email of the sandbox is tried anew beside the entry that its own bounce left', async () => {
+  await using h = await house(ZONE)
+  const id = await h.put('bob@example.net', { sandbox: true, sandboxResult: 'bounce' })
+  await h.delivery.turn()
+  assert.equal(await h.status(id), 'bounced')
+  await retry(h, id)
+  assert.equal(await h.status(id), 'queued')
+})
+
 test('what cannot be canceled says what it is', async () => {
   await using h = await house(ZONE)
   await h.receiver('127.0.0.2')

@@ -204,7 +204,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       path: '/api/v1/emails/{id}/retry',
       access: steer,
       summary:
-        'Try an email again: a deferred one now, one that failed or bounced anew, its `expires_at` 72 hours from now; refused while its recipient is suppressed or has unsubscribed',
+        'Try an email again: a deferred one now, one that failed or bounced anew, its `expires_at` 72 hours from now; live mail is refused while its recipient is suppressed or has unsubscribed',
       tag: 'Emails',
       params: IdParams,
       answers: { 200: dataOf(SingleEmail) },
