@@ -7,12 +7,12 @@ import type fs from 'node:fs'
 import { openSync } from 'node:fs'
 import path from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
-import { mock, test } from 'node:test'
+import { mock, type TestContext, test } from 'node:test'
 import { createLogger } from './log.ts'
 import { logStream } from './log-stream.ts'
 
 interface Disk {
-  readonly files: Pick<typeof fs, 'write' | 'writeSync'>
+  readonly writeSync: typeof fs.writeSync
   /** Bytes that it still takes. */
   room: number
   kept: string
@@ -23,45 +23,34 @@ function disk(room: number): Disk {
   const found: Disk = {
     room,
     kept: '',
-    files: {
-      write: ((_fd: number, bytes: Buffer, done: (error: Error | null, written: number) => void) => {
-        const taken = bytes.subarray(0, found.room)
-        found.room -= taken.length
-        found.kept += taken.toString('latin1')
-        const full = taken.length > 0 ? null : Object.assign(new Error('full'), { code: 'ENOSPC' })
-        queueMicrotask(() => done(full, taken.length))
-      }) as unknown as typeof fs.write,
-      writeSync: (() => {
-        throw Object.assign(new Error('full'), { code: 'ENOSPC' })
-      }) as typeof fs.writeSync,
-    },
+    writeSync: ((_fd: number, bytes: Buffer) => {
+      const taken = bytes.subarray(0, found.room)
+      if (taken.length === 0) throw Object.assign(new Error('full'), { code: 'ENOSPC' })
+      found.room -= taken.length
+      found.kept += taken.toString('latin1')
+      return taken.length
+    }) as typeof fs.writeSync,
   }
   return found
 }
 
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
-test('what a full disk does not take is written whole when there is room, and what was lost meanwhile is told', async () => {
+test('what a full disk does not take is written whole when there is room, and what was lost meanwhile is told', () => {
   mock.timers.enable({ apis: ['setTimeout'] })
   try {
     const at = disk(1_000)
     const log = createLogger('info', null, {
       write: (line) => stream.write(line),
     })
-    const stream = logStream({ fd: 2, files: at.files, onLost: (lines) => log.warn({ lines }, 'lost') })
+    const stream = logStream({ fd: 2, writeSync: at.writeSync, onLost: (lines) => log.warn({ lines }, 'lost') })
     const LINES = 40_000
     for (let n = 0; n < LINES; n++) log.info({ n }, 'a fact')
-    await settled()
     for (let turn = 0; turn < 5; turn++) {
       mock.timers.tick(1_000)
-      await settled()
     }
     assert.equal(at.kept.length, 1_000)
     at.room = Number.POSITIVE_INFINITY
     mock.timers.tick(1_000)
-    await settled()
     log.info({ n: LINES }, 'a fact')
-    await settled()
     const lines = at.kept
       .trimEnd()
       .split('\n')
@@ -79,8 +68,11 @@ test('what a full disk does not take is written whole when there is room, and wh
   }
 })
 
-/** A process that logs in many turns, says so on standard output, and leaves when it is told to. */
-function logging(stderr: 'pipe' | number): ChildProcess {
+/** More than a socket, a write under way and what may wait behind it hold. */
+const TOO_MANY = 4_000
+
+/** A process that logs in many turns, says so on standard output, and leaves when it is told to, or the test is over. */
+function logging({ signal }: TestContext, stderr: 'pipe' | number, lines = TOO_MANY): ChildProcess {
   const script = `process.stdout.on('error', () => undefined)
     process.stderr.on('error', () => undefined)
     const { createLogger } = await import(${JSON.stringify(path.join(import.meta.dirname, 'log.ts'))})
@@ -88,22 +80,28 @@ function logging(stderr: 'pipe' | number): ChildProcess {
     process.on('uncaughtException', (err) => { log.error({ err }, 'uncaught'); process.stdout.write('uncaught\\n') })
     process.on('SIGTERM', () => { log.info({}, 'the last'); process.exit(7) })
     const turn = () => new Promise((resolve) => setImmediate(resolve))
-    for (let n = 0; n < 2_000; n++) {
+    for (let n = 0; n < ${lines}; n++) {
       log.info({ n, text: 'x'.repeat(1_000) }, 'a fact')
       if (n % 10 === 0) await turn()
     }
     process.stdout.write('there\\n')
     setInterval(() => undefined, 1_000)`
-  return spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', stderr] })
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', stderr],
+    signal,
+    killSignal: 'SIGKILL',
+  })
+  child.on('error', () => undefined)
+  return child
 }
 
 for (const [where, begin] of [
-  ['on a full disk', () => logging(openSync('/dev/full', 'w'))],
-  ['to a reader that is gone', () => gone(logging('pipe'))],
-  ['to a reader that reads nothing', () => logging('pipe')],
+  ['on a full disk', (t: TestContext) => logging(t, openSync('/dev/full', 'w'))],
+  ['to a reader that is gone', (t: TestContext) => gone(logging(t, 'pipe'))],
+  ['to a reader that reads nothing', (t: TestContext) => logging(t, 'pipe')],
 ] as const) {
-  test(`a process whose log goes ${where} works on, and ends when it is told to`, { timeout: 60_000 }, async () => {
-    const child = begin()
+  test(`a process whose log goes ${where} works on, and ends when it is told to`, { timeout: 60_000 }, async (t) => {
+    const child = begin(t)
     try {
       const [said] = await once(child.stdout as NodeJS.ReadableStream, 'data')
       assert.equal(String(said), 'there\n')
@@ -121,8 +119,8 @@ function gone(child: ChildProcess): ChildProcess {
   return child
 }
 
-test('a process that leaves has written its last line', { timeout: 60_000 }, async () => {
-  const child = logging('pipe')
+test('a process that leaves has written its last line', { timeout: 60_000 }, async (t) => {
+  const child = logging(t, 'pipe', 900)
   const all = textOf(child.stderr as NodeJS.ReadableStream)
   await once(child.stdout as NodeJS.ReadableStream, 'data')
   child.kill('SIGTERM')
@@ -130,11 +128,11 @@ test('a process that leaves has written its last line', { timeout: 60_000 }, asy
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as { msg: string })
-  assert.deepEqual([lines.length, lines.at(-1)?.msg], [2_001, 'the last'])
+  assert.deepEqual([lines.length, lines.at(-1)?.msg], [901, 'the last'])
 })
 
-test('a reader that begins late is told how many lines it missed', { timeout: 60_000 }, async () => {
-  const child = logging('pipe')
+test('a reader that begins late is told how many lines it missed', { timeout: 60_000 }, async (t) => {
+  const child = logging(t, 'pipe')
   try {
     await once(child.stdout as NodeJS.ReadableStream, 'data')
     let read = ''
@@ -145,7 +143,7 @@ test('a reader that begins late is told how many lines it missed', { timeout: 60
     const lines = read.trimEnd().split('\n')
     const { lines: missed } = JSON.parse(lines.at(-1) ?? '') as { lines: number }
     const facts = lines.slice(0, -1).map((line) => (JSON.parse(line) as { n: number }).n)
-    assert.deepEqual([facts, facts.length + missed], [[...facts.keys()], 2_000])
+    assert.deepEqual([facts, facts.length + missed], [[...facts.keys()], TOO_MANY])
   } finally {
     child.kill('SIGKILL')
   }

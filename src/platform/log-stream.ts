@@ -1,7 +1,9 @@
 // Where the log's lines go: a file descriptor that may be full, closed by its reader, or read by nobody. None of these is a
-// reason to stop or to wait: what cannot be written waits, up to MAX_WAITING_BYTES behind the write under way, and is tried again;
-// what comes beyond is lost, and how many lines that were is told in their place. On the way out what waits is tried once
-// more. One write is under way at a time, of all that came meanwhile.
+// reason to stop or to wait: what cannot be written waits, up to MAX_WAITING_BYTES, and is tried again; what comes beyond is
+// lost, and how many lines that were is told in their place. On the way out what waits is tried once more.
+//
+// A line is written at once and by the thread that has it: given to a thread of the pool, a process that leaves could neither
+// know how much of it was written nor put the next line behind it.
 
 import fs from 'node:fs'
 
@@ -10,8 +12,8 @@ export interface LogStreamOptions {
   readonly fd: number
   /** So many lines were lost, and there is room for one that says so. */
   readonly onLost: (lines: number) => void
-  /** As `fs.write` and `fs.writeSync`; for tests. */
-  readonly files?: Pick<typeof fs, 'write' | 'writeSync'>
+  /** As `fs.writeSync`; for tests. */
+  readonly writeSync?: (fd: number, bytes: Buffer) => number
 }
 
 export interface LogStream {
@@ -20,19 +22,21 @@ export interface LogStream {
 }
 
 const MAX_WAITING_BYTES = 1_048_576
-const AGAIN_AFTER_MS = 200
+/** Doubled from the first to the last while nothing is taken: a pipe whose reader is at work has room again soon. */
+const AGAIN_AFTER_MS = [5, 200] as const
 /** For a reader that is slow; one that is gone, or a full disk, is not waited for. */
 const LEAVE_WITHIN_MS = 500
 const LEAVE_STEP_MS = 20
 
-export function logStream({ fd, onLost, files = fs }: LogStreamOptions): LogStream {
+export function logStream({ fd, onLost, writeSync = fs.writeSync }: LogStreamOptions): LogStream {
   let waiting: string[] = []
   let waitingBytes = 0
   /** What is being written, or is to be written again: the rest of a line that was begun stands at its head. */
   let batch = Buffer.alloc(0)
+  /** Being written, or waiting for another try. */
   let isBusy = false
-  let isUnderWay = false
   let lost = 0
+  let [againMs] = AGAIN_AFTER_MS as readonly [number, number]
 
   const take = (): void => {
     if (batch.length > 0) return
@@ -46,36 +50,37 @@ export function logStream({ fd, onLost, files = fs }: LogStreamOptions): LogStre
     onLost(lines)
   }
 
-  const next = (): void => {
-    take()
-    if (batch.length === 0) {
-      isBusy = false
-      process.off('exit', leave)
+  /** Writes what waits. @throws as writeSync does, with what is left in `batch` */
+  const flush = (): void => {
+    for (take(); batch.length > 0; take()) {
+      batch = batch.subarray(writeSync(fd, batch))
+      ;[againMs] = AGAIN_AFTER_MS
+    }
+  }
+
+  const later = (): void => {
+    setTimeout(again, againMs).unref()
+    againMs = Math.min(2 * againMs, AGAIN_AFTER_MS[1])
+  }
+
+  const again = (): void => {
+    try {
+      flush()
+    } catch {
+      later()
       return
     }
-    isUnderWay = true
-    files.write(fd, batch, (error, written) => {
-      isUnderWay = false
-      if (error !== null) {
-        setTimeout(next, AGAIN_AFTER_MS).unref()
-        return
-      }
-      batch = batch.subarray(written)
-      next()
-    })
+    isBusy = false
+    process.off('exit', leave)
   }
 
   const leave = (): void => {
-    // What is under way is another thread's, which has it written or never will.
-    if (isUnderWay) batch = Buffer.alloc(0)
-    let leftMs = LEAVE_WITHIN_MS
-    for (take(); batch.length > 0; take()) {
+    for (let leftMs = LEAVE_WITHIN_MS; ; leftMs -= LEAVE_STEP_MS) {
       try {
-        batch = batch.subarray(files.writeSync(fd, batch))
+        return flush()
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || leftMs <= 0) return
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LEAVE_STEP_MS)
-        leftMs -= LEAVE_STEP_MS
       }
     }
   }
@@ -91,8 +96,13 @@ export function logStream({ fd, onLost, files = fs }: LogStreamOptions): LogStre
       waitingBytes += bytes
       if (isBusy) return
       isBusy = true
-      process.on('exit', leave)
-      next()
+      try {
+        flush()
+        isBusy = false
+      } catch {
+        process.on('exit', leave)
+        later()
+      }
     },
   }
 }
