@@ -111,7 +111,7 @@ test('a page that may not be read, or whose service is away, says so instead of 
   const { page } = here
   for (const where of ['/keys', '/smtp']) {
     await dashboard.open(page, where)
-    await page.locator('main').getByRole('alert').waitFor()
+    await page.locator('main').getByText('Your role does not do this.').waitFor()
   }
   await page.route('**/api/v1/emails?**', (route) => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }))
   await dashboard.open(page, '/emails')
