@@ -12,6 +12,7 @@ import { firstRun } from './first-run.ts'
 import { systemGround } from './ground.ts'
 import { instanceCommands } from './operator/commands.ts'
 import { type CommandFace, failureText, UsageError } from './platform/command.ts'
+import { OPEN_FILES_WANTED, openFilesLimit } from './platform/open-files.ts'
 import { foreignAddresses } from './platform/source-addresses.ts'
 import { attachBegun, attachStore, openStore, type StoreOptions } from './platform/store.ts'
 import { catchStray } from './platform/stray.ts'
@@ -68,6 +69,12 @@ async function serve(hello: boolean): Promise<void> {
   const { log } = ground
   const stray = strayNames(process.env)
   if (stray.length > 0) log.warn({ names: stray }, 'there are no such settings')
+  const openFiles = await openFilesLimit()
+  if (openFiles !== null && openFiles < OPEN_FILES_WANTED)
+    log.warn(
+      { open_files: openFiles, wanted: OPEN_FILES_WANTED },
+      'few files and connections may be open at once; raise the limit (ulimit -n, LimitNOFILE of systemd)',
+    )
   const foreign = config.roles.includes('delivery') ? await foreignAddresses(config.sourceIps) : []
   if (foreign.length > 0 && config.delivery.kind !== 'sandbox')
     log.warn({ addresses: foreign }, 'POSTHORN_SOURCE_IPS: not of this machine, no mail leaves from there')

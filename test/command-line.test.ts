@@ -206,6 +206,18 @@ test('a service that names source addresses of another machine says so at its st
   assert.match(sandbox.err, /^posthorn: POSTHORN_DATA_DIR/)
 })
 
+test('a service that may open few files says so before it fails for it', async () => {
+  const script = `ulimit -n 64; exec ${process.execPath} ${MAIN} serve`
+  const child = spawn('/bin/sh', ['-c', script], {
+    env: environment({ DATABASE_URL: '', POSTHORN_DATA_DIR: '/dev/null/data' }),
+  })
+  const [err, [status]] = await Promise.all([textOf(child.stderr), once(child, 'exit')])
+  assert.equal(status, 1)
+  const [told = ''] = err.split('\n')
+  const { level, open_files, wanted } = JSON.parse(told)
+  assert.deepEqual([level, open_files, wanted], ['warn', 64, 1_024])
+})
+
 test('the doctor looks at what it can where the database server is down, or the certificate cannot be read', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
   try {
