@@ -58,7 +58,12 @@ export const SETTINGS = {
     (t) => port(t) ?? DEFAULT_HTTP_PORT,
   ),
   httpsPort: setting('POSTHORN_HTTPS_PORT', 'unset (no TLS listener)', 'API, dashboard, tracking over TLS', port),
-  publicUrl: setting('POSTHORN_PUBLIC_URL', 'http://127.0.0.1:8080', 'the base of links in mail', url),
+  publicUrl: setting(
+    'POSTHORN_PUBLIC_URL',
+    'http://127.0.0.1 with POSTHORN_HTTP_PORT',
+    'the base of links in mail',
+    url,
+  ),
   euUrl: setting('POSTHORN_EU_URL', 'unset', 'the regional base named in the OpenAPI document', url),
   tlsCertFile: setting('POSTHORN_TLS_CERT_FILE', 'ACME, self-signed', CERTIFIED, (t) => t ?? null),
   tlsKeyFile: setting('POSTHORN_TLS_KEY_FILE', 'as above', 'the key of that certificate', (t) => t ?? null),

@@ -296,6 +296,38 @@ for (const [path, parameter, form] of FORMS) {
   })
 }
 
+// Each row: what is asked, the parameter and the rule that the answer names, and what it says of it.
+const ASKED: readonly [path: string, parameter: string, rule: string, words: RegExp][] = [
+  ['/api/v1/emails?limit=0', 'limit', 'minimum', /^limit must be >= 1$/],
+  ['/api/v1/emails?limit=1001', 'limit', 'maximum', /^limit must be <= 1000$/],
+  ['/api/v1/emails?limit=1e1', 'limit', 'type', /^limit must be a whole number/],
+  ['/api/v1/emails?status=zz', 'status', 'enum', /^status must be one of scheduled, queued, /],
+  ['/api/v1/emails?cursor=zz', 'cursor', 'format', /^cursor must be the next_cursor/],
+  ['/api/v1/events?cursor=zz', 'cursor', 'pattern', /^cursor must be the next_cursor/],
+  ['/api/v1/events?recipient=zz', 'recipient', 'email', /^recipient must be an email address$/],
+  ['/api/v1/customer/unsubscribes?page=0', 'page', 'minimum', /^page must be >= 1$/],
+  ['/api/v1/stats/outbound?timezone=Mars', 'timezone', 'timezone', /^timezone must be a time zone by its name/],
+  ['/api/v1/stats/outbound?timezone=+1', 'timezone', 'pattern', /^timezone must be a time zone by its name/],
+  ['/api/v1/stats/outbound?from_date=2020-01-01', 'from_date', 'max_days', /at most \d+ days$/],
+]
+for (const [path, parameter, rule, words] of ASKED) {
+  test(`${path} is told what is asked of ${parameter}`, async () => {
+    const { status, body } = await api.get(path)
+    assert.deepEqual([status, body.code, body.details], [400, 'invalid_parameter', { parameter, rule }])
+    assert.match(body.error, words)
+  })
+}
+
+test('a domain that is none is told in words what one is', async () => {
+  for (const domain of ['Shop2.example', 'https://shop2.example', 'shop_2.example']) {
+    const { status, body } = await api.post('/api/v1/customer/domains', { domain })
+    assert.deepEqual([status, body.code], [422, 'validation_error'])
+    const [{ field, rule, message }] = body.details.fields
+    assert.deepEqual([field, rule], ['domain', 'pattern'])
+    assert.match(message, /^must be a domain in small letters.*no https:\/\/.*no underscore/)
+  }
+})
+
 test('a public page that is sent JSON in place of its form answers as to an empty one', async () => {
   const anybody = world.apiWith(null)
   for (const page of ['/track/u/x', '/confirm/x']) {

@@ -38,6 +38,20 @@ test('a send, once under its key, and the email with its events', async () => {
   assert.deepEqual([email.to, email.tag, email.metadata], ['jo@reader.example', 'hello', { order: 7 }])
 })
 
+test('a raw mail and an export are the texts that their types say', async () => {
+  const { data: sent } = unwrap(await posthorn.POST('/api/v1/send', { body: { ...MAIL, to: 'raw@reader.example' } }))
+  const params = { path: { id: sent.email_id } }
+  const raw: string = unwrap(await posthorn.GET('/api/v1/emails/{id}/raw', { params }))
+  assert.match(raw, /^To: raw@reader\.example\r$/m)
+  const csv: string = unwrap(await posthorn.GET('/api/v1/customer/suppressions/export'))
+  assert.match(csv, /^id,email,/)
+  const bytes = unwrap(await posthorn.GET('/api/v1/emails/{id}/raw', { params, parseAs: 'arrayBuffer' }))
+  assert.equal(Buffer.from(bytes).toString('latin1'), raw)
+  const missing = { path: { id: '01890000-0000-7000-8000-000000000000' } }
+  const { error } = await posthorn.GET('/api/v1/emails/{id}/raw', { params: missing })
+  assert.equal(error?.code, 'not_found')
+})
+
 test('every page of a large list', async () => {
   const to = Array.from({ length: 7 }, (_, i) => `list${i}@reader.example`)
   unwrap(await posthorn.POST('/api/v1/send', { body: { ...MAIL, to, tag: 'paged' } }))

@@ -51,7 +51,8 @@ test('an assistant finds a bounced mail, has it explained, and can change nothin
   assert.equal(why.recipient, 'b@example.net')
   assert.equal(why.bounces[0].category, 'invalid_recipient')
   assert.equal(why.bounces[0].matter, 'address')
-  assert.match(why.why.meaning, /refused/)
+  const { category: reason, matter, meaning, next } = why.bounces[0]
+  assert.deepEqual(why.why, { reason, matter, meaning, next })
   assert.match(why.last_response, /no such user here/)
   const recipient = JSON.parse((await helper.call('check_recipient', { recipient: 'b@example.net' })).text)
   assert.notEqual(recipient.suppression, null)

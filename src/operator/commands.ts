@@ -250,6 +250,12 @@ export const instanceCommands: readonly InstanceCommand[] = [
 /** How the key of a sandbox begins. */
 const TEST_KEY = 'ph_test_'
 
+/** What `fetch` hides behind «fetch failed». */
+function reasonOf({ message, cause }: Error): string {
+  const { code, message: said } = (cause ?? {}) as { readonly code?: string; readonly message?: string }
+  return code ?? said ?? message
+}
+
 /** The public API of a running instance. */
 function askOver(address: string, key: string): Ask {
   return async (method, path, body, more = {}) => {
@@ -258,6 +264,8 @@ function askOver(address: string, key: string): Ask {
       method,
       headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),
+    }).catch((cause: Error) => {
+      throw new Error(`no answer from ${address} (--url, else POSTHORN_PUBLIC_URL): ${reasonOf(cause)}`, { cause })
     })
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
   }

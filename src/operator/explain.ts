@@ -118,7 +118,7 @@ export function explain(email: Fields): Why {
     case 'queued':
       return of('nobody', 'It is accepted and about to be tried.', 'Nothing; look again in a minute.')
     case 'bounced':
-      return of('unclear', 'The receiving side refused it.', 'Its bounce tells why, and whose matter it is.')
+      return bounced(email)
     case 'complained':
       return of('reputation', 'It arrived, and the recipient marked it as spam.', 'Send nothing more to them.')
     default:
@@ -128,6 +128,15 @@ export function explain(email: Fields): Why {
         'Have the recipient look among spam; score the content if it is there.',
       )
   }
+}
+
+/** As the advice on its bounce, which the lists of bounces show. */
+function bounced(email: Fields): Why {
+  const { category } = lastOf(email, 'email.bounced')
+  if (typeof category !== 'string')
+    return of('unclear', 'The receiving side refused it.', 'Its bounce tells why, and whose matter it is.')
+  const { matter, meaning, next } = adviceFor(category)
+  return { reason: category, matter, meaning, next }
 }
 
 function deferred(email: Fields): Why {

@@ -70,6 +70,22 @@ export const platformErrors = defineErrors({
   service_unavailable: [503, 'The service cannot answer right now'],
 })
 
+/**
+ * 400 for one parameter of a path or query, or one header.
+ *
+ * @param words what is asked of it: `must be a day`
+ */
+export function parameterError(parameter: string, rule: string, words: string): ApiError {
+  return platformErrors.invalid_parameter({ parameter, rule }, { message: `${parameter} ${words}` })
+}
+
+/** What rooms say of parameters that they read themselves. */
+export const PARAMETER_WORDS = {
+  cursor: 'must be the next_cursor of the page before',
+  email: 'must be an email address',
+  id: 'must be an id, such as 0199f2a0-7c4e-7010-8a10-4be1c0d7e910',
+} as const
+
 const UNKNOWN_OUTCOME =
   'The service cannot answer right now; whether this was done is not known: send it again, a mail with the same Idempotency-Key'
 const RETRY_AFTER_SECONDS = 5

@@ -8,7 +8,7 @@ import { Readable } from 'node:stream'
 import swagger from '@fastify/swagger'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Clock } from './clock.ts'
-import { type FieldFault, NO_OBJECT, platformErrors, validationError } from './errors.ts'
+import { type FieldFault, NO_OBJECT, parameterError, validationError } from './errors.ts'
 import { DEFAULT_BODY_BYTES, type Large, readBodies } from './http/bodies.ts'
 import { addPages, isTyped, sendPage } from './http/dashboard-files.ts'
 import {
@@ -142,13 +142,13 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
     // Of another port it would close whatever else the host has in the clear (RFC 6797 section 8.3).
     if (isSecure && options.secure?.port === '') reply.header('strict-transport-security', `max-age=${HSTS_SECONDS}`)
     const hostFault = hostFaultOf(request)
-    if (hostFault !== null) throw platformErrors.invalid_parameter({ parameter: 'host', rule: hostFault })
+    if (hostFault !== null) throw parameterError('host', hostFault, 'must be given once')
     if (options.isWithheld?.(request.hostname, request.url) === true) {
       return reply.code(404).headers(NOT_HERE.headers).send(NOT_HERE.body)
     }
     if (hasBody(request.headers)) endLateBody(request, reply)
     if (request.url.length > MAX_URL_CHARS)
-      throw platformErrors.invalid_parameter({ parameter: 'url', rule: 'max_length' })
+      throw parameterError('url', 'max_length', `must have at most ${MAX_URL_CHARS} characters`)
   })
   app.addHook('preValidation', async (request) => {
     if (request.is404) return

@@ -5,7 +5,15 @@ import { Ajv, type ErrorObject } from 'ajv'
 import formats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
-import { type ApiError, type FieldFault, NO_OBJECT, platformErrors, validationError } from './errors.ts'
+import {
+  type ApiError,
+  type FieldFault,
+  NO_OBJECT,
+  PARAMETER_WORDS,
+  parameterError,
+  platformErrors,
+  validationError,
+} from './errors.ts'
 
 /** @returns every fault of a body, at most 100; empty when it has none */
 export function bodyValidator(schema: TSchema): (body: unknown) => FieldFault[] {
@@ -26,14 +34,21 @@ export function refuseUnfitText(values: unknown): void {
   for (const [parameter, value] of Object.entries(values ?? {})) {
     for (const text of Array.isArray(value) ? value : [value]) {
       if (typeof text !== 'string') continue
-      if (text.includes('\0')) throw platformErrors.invalid_parameter({ parameter, rule: 'no_nul' })
-      if (!text.isWellFormed()) throw platformErrors.invalid_parameter({ parameter, rule: 'well_formed' })
+      if (text.includes('\0')) throw parameterError(parameter, 'no_nul', 'must not hold a NUL character')
+      if (!text.isWellFormed()) throw parameterError(parameter, 'well_formed', 'must be well-formed Unicode')
     }
   }
 }
 
 function makeAjv(coerceTypes: boolean): Ajv {
-  const ajv = new Ajv({ allErrors: true, coerceTypes, useDefaults: true, strict: false, allowUnionTypes: true })
+  const ajv = new Ajv({
+    allErrors: true,
+    coerceTypes,
+    useDefaults: true,
+    strict: false,
+    allowUnionTypes: true,
+    verbose: true,
+  })
   ;(formats as unknown as (target: Ajv) => void)(ajv)
   narrow(ajv, 'date', (text) => !text.startsWith('0000'))
   narrow(ajv, 'date-time', isMoment)
@@ -75,7 +90,7 @@ export function validatorCompiler(): FastifySchemaCompiler<unknown> {
     return (data: unknown) => {
       forgetEmpty(data as Record<string, unknown> | null, texts)
       const odd = integers.find((name) => !isDigits((data as Record<string, unknown> | null)?.[name]))
-      if (odd !== undefined) return { error: platformErrors.invalid_parameter({ parameter: odd, rule: 'type' }) }
+      if (odd !== undefined) return { error: parameterError(odd, 'type', 'must be a whole number, in digits') }
       if (validate(data)) {
         asStored(data as Record<string, unknown> | null, ids)
         return true
@@ -166,18 +181,15 @@ function parameterFault(errors: readonly ErrorObject[]): ApiError {
   const [error] = errors
   if (error === undefined) return platformErrors.invalid_parameter({ parameter: '', rule: 'valid' })
   const [parameter, rule] = [fieldOf(error), ruleOf(error)]
-  if (rule === 'format') {
-    return platformErrors.invalid_parameter({ parameter, rule }, { message: `${parameter} ${messageOf(error)}` })
-  }
-  if (rule !== 'enum') return platformErrors.invalid_parameter({ parameter, rule })
+  if (rule !== 'enum') return parameterError(parameter, rule, messageOf(error))
   const values = errors.filter((one) => ruleOf(one) === 'enum' && fieldOf(one) === parameter).flatMap(allowedBy)
-  return platformErrors.invalid_parameter({ parameter, rule }, { message: `${parameter} ${oneOf(values)}` })
+  return parameterError(parameter, rule, oneOf(values))
 }
 
 const FORMATS: Readonly<Record<string, string>> = {
   'date-time': 'must be a moment with its zone, such as 2026-11-23T00:00:00Z',
   date: 'must be a day, YYYY-MM-DD, such as 2026-11-23',
-  uuid: 'must be an id, such as 0199f2a0-7c4e-7010-8a10-4be1c0d7e910',
+  uuid: PARAMETER_WORDS.id,
 }
 
 function messageOf(error: ErrorObject): string {
@@ -185,10 +197,17 @@ function messageOf(error: ErrorObject): string {
     const { format = '' } = error.params as { format?: string }
     return FORMATS[format] ?? error.message ?? 'is not valid'
   }
+  if (error.keyword === 'pattern') return patternWords(error)
   if (error.keyword === 'additionalProperties') return 'is not a known field'
   if (error.keyword === 'required') return 'is required'
   if (error.instancePath === '' && (error.params as { type?: unknown }).type === 'object') return NO_OBJECT.message
   return error.message ?? 'is not valid'
+}
+
+/** A schema with a pattern describes what fits it as one would say it after «must be»; one without a description has the pattern. */
+function patternWords({ parentSchema, message = 'is not valid' }: ErrorObject): string {
+  const { description } = (parentSchema ?? {}) as { readonly description?: string }
+  return description === undefined ? message : `must be ${description}`
 }
 
 /** `/to/1/email` becomes `to[1].email`; a missing or unknown property is named itself. */

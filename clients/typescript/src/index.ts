@@ -27,11 +27,25 @@ export type PosthornClient = Client<paths, `${string}/${string}`>
 
 /** Methods are named as HTTP names them, paths as the reference does: `client.GET('/api/v1/emails/{id}', ..)`. */
 export function posthornClient({ baseUrl, apiKey, fetch }: PosthornOptions): PosthornClient {
-  return createClient<paths>({
+  const client = createClient<paths>({
     baseUrl: baseUrl.replace(/\/+$/, ''),
     headers: { 'X-API-Key': apiKey },
     ...(fetch !== undefined && { fetch }),
   })
+  client.use({
+    onResponse: ({ response, options }) => (options.parseAs === 'json' ? textAsJson(response) : undefined),
+  })
+  return client
+}
+
+/** Raw mails, exports as CSV and other texts are strings in the types; what reads the answer reads JSON, which they are not. */
+async function textAsJson(response: Response): Promise<Response | undefined> {
+  const [type = ''] = (response.headers.get('content-type') ?? '').split(';', 1)
+  if (!response.ok || !/^(?:text\/(?!event-stream)|message\/)/.test(type)) return undefined
+  const { status, statusText, headers: sent } = response
+  const headers = new Headers(sent)
+  headers.delete('content-length')
+  return new Response(JSON.stringify(await response.text()), { status, statusText, headers })
 }
 
 /** What the service said no with. `code` is stable, `message` is for people. */

@@ -8532,7 +8532,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @example mail.example.com */
+                    /**
+                     * @description a domain in small letters, digits, hyphens and dots: no https://, no path, no underscore, other scripts as xn--
+                     * @example mail.example.com
+                     */
                     domain: string;
                     tags?: string[];
                 };
@@ -11476,7 +11479,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @example track.example.com */
+                    /**
+                     * @description a domain in small letters, digits, hyphens and dots: no https://, no path, no underscore, other scripts as xn--
+                     * @example track.example.com
+                     */
                     domain: string;
                 };
             };
@@ -18768,6 +18774,7 @@ export interface operations {
                 include_sandbox?: boolean;
                 limit?: number;
                 offset?: number;
+                /** @description the next_cursor of the page before */
                 cursor?: string;
             };
             header?: never;
@@ -18982,6 +18989,7 @@ export interface operations {
                 tag?: string;
                 domain_id?: string;
                 stream?: "transactional" | "broadcast";
+                /** @description a time zone by its name, such as Europe/Berlin */
                 timezone?: string;
                 include_machine?: boolean;
                 include_sandbox?: boolean;
@@ -19131,6 +19139,7 @@ export interface operations {
                 tag?: string;
                 domain_id?: string;
                 stream?: "transactional" | "broadcast";
+                /** @description a time zone by its name, such as Europe/Berlin */
                 timezone?: string;
                 include_machine?: boolean;
                 include_sandbox?: boolean;
@@ -19257,6 +19266,7 @@ export interface operations {
                 tag?: string;
                 domain_id?: string;
                 stream?: "transactional" | "broadcast";
+                /** @description a time zone by its name, such as Europe/Berlin */
                 timezone?: string;
                 include_machine?: boolean;
                 include_sandbox?: boolean;
@@ -19391,6 +19401,7 @@ export interface operations {
                 tag?: string;
                 domain_id?: string;
                 stream?: "transactional" | "broadcast";
+                /** @description a time zone by its name, such as Europe/Berlin */
                 timezone?: string;
                 include_machine?: boolean;
                 include_sandbox?: boolean;
@@ -19517,6 +19528,7 @@ export interface operations {
                 tag?: string;
                 domain_id?: string;
                 stream?: "transactional" | "broadcast";
+                /** @description a time zone by its name, such as Europe/Berlin */
                 timezone?: string;
                 include_machine?: boolean;
                 include_sandbox?: boolean;
@@ -19647,6 +19659,7 @@ export interface operations {
                 tag?: string;
                 domain_id?: string;
                 stream?: "transactional" | "broadcast";
+                /** @description a time zone by its name, such as Europe/Berlin */
                 timezone?: string;
                 include_machine?: boolean;
                 include_sandbox?: boolean;
@@ -19779,6 +19792,7 @@ export interface operations {
                 tag?: string;
                 domain_id?: string;
                 stream?: "transactional" | "broadcast";
+                /** @description a time zone by its name, such as Europe/Berlin */
                 timezone?: string;
                 include_machine?: boolean;
                 include_sandbox?: boolean;
@@ -19909,6 +19923,7 @@ export interface operations {
                 tag?: string;
                 domain_id?: string;
                 stream?: "transactional" | "broadcast";
+                /** @description a time zone by its name, such as Europe/Berlin */
                 timezone?: string;
                 include_machine?: boolean;
                 include_sandbox?: boolean;

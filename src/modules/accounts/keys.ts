@@ -206,7 +206,8 @@ function whyBeyond(owner: Reach, wanted: Reach): string | null {
   const { domainIds: domains } = owner
   if (domains !== null && (wanted.domainIds === null || wanted.domainIds.some((id) => !domains.includes(id))))
     return 'A key bound to domains cannot handle a key for others'
-  if (owner.mode === 'sandbox' && wanted.mode === 'live') return 'A test key cannot handle a live key'
+  if (owner.mode === 'sandbox' && wanted.mode === 'live')
+    return 'A test key handles test keys alone: give mode "sandbox", or make the key with a live one, in the dashboard or by posthorn key create'
   if (!areWithin(wanted.allowedIps, owner.allowedIps))
     return 'A key for some addresses cannot handle a key that is good from others'
   if (owner.expiresAt !== null && (wanted.expiresAt === null || wanted.expiresAt > owner.expiresAt))

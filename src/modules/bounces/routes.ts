@@ -3,7 +3,7 @@ import { parseAddress, suppressionKey } from '../../mail/address.ts'
 import { DKIM_REASONS, DKIM_RESULTS, type DkimReason, type DkimResult } from '../../mail/dkim-check.ts'
 import { BOUNCE_CATEGORIES } from '../../mail/smtp-bounce.ts'
 import type { Database } from '../../platform/db.ts'
-import { platformErrors } from '../../platform/errors.ts'
+import { PARAMETER_WORDS, parameterError } from '../../platform/errors.ts'
 import {
   type AnyEndpoint,
   CursorPagination,
@@ -119,7 +119,7 @@ export function bounceRoutes({ database }: BounceRoutesOptions): readonly AnyEnd
 function recipientOf(text: string): string {
   const parsed = parseAddress(text.trim())
   if (parsed.ok) return suppressionKey(parsed.address)
-  throw platformErrors.invalid_parameter({ parameter: 'recipient', rule: 'email' })
+  throw parameterError('recipient', 'email', PARAMETER_WORDS.email)
 }
 
 interface BounceRow {

@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox'
 import { parseAddress, suppressionKey } from '../../mail/address.ts'
 import type { ParsedMessage } from '../../mail/mime-parse.ts'
 import type { Database } from '../../platform/db.ts'
-import { platformErrors } from '../../platform/errors.ts'
+import { PARAMETER_WORDS, parameterError } from '../../platform/errors.ts'
 import {
   type Answer,
   type AnyEndpoint,
@@ -173,10 +173,9 @@ export function inboxRoutes({ database, readMessage }: InboxRoutesOptions): read
 
 async function answerList(database: Database, accountId: string, query: Static<typeof ListQuery>): Promise<Answer> {
   const { limit, offset, cursor = null, subject = null, email_id: emailId = null } = query
-  if (cursor !== null && !isUuid(cursor))
-    throw platformErrors.invalid_parameter({ parameter: 'cursor', rule: 'format' })
+  if (cursor !== null && !isUuid(cursor)) throw parameterError('cursor', 'format', PARAMETER_WORDS.cursor)
   if (emailId !== null && !isUuid(emailId)) {
-    throw platformErrors.invalid_parameter({ parameter: 'email_id', rule: 'format' })
+    throw parameterError('email_id', 'format', PARAMETER_WORDS.id)
   }
   // Of the other lists `to` is the end of a time, of this one an address: no text is both.
   const [to, before] = query.to !== undefined && isDateTime(query.to) ? [null, query.to] : [query.to, null]

@@ -47,7 +47,13 @@ const NullableBoolean = nullable(Type.Boolean())
 
 // The documented pattern, with the lengths of RFC 1035 section 2.3.4: 253 characters, 63 a label.
 const DOMAIN_PATTERN = '^(?=.{4,253}$)(?!(?:.*\\.)?[^.]{64})[a-z0-9]+(?:[-.][a-z0-9]+)*\\.[a-z]{2,}$'
-const DomainNameText = Type.String({ pattern: DOMAIN_PATTERN, maxLength: 253, examples: ['mail.example.com'] })
+const DomainNameText = Type.String({
+  pattern: DOMAIN_PATTERN,
+  maxLength: 253,
+  description:
+    'a domain in small letters, digits, hyphens and dots: no https://, no path, no underscore, other scripts as xn--',
+  examples: ['mail.example.com'],
+})
 const Tags = Type.Array(Type.String({ minLength: 1, maxLength: MAX_TAG_CHARACTERS, pattern: ONE_LINE }), {
   maxItems: MAX_TAGS,
 })

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { parseAddress, suppressionKey } from '../../mail/address.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
-import { platformErrors } from '../../platform/errors.ts'
+import { PARAMETER_WORDS, parameterError } from '../../platform/errors.ts'
 import { fullCounts } from '../../platform/full-counts.ts'
 import {
   type AnyEndpoint,
@@ -65,7 +65,7 @@ const Query = Type.Object({
   include_sandbox: Type.Boolean({ default: true }),
   limit: ListLimit,
   offset: ListOffset,
-  cursor: Type.Optional(Type.String({ pattern: CURSOR.source })),
+  cursor: Type.Optional(Type.String({ pattern: CURSOR.source, description: 'the next_cursor of the page before' })),
 })
 
 export function eventRoutes(options: EventRoutesOptions): readonly AnyEndpoint[] {
@@ -121,7 +121,7 @@ function listRoute({ database, clock, emailsTo }: EventRoutesOptions): AnyEndpoi
 function recipientKeyOf(text: string): string {
   const parsed = parseAddress(text.trim())
   if (parsed.ok) return suppressionKey(parsed.address)
-  throw platformErrors.invalid_parameter({ parameter: 'recipient', rule: 'email' })
+  throw parameterError('recipient', 'email', PARAMETER_WORDS.email)
 }
 
 function streamRoute({ streams, gate }: EventRoutesOptions): AnyEndpoint {
@@ -152,7 +152,8 @@ function placeOf({ headers }: Pick<Call<never, never, never>, 'headers'>): Place
   const given = headers['last-event-id']
   if (given === undefined || given === '') return null
   const place = typeof given === 'string' ? parsePlace(given) : null
-  if (place === null) throw platformErrors.invalid_parameter({ parameter: 'Last-Event-ID', rule: 'place' })
+  if (place === null)
+    throw parameterError('Last-Event-ID', 'place', 'must be the id of a frame of this stream, which is not an event_id')
   return place
 }
 

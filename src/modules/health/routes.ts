@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox'
-import { platformErrors } from '../../platform/errors.ts'
+import { parameterError, platformErrors } from '../../platform/errors.ts'
 import {
   type AnyEndpoint,
   CalendarDate,
@@ -108,7 +108,7 @@ export function healthRoutes(options: HealthRoutesOptions): readonly AnyEndpoint
         const { offset } = pageOf(asked, 0)
         const period = { from: query.from_date ?? '0001-01-01', to: query.to_date ?? '9999-12-31' }
         if (query.to_date !== undefined && period.from > period.to)
-          throw platformErrors.invalid_parameter({ parameter: 'to_date', rule: 'not_before_from_date' })
+          throw parameterError('to_date', 'not_before_from_date', 'must not lie before from_date')
         const { data, total } = await options.database.tenant(accountId, (db) =>
           healthHistory(db, accountId, { ...period, limit: asked.limit, offset }),
         )

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { parseAddress, suppressionKey } from '../../mail/address.ts'
 import type { Database } from '../../platform/db.ts'
-import { platformErrors, validationError } from '../../platform/errors.ts'
+import { PARAMETER_WORDS, parameterError, validationError } from '../../platform/errors.ts'
 import { fullCounts } from '../../platform/full-counts.ts'
 import {
   type AnyEndpoint,
@@ -254,7 +254,7 @@ async function answerList(
   const { limit, offset } = query
   const cursor = query.cursor === undefined ? null : readCursor(query.cursor)
   if (query.cursor !== undefined && cursor === null) {
-    throw platformErrors.invalid_parameter({ parameter: 'cursor', rule: 'format' })
+    throw parameterError('cursor', 'format', PARAMETER_WORDS.cursor)
   }
   const filter = {
     from: query.from === undefined ? null : new Date(query.from),
@@ -275,14 +275,15 @@ function readStatuses(text: string | undefined): readonly EmailStatus[] | null {
   if (text === undefined) return null
   return text.split(',').map((item) => {
     const name = item.trim()
-    if (!Object.hasOwn(STATUS, name)) throw platformErrors.invalid_parameter({ parameter: 'status', rule: 'enum' })
+    if (!Object.hasOwn(STATUS, name))
+      throw parameterError('status', 'enum', `must be one of ${Object.keys(STATUS).join(', ')}, or several with commas`)
     return name as EmailStatus
   })
 }
 
 function recipientKey(text: string): string {
   const read = parseAddress(text.trim())
-  if (!read.ok) throw platformErrors.invalid_parameter({ parameter: 'recipient', rule: 'email' })
+  if (!read.ok) throw parameterError('recipient', 'email', PARAMETER_WORDS.email)
   return suppressionKey(read.address)
 }
 

@@ -80,7 +80,7 @@ export const SendBody = Type.Object(
     ),
     variables: maybe(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: 'those of the template; refused without a template_id',
+        description: 'those of the template; refused without a template_id, unless there are none',
       }),
     ),
     tls_policy: maybe(Type.Union([Type.Literal('opportunistic'), Type.Literal('required')])),

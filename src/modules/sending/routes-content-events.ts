@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Database } from '../../platform/db.ts'
-import { platformErrors } from '../../platform/errors.ts'
+import { PARAMETER_WORDS, parameterError } from '../../platform/errors.ts'
 import {
   type AnyEndpoint,
   CursorPagination,
@@ -55,7 +55,7 @@ export function contentEventRoutes({ database }: { readonly database: Database }
       handle: async ({ principal: { accountId, domainIds }, query }) => {
         const { limit, offset, from, to, cursor } = query
         if (cursor !== undefined && !isUuid(cursor)) {
-          throw platformErrors.invalid_parameter({ parameter: 'cursor', rule: 'format' })
+          throw parameterError('cursor', 'format', PARAMETER_WORDS.cursor)
         }
         const filter = {
           from: from === undefined ? null : new Date(from),

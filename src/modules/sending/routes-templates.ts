@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { platformErrors } from '../../platform/errors.ts'
+import { parameterError } from '../../platform/errors.ts'
 import {
   type AnyEndpoint,
   DateTime,
@@ -245,7 +245,7 @@ function variablesOf(text: string): Record<string, unknown> {
   } catch {
     // Told below, as any other text that is no object.
   }
-  throw platformErrors.invalid_parameter({ parameter: 'variables', rule: 'json_object' })
+  throw parameterError('variables', 'json_object', 'must be a JSON object')
 }
 
 function contentOf(body: {

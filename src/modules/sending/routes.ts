@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Type } from 'typebox'
-import { type ErrorKind, platformErrors } from '../../platform/errors.ts'
+import { type ErrorKind, parameterError } from '../../platform/errors.ts'
 import { type AnyEndpoint, DateTime, dataOf, endpoint, type Principal, Uuid } from '../../platform/http.ts'
 import type { Logger } from '../../platform/log.ts'
 import { riskErrors } from '../risk/index.ts'
@@ -158,10 +158,8 @@ function isStrict(mode = ''): boolean {
     case 'permissive':
     case '':
       return false
-    default: {
-      const message = 'X-Batch-Validation must be one of strict, permissive'
-      throw platformErrors.invalid_parameter({ parameter: 'X-Batch-Validation', rule: 'enum' }, { message })
-    }
+    default:
+      throw parameterError('X-Batch-Validation', 'enum', 'must be one of strict, permissive')
   }
 }
 

@@ -3,7 +3,14 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
-import { ApiError, type FieldFault, NO_OBJECT, platformErrors, validationError } from '../../platform/errors.ts'
+import {
+  ApiError,
+  type FieldFault,
+  NO_OBJECT,
+  parameterError,
+  platformErrors,
+  validationError,
+} from '../../platform/errors.ts'
 import type { Principal } from '../../platform/http.ts'
 import { bodyValidator } from '../../platform/validation.ts'
 import type { RiskPolicy, RiskRoom } from '../risk/index.ts'
@@ -238,7 +245,8 @@ function idempotencyOf(
 ): IdempotencyKey | null {
   if (key === undefined) return null
   if (key.length < 1 || key.length > MAX_IDEMPOTENCY_KEY_CHARS || /[^\x20-\x7e]/.test(key)) {
-    throw platformErrors.invalid_parameter({ parameter: 'Idempotency-Key', rule: '1-256 printable characters' })
+    const rule = `1-${MAX_IDEMPOTENCY_KEY_CHARS} printable characters`
+    throw parameterError('Idempotency-Key', rule, `must be ${rule}, in ASCII`)
   }
   return { accountId, path, key, bodyHash: createHash('sha256').update(JSON.stringify(body)).digest() }
 }

@@ -17,7 +17,7 @@ import { SMTP_COMMIT_PATIENCE_MS } from './limits.ts'
 import { sandboxResultOf } from './request.ts'
 import type { Sending, SendingOptions } from './send.ts'
 import { refusalOf } from './sender.ts'
-import { submissionHash, submittedDraft } from './submitted.ts'
+import { CONTROL_WORDS, submissionHash, submittedDraft } from './submitted.ts'
 
 export interface SubmittedMail {
   readonly mailFrom: string
@@ -98,7 +98,7 @@ export function smtpDoor(options: SmtpDoorOptions, sending: Sending): SmtpDoor {
       const prepared = prepareSubmitted(raw, { now, id, trace: trace(id, now) })
       if (!prepared.ok) return prepared.refusal
       const read = submittedDraft(prepared.submitted, { recipients, now }, options.readMessage)
-      if ('badHeader' in read) return { code: 550, text: `5.6.0 the value of ${read.badHeader} cannot be read` }
+      if ('badHeader' in read) return { code: 550, text: `5.6.0 ${read.badHeader} ${CONTROL_WORDS[read.badHeader]}` }
       const { draft, idempotencyKey: key } = read
       const { accountId } = principal
       const idempotency: IdempotencyKey | null =

@@ -115,6 +115,18 @@ function readControls(
   return { ...controls, scheduledAt: scheduledAt !== null && scheduledAt > now ? scheduledAt : null }
 }
 
+/** What each takes, for whoever gave something else. */
+export const CONTROL_WORDS: Readonly<Record<ControlHeader, string>> = {
+  'x-tag': `must be one line of 1 to ${limits.MAX_TAG_CHARS} characters`,
+  'x-metadata': `must be a JSON object of at most ${limits.MAX_METADATA_BYTES} bytes and ${limits.MAX_METADATA_KEYS} keys`,
+  'x-track-opens': 'must be true or false',
+  'x-track-clicks': 'must be true or false',
+  'x-sandbox': 'must be true or false',
+  'x-stream': 'must be transactional or broadcast',
+  'x-scheduled-at': 'must be a moment with its zone, such as 2026-11-23T00:00:00Z, at most 30 days ahead',
+  'x-idempotency-key': `must be 1 to ${limits.MAX_IDEMPOTENCY_KEY_CHARS} printable characters of ASCII`,
+}
+
 const STREAMS: readonly Stream[] = ['transactional', 'broadcast']
 
 function readFlag(text: string): boolean | undefined {

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../platform/clock.ts'
 import { type Db, sqlState } from '../../platform/db.ts'
-import { platformErrors } from '../../platform/errors.ts'
+import { parameterError } from '../../platform/errors.ts'
 import { domainsSeen } from '../../platform/http.ts'
 import { COUNTERS, type Counter, type Counts } from './counters.ts'
 import { rate } from './figures.ts'
@@ -15,6 +15,7 @@ const DAY_MS = 86_400_000
 /** PostgreSQL has no year 0. */
 const FIRST_DATE = '0001-01-01'
 const UNKNOWN_ZONE = '22023'
+const ZONE_WORDS = 'must be a time zone by its name, such as Europe/Berlin'
 
 export interface ReportQuery {
   readonly from_date?: string
@@ -41,14 +42,14 @@ export function periodOf(query: ReportQuery, clock: Clock): Period {
   const last = query.to_date ?? today
   const first = query.from_date ?? laterOf(FIRST_DATE, dateBefore(last, DEFAULT_DAYS - 1))
   const days = daysOf({ from_date: first, to_date: last })
-  if (days < 1 && query.to_date === undefined) fault('from_date', 'not_after_today')
-  if (days < 1) fault('to_date', 'not_before_from_date')
-  if (days > MAX_DAYS) fault('from_date', 'max_days')
+  if (days < 1 && query.to_date === undefined) fault('from_date', 'not_after_today', 'must not lie after today')
+  if (days < 1) fault('to_date', 'not_before_from_date', 'must not lie before from_date')
+  if (days > MAX_DAYS) fault('from_date', 'max_days', `must begin a range of at most ${MAX_DAYS} days`)
   return { from_date: first, to_date: last, timezone: query.timezone }
 }
 
-function fault(parameter: string, rule: string): never {
-  throw platformErrors.invalid_parameter({ parameter, rule })
+function fault(parameter: string, rule: string, words: string): never {
+  throw parameterError(parameter, rule, words)
 }
 
 function laterOf(one: string, other: string): string {
@@ -88,7 +89,7 @@ function dateIn(timezone: string, at: Date): string {
     const part = (type: string): string => parts.find((one) => one.type === type)?.value ?? ''
     return `${part('year')}-${part('month')}-${part('day')}`
   } catch {
-    return fault('timezone', 'timezone')
+    return fault('timezone', 'timezone', ZONE_WORDS)
   }
 }
 
@@ -182,7 +183,7 @@ function asked(accountId: string, { query, period, boundTo }: Asked): readonly u
 
 async function zoned<Rows>(found: Promise<Rows>): Promise<Rows> {
   return found.catch((error: unknown) => {
-    if (sqlState(error) === UNKNOWN_ZONE) return fault('timezone', 'timezone')
+    if (sqlState(error) === UNKNOWN_ZONE) return fault('timezone', 'timezone', ZONE_WORDS)
     throw error
   })
 }

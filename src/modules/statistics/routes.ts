@@ -31,7 +31,12 @@ const Query = Type.Object({
   tag: Type.Optional(Type.String({ maxLength: 128 })),
   domain_id: Type.Optional(Uuid),
   stream: Type.Optional(Type.Enum(['transactional', 'broadcast'])),
-  timezone: Type.String({ default: 'UTC', maxLength: 64, pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$' }),
+  timezone: Type.String({
+    default: 'UTC',
+    maxLength: 64,
+    pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$',
+    description: 'a time zone by its name, such as Europe/Berlin',
+  }),
   include_machine: Type.Boolean({ default: false }),
   include_sandbox: Type.Boolean({ default: false }),
 })

@@ -1,7 +1,14 @@
 import { type TSchema, Type } from 'typebox'
 import { addressFault, parseAddress, suppressionKey } from '../../mail/address.ts'
 import type { Database } from '../../platform/db.ts'
-import { endFaults, type FieldFault, platformErrors, validationError } from '../../platform/errors.ts'
+import {
+  endFaults,
+  type FieldFault,
+  PARAMETER_WORDS,
+  parameterError,
+  platformErrors,
+  validationError,
+} from '../../platform/errors.ts'
 import {
   type AnyEndpoint,
   bare,
@@ -263,7 +270,7 @@ function recipientOf(email: string): string {
 function recipientInPath(text: string): string {
   const parsed = parseAddress(text.includes('@') ? text : decodedAgain(text))
   if (parsed.ok) return suppressionKey(parsed.address)
-  throw platformErrors.invalid_parameter({ parameter: 'email', rule: 'email' })
+  throw parameterError('email', 'email', PARAMETER_WORDS.email)
 }
 
 function decodedAgain(text: string): string {

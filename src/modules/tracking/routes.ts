@@ -30,7 +30,15 @@ const ALL = 1_000
 // Lengths of RFC 1035 section 2.3.4: 253 characters, 63 a label.
 const NAME = '^(?=.{4,253}$)(?!(?:.*\\.)?[^.]{64})[a-z0-9]+(?:[-.][a-z0-9]+)*\\.[a-z]{2,}$'
 const NewName = Type.Object(
-  { domain: Type.String({ pattern: NAME, maxLength: 253, examples: ['track.example.com'] }) },
+  {
+    domain: Type.String({
+      pattern: NAME,
+      maxLength: 253,
+      description:
+        'a domain in small letters, digits, hyphens and dots: no https://, no path, no underscore, other scripts as xn--',
+      examples: ['track.example.com'],
+    }),
+  },
   { additionalProperties: false },
 )
 
