@@ -44,6 +44,15 @@ test('publishing the four values as given, and nothing else, passes all four', a
   }
 })
 
+test('an SPF record is told beside a service whose own host has no name that one could hold', async () => {
+  for (const host of ['localhost', '192.0.2.1']) {
+    const identity = { ...IDENTITY, spfMechanism: `a:${host}` }
+    const { spf } = await checkDomain(identity, declaredZones({ [SPF]: txt('v=spf1 include:other.example -all') }))
+    assert.deepEqual([spf.status, spf.found], ['mismatch', ['v=spf1 include:other.example -all']])
+    assert.match(spf.error ?? '', new RegExp(`^no record can name a:${host}: .*POSTHORN_HOSTNAME`))
+  }
+})
+
 test('an unknown domain has four missing records', async () => {
   const checks = await checkDomain(IDENTITY, declaredZones({}))
   assert.deepEqual(new Set(Object.values(checks).map(({ status }) => status)), new Set(['missing']))

@@ -13,7 +13,7 @@ import { discoverDmarc, isDmarcRecord, parseDmarc } from './dmarc.ts'
 import { nearly, strayRecord, textsAt, type Wanted } from './dns-mistakes.ts'
 import { lookupSpf } from './spf.ts'
 import { reaches } from './spf-reach.ts'
-import { isSpfRecord, parseSpf } from './spf-record.ts'
+import { isSpfRecord, parseMechanism, parseSpf } from './spf-record.ts'
 
 export type Purpose = 'ownership' | 'spf' | 'dkim' | 'dmarc'
 export const PURPOSES: readonly Purpose[] = ['ownership', 'spf', 'dkim', 'dmarc']
@@ -264,6 +264,10 @@ async function checkSpf(
   }
   const texts = [found.text]
   if (found.text === value) return { ...VALID, found: texts }
+  if (parseMechanism(spfMechanism) === null) {
+    const error = `no record can name ${spfMechanism}: the service's own host has no public name yet (POSTHORN_HOSTNAME)`
+    return { status: 'mismatch', found: texts, error }
+  }
   const reach = await reaches(name, spfMechanism, resolver, signal)
   if (reach.kind === 'reached') return { ...VALID, found: texts }
   if (reach.kind === 'temperror') return { status: 'error', found: texts, error: reach.reason }
