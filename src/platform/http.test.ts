@@ -478,3 +478,21 @@ test('an empty list has no page, in full and page by page', () => {
   assert.equal(pageOf({ page: 1 }, 0).pagination.pages, 0)
   assert.deepEqual(wholePage(3), { page: 1, limit: 3, total: 3, pages: 1 })
 })
+
+// Node by itself would look after 30 s for the first time.
+test('headers that do not end are answered with 408 when their 15 s are over', { timeout: 25_000 }, async () => {
+  const { app } = await server()
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const socket = net.connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+  try {
+    socket.write('GET /api/v1/customer/things HTTP/1.1\r\nhost: mail.example\r\nx-slow: ')
+    const drip = setInterval(() => socket.write('a'), 1_000)
+    let answer = ''
+    for await (const chunk of socket.setEncoding('latin1')) answer += String(chunk)
+    clearInterval(drip)
+    assert.match(answer, /^HTTP\/1\.1 408 /)
+  } finally {
+    socket.destroy()
+    await app.close()
+  }
+})

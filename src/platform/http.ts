@@ -78,6 +78,8 @@ export const NOT_HERE = {
 const MAX_URL_CHARS = 8_192
 const MAX_HEADER_BYTES = 16_384
 const HEADERS_WITHIN_MS = 15_000
+/** Node looks every 30 s for whom its timeouts have passed: headers of 15 s would live up to 45. */
+const LATENESS_SEEN_AFTER_MS = 1_000
 const BODY_WITHIN_MS = 120_000
 const IDLE_MS = 72_000
 const TOKEN = new RegExp(`^[\\w-]{1,${MAX_TOKEN_CHARS}}$`)
@@ -105,7 +107,12 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     // Node would answer a request without a host in its own words.
-    http: { headersTimeout: HEADERS_WITHIN_MS, maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
+    http: {
+      headersTimeout: HEADERS_WITHIN_MS,
+      connectionsCheckingInterval: LATENESS_SEEN_AFTER_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      requireHostHeader: false,
+    },
     routerOptions: { maxParamLength: MAX_URL_CHARS },
     rewriteUrl: ({ url = '/' }) => withToken(url, tokenFolders),
     requestIdHeader: false,

@@ -29,6 +29,8 @@ export interface HttpsOptions {
 
 const HANDSHAKE_WITHIN_MS = 10_000
 const HEADERS_WITHIN_MS = 15_000
+/** Node looks every 30 s for whom its timeouts have passed. */
+const LATENESS_SEEN_AFTER_MS = 1_000
 const MAX_HEADER_BYTES = 16_384
 
 export interface HttpsService extends Service {
@@ -51,6 +53,7 @@ export function httpsService(options: HttpsOptions): HttpsService {
       minVersion: 'TLSv1.2',
       handshakeTimeout: HANDSHAKE_WITHIN_MS,
       headersTimeout: HEADERS_WITHIN_MS,
+      connectionsCheckingInterval: LATENESS_SEEN_AFTER_MS,
       requestTimeout: LONGEST_BODY_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
       requireHostHeader: false,
