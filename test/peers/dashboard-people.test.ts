@@ -340,18 +340,47 @@ test('a domain says what it does otherwise than its account, and which name its 
 
 test('a list that is longer than may be read in a second is exported whole', async () => {
   const who = await dashboard.owner()
-  await call(who.api_key, 'POST', '/api/v1/customer/unsubscribes', { email: 'no@example.net' })
+  await call(who.test_api_key, 'POST', '/api/v1/send', {
+    from: 'a@shop.example',
+    to: 'bounce@sandbox.test',
+    subject: 'Lost',
+    text: 'x',
+  })
   await using here = await dashboard.visit(who)
   const { page } = here
-  await dashboard.open(page, '/unsubscribes')
+  await dashboard.open(page, '/bounces')
+  await page.getByRole('link', { name: 'bounce@sandbox.test', exact: true }).waitFor()
   let refused = 0
-  await page.route('**/api/v1/customer/unsubscribes?*limit=100', (route) =>
+  await page.route('**/api/v1/customer/bounces?*limit=1000', (route) =>
     refused++ > 0
       ? route.continue()
       : route.fulfill({ status: 429, json: { error: 'x', code: 'rate_limit_exceeded', details: { retry_after: 1 } } }),
   )
-  assert.deepEqual(await exported(page), ['no@example.net'])
+  assert.deepEqual(await exported(page), ['bounce@sandbox.test'])
   assert.equal(refused, 2)
+  assert.deepEqual(here.faults, [])
+})
+
+test('who unsubscribed is exported by the service: all of them, or whom the page shows', async () => {
+  const who = await dashboard.owner()
+  for (const email of ['no@example.net', 'never@example.org']) {
+    await call(who.api_key, 'POST', '/api/v1/customer/unsubscribes', { email })
+  }
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  for (const [address, button, wanted] of [
+    ['/unsubscribes', 'Export', ['never@example.org', 'no@example.net']],
+    ['/unsubscribes?search=net', 'Export what is listed', ['no@example.net']],
+  ] as const) {
+    await dashboard.open(page, address)
+    const download = page.waitForEvent('download')
+    await page.getByRole('link', { name: button, exact: true }).click()
+    const rows = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n')
+    assert.deepEqual(
+      rows.slice(1).map((row) => row.split(',')[1]),
+      wanted,
+    )
+  }
   assert.deepEqual(here.faults, [])
 })
 

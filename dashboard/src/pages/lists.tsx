@@ -89,9 +89,7 @@ export function Suppressions() {
       actions={
         <div className="flex gap-2">
           {button}
-          <a href={withQuery(`/api/v1${SUPPRESSIONS}/export`, chosen)} download className={LIKE_A_BUTTON}>
-            {Object.keys(chosen).length === 0 ? 'Export' : 'Export what is listed'}
-          </a>
+          <ExportLink path={SUPPRESSIONS} chosen={chosen} />
         </div>
       }
     >
@@ -134,6 +132,15 @@ export function Suppressions() {
         />
       </Section>
     </Page>
+  )
+}
+
+/** The file is the service's: all of the list, or what the page shows of it. */
+function ExportLink({ path, chosen }: { readonly path: string; readonly chosen: ReturnType<typeof chosenOf> }) {
+  return (
+    <a href={withQuery(`/api/v1${path}/export`, chosen)} download className={LIKE_A_BUTTON}>
+      {Object.keys(chosen).length === 0 ? 'Export' : 'Export what is listed'}
+    </a>
   )
 }
 
@@ -237,7 +244,7 @@ function unsubscribeOf({ email, fields }: Entry): object {
 const UNSUBSCRIBE_FILTERS: readonly Filter[] = [{ name: 'search', label: 'Address' }]
 
 export function Unsubscribes() {
-  const search = useSearch({ strict: false }) as Search
+  const chosen = chosenOf(UNSUBSCRIBE_FILTERS, useSearch({ strict: false }) as Search)
   const [error, setError] = useState<unknown>(null)
   const [importing, button] = useImport('unsubscribes:write')
   return (
@@ -247,14 +254,7 @@ export function Unsubscribes() {
       actions={
         <div className="flex gap-2">
           {button}
-          <ExportList
-            name="unsubscribes.csv"
-            path={UNSUBSCRIBES}
-            pages="page"
-            columns={['email', 'source', 'reason', 'created_at']}
-            query={chosenOf(UNSUBSCRIBE_FILTERS, search)}
-            setError={setError}
-          />
+          <ExportLink path={UNSUBSCRIBES} chosen={chosen} />
         </div>
       }
     >

@@ -1,28 +1,17 @@
-// Whole lists in and out. Memory does not grow with the list: rows are taken as they come, 1,000 to a transaction, one
-// transaction running while the next rows are read.
+// Whole lists in. Memory does not grow with the list: rows are taken as they come, 500 to a transaction, one transaction
+// running while the next rows are read.
 //
 // An import is not one transaction. What was written stays when the client goes away or a later row is bad, and sending
 // the file again does no harm: known addresses stay. A bad row is told with its line and stops nothing.
 
 import type { Readable } from 'node:stream'
 import { parseAddress, suppressionKey } from '../../mail/address.ts'
-import { type CsvFault, type CsvRow, csvLine, readCsv } from '../../platform/csv.ts'
+import { type CsvFault, type CsvRow, readCsv } from '../../platform/csv.ts'
 import { type Database, type Db, isBrokenOff } from '../../platform/db.ts'
 import type { SuppressionReason } from './ask.ts'
-import {
-  type Context,
-  type NewSuppression,
-  type NewUnsubscribe,
-  type SuppressionRow,
-  suppress,
-  unsubscribeAll,
-  wireSuppression,
-} from './entries.ts'
-import { type SuppressionFilter, suppressionFilterValues } from './lists.ts'
-import * as sql from './sql.ts'
+import { type Context, type NewSuppression, type NewUnsubscribe, suppress, unsubscribeAll } from './entries.ts'
 
 const ROWS_A_TRANSACTION = 500
-const ROWS_A_PAGE = 1_000
 /** More faults than this are counted, not listed. */
 const MAX_FAULTS = 1_000
 const SHOWN_CHARS = 320
@@ -297,46 +286,3 @@ const SEPARATORS = [',', ';', '\t'] as const
 const MAX_COLUMNS = 1_000
 /** As other services name the column of the address, without blanks and marks. */
 const ADDRESS_COLUMNS = new Set(['email', 'emailaddress', 'recipient', 'address'])
-
-/** An unsubscribe as the API and the dashboard show it. */
-export const UNSUBSCRIBE_COLUMNS = ['id', 'email', 'source', 'reason', 'sandbox', 'created_at'] as const
-export const SUPPRESSION_COLUMNS = [
-  'id',
-  'email',
-  'reason',
-  'source',
-  'domain_id',
-  'email_id',
-  'bounce_id',
-  'details',
-  'sandbox',
-  'expires_at',
-  'created_at',
-] as const
-
-/** What the filter leaves of the list as CSV, a page at a time, by address. Entries that come or go meanwhile may or may not be in it. */
-export async function* exportSuppressions(
-  database: Database,
-  accountId: string,
-  filter: SuppressionFilter,
-  now: Date,
-): AsyncGenerator<string> {
-  yield csvLine(SUPPRESSION_COLUMNS)
-  const wanted = suppressionFilterValues(accountId, filter, now)
-  let after: Pick<SuppressionRow, 'email' | 'sandbox'> = { email: '', sandbox: false }
-  for (;;) {
-    const { email, sandbox } = after
-    const rows: readonly SuppressionRow[] = await database.tenant(accountId, (db: Db) =>
-      db.query<SuppressionRow>(sql.SUPPRESSIONS_AFTER, [...wanted, email, sandbox, ROWS_A_PAGE]),
-    )
-    if (rows.length > 0) yield rows.map(exportedLine).join('')
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < ROWS_A_PAGE) return
-    after = last
-  }
-}
-
-function exportedLine(row: SuppressionRow): string {
-  const shownRow = wireSuppression(row)
-  return csvLine(SUPPRESSION_COLUMNS.map((name) => (shownRow[name] === null ? null : String(shownRow[name]))))
-}

@@ -34,7 +34,11 @@ interface Total {
   readonly total: number
 }
 
-function filterValues(accountId: string, { includeSandbox, search, fromDate, toDate }: ListFilter): unknown[] {
+/** The parameters of the filter of unsubscribes in sql.ts, $1 to $6. */
+export function unsubscribeFilterValues(
+  accountId: string,
+  { includeSandbox, search, fromDate, toDate }: ListFilter,
+): readonly unknown[] {
   return [
     accountId,
     includeSandbox,
@@ -49,9 +53,9 @@ export interface SuppressionFilter extends ListFilter {
   readonly reason: SuppressionReason | null
 }
 
-/** The parameters of the filter in sql.ts, $1 to $8. */
+/** The parameters of the filter of suppressions in sql.ts, $1 to $8. */
 export function suppressionFilterValues(accountId: string, filter: SuppressionFilter, now: Date): readonly unknown[] {
-  return [...filterValues(accountId, filter), filter.reason, now]
+  return [...unsubscribeFilterValues(accountId, filter), filter.reason, now]
 }
 
 export async function listSuppressions(
@@ -86,7 +90,7 @@ export async function listUnsubscribes(
   filter: ListFilter,
   { limit, offset }: Window,
 ): Promise<{ readonly unsubscribes: readonly Unsubscribe[]; readonly total: number }> {
-  const values = filterValues(accountId, filter)
+  const values = unsubscribeFilterValues(accountId, filter)
   const [rows, count] = await Promise.all([
     db.query<UnsubscribeRow>(sql.LIST_UNSUBSCRIBES, [...values, limit, offset]),
     db.one<Total>(sql.COUNT_UNSUBSCRIBES, values),

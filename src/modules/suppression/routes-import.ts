@@ -1,4 +1,4 @@
-// The two lists as files: in, and the suppressions out.
+// The two lists as files, in and out.
 
 import { Readable } from 'node:stream'
 import { type TSchema, Type } from 'typebox'
@@ -6,6 +6,7 @@ import { CsvTooLarge } from '../../platform/csv.ts'
 import type { Database } from '../../platform/db.ts'
 import { platformErrors, validationError } from '../../platform/errors.ts'
 import {
+  type Answer,
   type AnyEndpoint,
   type Call,
   DateTime,
@@ -18,9 +19,9 @@ import {
 } from '../../platform/http.ts'
 import { bodyValidator } from '../../platform/validation.ts'
 import type { Context } from './entries.ts'
+import { exportSuppressions, exportUnsubscribes, SUPPRESSION_COLUMNS, UNSUBSCRIBE_COLUMNS } from './export.ts'
 import {
   csvEntries,
-  exportSuppressions,
   HeaderMissing,
   type ImportEntries,
   type ImportEntry,
@@ -29,11 +30,9 @@ import {
   importSuppressions,
   importUnsubscribes,
   REASONS,
-  SUPPRESSION_COLUMNS,
   shown,
-  UNSUBSCRIBE_COLUMNS,
 } from './import.ts'
-import { SuppressionFilters, suppressionFilterOf } from './routes-filters.ts'
+import { filterOf, ListFilters, SuppressionFilters, suppressionFilterOf } from './routes-filters.ts'
 
 export interface ImportRoutesOptions extends Context {
   readonly database: Database
@@ -106,6 +105,17 @@ export function importRoutes({ database, ...context }: ImportRoutesOptions): rea
       handle: async (call) => single(await importOf(UNSUBSCRIBE_LIST, database, context, call)),
     }),
     endpoint({
+      method: 'GET',
+      path: `${UNSUBSCRIBES}/export`,
+      access: { scope: 'unsubscribes:read' },
+      summary: 'Export the unsubscribe list as CSV: all of it, or what the filters leave, which are those of the list',
+      tag: 'Unsubscribes',
+      query: ListFilters,
+      answers: { 200: typed('text/csv') },
+      handle: ({ principal: { accountId }, query }) =>
+        exportAs('unsubscribes.csv', exportUnsubscribes(database, accountId, filterOf(query))),
+    }),
+    endpoint({
       ...importing(SUPPRESSION_LIST),
       path: `${SUPPRESSIONS}/import`,
       access: { scope: 'suppressions:write' },
@@ -121,14 +131,11 @@ export function importRoutes({ database, ...context }: ImportRoutesOptions): rea
       tag,
       query: SuppressionFilters,
       answers: { 200: typed('text/csv') },
-      handle: async ({ principal: { accountId }, query }) => {
-        const lines = exportSuppressions(database, accountId, suppressionFilterOf(query), context.clock.now())
-        // The header line and the first page are read before the answer begins, so that a failure can still be told.
-        const first = [(await lines.next()).value ?? '', (await lines.next()).value ?? ''].join('')
-        return raw('text/csv; charset=utf-8', Readable.from(startingWith(first, lines)), {
-          'content-disposition': 'attachment; filename="suppressions.csv"',
-        })
-      },
+      handle: ({ principal: { accountId }, query }) =>
+        exportAs(
+          'suppressions.csv',
+          exportSuppressions(database, accountId, suppressionFilterOf(query), context.clock.now()),
+        ),
     }),
   ]
 }
@@ -170,6 +177,14 @@ async function importOf(
     if (call.signal.aborted) throw platformErrors.invalid_parameter({ parameter: 'body', rule: 'whole' }, { cause })
     throw cause
   }
+}
+
+/** The header line and the first page are read before the answer begins, so that a failure can still be told. */
+async function exportAs(file: string, lines: AsyncGenerator<string>): Promise<Answer> {
+  const first = [(await lines.next()).value ?? '', (await lines.next()).value ?? ''].join('')
+  return raw('text/csv; charset=utf-8', Readable.from(startingWith(first, lines)), {
+    'content-disposition': `attachment; filename="${file}"`,
+  })
 }
 
 async function* startingWith(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {

@@ -266,6 +266,14 @@ export const COUNT_UNSUBSCRIBES = statement(
   `select count(*) as total from unsubscribe u where ${UNSUBSCRIBE_FILTER}`,
 )
 
+/** Of these the entries after ($7, $8) in the order of the primary key. */
+export const UNSUBSCRIBES_AFTER = statement(
+  'suppression_unsubscribes_after',
+  `select ${UNSUBSCRIBE_COLUMNS} from unsubscribe u
+   where ${UNSUBSCRIBE_FILTER} and (u.email, u.sandbox) > ($7, $8)
+   order by u.email, u.sandbox limit $9`,
+)
+
 // --- soft bounces
 
 // Bounces and deliveries of a recipient have one order of their own: the clock's is too coarse for what happens at once.

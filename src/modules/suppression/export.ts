@@ -1,0 +1,85 @@
+// Whole lists out, as CSV that the imports read back: a page at a time, by address, so that memory does not grow with the
+// list. Each page is a transaction of its own: entries that come or go meanwhile may or may not be in it.
+
+import { csvLine } from '../../platform/csv.ts'
+import type { Database, Statement } from '../../platform/db.ts'
+import { type SuppressionRow, type UnsubscribeRow, wireSuppression, wireUnsubscribe } from './entries.ts'
+import { type ListFilter, type SuppressionFilter, suppressionFilterValues, unsubscribeFilterValues } from './lists.ts'
+import * as sql from './sql.ts'
+
+const ROWS_A_PAGE = 1_000
+
+/** An unsubscribe as the API and the dashboard show it. */
+export const UNSUBSCRIBE_COLUMNS = ['id', 'email', 'source', 'reason', 'sandbox', 'created_at'] as const
+export const SUPPRESSION_COLUMNS = [
+  'id',
+  'email',
+  'reason',
+  'source',
+  'domain_id',
+  'email_id',
+  'bounce_id',
+  'details',
+  'sandbox',
+  'expires_at',
+  'created_at',
+] as const
+
+/** What the filter leaves of the list. */
+export function exportSuppressions(
+  database: Database,
+  accountId: string,
+  filter: SuppressionFilter,
+  now: Date,
+): AsyncGenerator<string> {
+  return exported<SuppressionRow>(database, accountId, {
+    columns: SUPPRESSION_COLUMNS,
+    page: sql.SUPPRESSIONS_AFTER,
+    wanted: suppressionFilterValues(accountId, filter, now),
+    shownOf: (row) => {
+      const shown = wireSuppression(row)
+      return SUPPRESSION_COLUMNS.map((name) => shown[name])
+    },
+  })
+}
+
+/** What the filter leaves of the list. */
+export function exportUnsubscribes(database: Database, accountId: string, filter: ListFilter): AsyncGenerator<string> {
+  return exported<UnsubscribeRow>(database, accountId, {
+    columns: UNSUBSCRIBE_COLUMNS,
+    page: sql.UNSUBSCRIBES_AFTER,
+    wanted: unsubscribeFilterValues(accountId, filter),
+    shownOf: (row) => {
+      const shown = wireUnsubscribe(row)
+      return UNSUBSCRIBE_COLUMNS.map((name) => shown[name])
+    },
+  })
+}
+
+interface Exported<Row> {
+  readonly columns: readonly string[]
+  /** Its parameters: those of the filter, the address and the kind of the last row before, the most rows. */
+  readonly page: Statement
+  readonly wanted: readonly unknown[]
+  readonly shownOf: (row: Row) => readonly (string | boolean | null)[]
+}
+
+async function* exported<Row extends { readonly email: string; readonly sandbox: boolean }>(
+  database: Database,
+  accountId: string,
+  { columns, page, wanted, shownOf }: Exported<Row>,
+): AsyncGenerator<string> {
+  yield csvLine(columns)
+  const lineOf = (row: Row): string => csvLine(shownOf(row).map((cell) => (cell === null ? null : String(cell))))
+  let after: { readonly email: string; readonly sandbox: boolean } = { email: '', sandbox: false }
+  for (;;) {
+    const { email, sandbox } = after
+    const rows: readonly Row[] = await database.tenant(accountId, (db) =>
+      db.query<Row>(page, [...wanted, email, sandbox, ROWS_A_PAGE]),
+    )
+    if (rows.length > 0) yield rows.map(lineOf).join('')
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < ROWS_A_PAGE) return
+    after = last
+  }
+}
