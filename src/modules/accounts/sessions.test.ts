@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { house } from '../../../test/accounts-house.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { MAX_USERS_OF_AN_EMAIL, sessionsOf } from './sessions.ts'
 import {
   addUser,
@@ -11,6 +12,11 @@ import {
   type UserRow,
   usersByEmail,
 } from './sql-users.ts'
+
+/** Nobody waits by it for a refusal that is due. */
+function hurried(clock: Clock): Clock {
+  return { ...clock, sleep: async () => undefined }
+}
 
 for (const [what, meanwhile] of [
   ['a new password is set', 'password'],
@@ -49,7 +55,7 @@ test('whoever guesses from many addresses shuts a user out of none that they hav
   const [user] = await listUsers(database.system, account.accountId)
   assert.ok(user)
   const passwords = { hash: async () => '', verify: async (password: string) => password === 'right' }
-  const sessions = sessionsOf({ database, clock, ids, secrets, passwords, secure: false })
+  const sessions = sessionsOf({ database, clock: hurried(clock), ids, secrets, passwords, secure: false })
   const codeOf = (password: string, ip: string): Promise<string> =>
     sessions.signIn({ email: user.email, password, code: null, ip, agent: '' }).then(
       () => 'ok',
@@ -83,7 +89,7 @@ test('who has a user of the same email in another account gets no more guesses b
     hash: async () => '',
     verify: async (password: string, stored: string | null) => password === (stored === 'own' ? 'own' : 'right'),
   }
-  const sessions = sessionsOf({ database, clock, ids, secrets, passwords, secure: false })
+  const sessions = sessionsOf({ database, clock: hurried(clock), ids, secrets, passwords, secure: false })
   const accountOf = (password: string, ip: string): Promise<string> =>
     sessions.signIn({ email: victim.email, password, code: null, ip, agent: '' }).then(
       ({ session }) => session.account_id,
@@ -150,4 +156,41 @@ test('an unknown email, a known one and one of two accounts cost as many hashing
     await assert.rejects(sessions.signIn(asked), { code: 'invalid_credentials' })
     assert.equal(hashings, 2, email)
   }
+})
+
+test('how many users an email has is not told by when a wrong password is refused', async () => {
+  await using home = await house()
+  const { database, ids, secrets } = home.operator
+  const [first] = await listUsers(database.system, (await home.account()).accountId)
+  assert.ok(first)
+  let nowMs = 0
+  const clock: Clock = {
+    ...home.operator.clock,
+    monotonicMs: () => nowMs,
+    sleep: async (ms) => {
+      nowMs += ms
+    },
+  }
+  const verify = async (): Promise<boolean> => {
+    nowMs += 21
+    return false
+  }
+  const passwords = { hash: async () => '', verify }
+  const sessions = sessionsOf({ database, clock, ids, secrets, passwords, secure: false })
+  const refusedAfterMs = async (email: string, ip: string): Promise<number> => {
+    const beganMs = nowMs
+    const asked = { email, password: 'x', code: null, ip, agent: '' }
+    await assert.rejects(sessions.signIn(asked), { code: 'invalid_credentials' })
+    return nowMs - beganMs
+  }
+  const seen = [await refusedAfterMs('nobody@example.com', '192.0.2.1')]
+  for (let users = 1; users <= MAX_USERS_OF_AN_EMAIL; users++) {
+    if (users > 1) {
+      const { accountId: account_id } = await home.account()
+      const row = { account_id, id: ids.next(), email: first.email, password_hash: '', role: 'viewer' } as const
+      await addUser(database.system, { ...row, created_at: clock.now() })
+    }
+    seen.push(await refusedAfterMs(first.email, `198.51.100.${users}`))
+  }
+  assert.deepEqual([...new Set(seen)], [1_000])
 })

@@ -3,8 +3,9 @@
 // SHA-256 alone. A session ends after 12 hours without use, after 7 days in any case, when it is revoked, and with its user.
 //
 // - A wrong password, an unknown address and a wrong code get one answer after as many hashings: two, as an address with users
-//   in two accounts needs. One with more takes longer, which tells that it has them; a hashing for each that there could be
-//   would cost every sign-in a second of a processor.
+//   in two accounts needs. One with more takes longer; a hashing for each that there could be would cost every sign-in half a
+//   second of a processor. So that no time tells, whoever is not let in by their password hears so at the end of a whole second,
+//   within which an address with users in 20 accounts is looked at (20 hashings take some 0.4 s).
 // - An address has at most 20 users in all accounts. Those that were made with their accounts, which the operator makes, come
 //   first: no account can add users so that another account's owner is not among those who are looked at.
 // - An address (IPv6: its /64) may fail 10 times in a row and once a minute from then on; a user may be failed 100 times in
@@ -61,6 +62,8 @@ const TOKEN_BYTES = 32
 const MAX_AGENT_CHARS = 300
 export const MAX_USERS_OF_AN_EMAIL = 20
 const LEAST_HASHINGS = 2
+/** Who is not let in hears so a whole number of these after they asked. */
+const REFUSED_EVERY_MS = 1_000
 const RECOVERY_CODES = 10
 const RECOVERY_CHARS = 16
 const STEP_SECONDS = 30
@@ -183,6 +186,19 @@ export function sessionsOf({ database, clock, ids, secrets, passwords, secure }:
     return user
   }
 
+  /** Whoever is refused is so at a moment that does not tell how long it took to find out. */
+  const refusedEvenly = async <T>(work: () => Promise<T>): Promise<T> => {
+    const beganMs = clock.monotonicMs()
+    try {
+      return await work()
+    } catch (error) {
+      const tookMs = clock.monotonicMs() - beganMs
+      const waitMs = Math.ceil(tookMs / REFUSED_EVERY_MS) * REFUSED_EVERY_MS - tookMs
+      if (waitMs > 0) await clock.sleep(waitMs, AbortSignal.timeout(2 * REFUSED_EVERY_MS)).catch(() => undefined)
+      throw error
+    }
+  }
+
   /** @throws ApiError invalid_credentials */
   const prove = async (user: UserRow, password: string): Promise<void> => {
     if (!(await passwords.verify(password, user.password_hash))) throw errors.invalid_credentials()
@@ -207,7 +223,7 @@ export function sessionsOf({ database, clock, ids, secrets, passwords, secure }:
 
   const signIn = async (asked: SignIn): ReturnType<Sessions['signIn']> => {
     const { code, ip, agent } = asked
-    const user = await provenUser(asked)
+    const user = await refusedEvenly(() => provenUser(asked))
     await checkCode(user, code)
     signedInAt(ip, user)
     const token = ids.bytes(TOKEN_BYTES).toString('base64url')
