@@ -246,6 +246,14 @@ test('a domain that is new has the whole readiness report, and is for plain text
   for (const check of data.checklist) {
     assert.deepEqual(Object.keys(check), ['code', 'label', 'passed', 'required', 'message'])
   }
+  const { passed, required, message } = data.checklist.find(({ code }: { code: string }) => code === 'health_score')
+  assert.deepEqual(
+    [passed, required],
+    [false, false],
+    'of too little nothing is proven, and nothing speaks against a test',
+  )
+  assert.match(message, /no health score yet/)
+  assert.ok(data.recommendations.includes(message) && !data.warnings.includes(message))
   const other = await world.newAccount()
   assert.equal((await other.api.get(`${READINESS}/${domainId}`)).status, 404)
 })

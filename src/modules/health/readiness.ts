@@ -6,7 +6,7 @@
 import type { Domain, DomainStatus } from '../domains/index.ts'
 import type { Counts, SentByDomain } from '../statistics/index.ts'
 import type { TrackingDomainFacts } from '../tracking/index.ts'
-import { healthOf, WINDOW_DAYS } from './formula.ts'
+import { healthOf, MIN_SENT, WINDOW_DAYS } from './formula.ts'
 
 const DAY_MS = 86_400_000
 const NEW_DAYS = 7
@@ -117,13 +117,7 @@ function checklistOf({ domain, ageDays, sent, score, trackingDomain }: Known): r
       required: true,
       message: 'Publish the DNS records of the domain and verify it',
     },
-    {
-      code: 'health_score',
-      label: 'Healthy sending',
-      passed: score === null || score >= POOR_SCORE,
-      required: true,
-      message: `Keep the domain's health score of the last ${WINDOW_DAYS} days at ${POOR_SCORE} or more`,
-    },
+    healthCheck(score),
     {
       code: 'domain_age',
       label: `At least ${NEW_DAYS} days old`,
@@ -146,4 +140,18 @@ function checklistOf({ domain, ageDays, sent, score, trackingDomain }: Known): r
       message: 'Assign a tracking domain of your own and verify it',
     },
   ]
+}
+
+/** Of too little there is no score: nothing is proven, and nothing speaks against a test. */
+function healthCheck(score: number | null): Check {
+  const isKnown = score !== null
+  return {
+    code: 'health_score',
+    label: 'Healthy sending',
+    passed: isKnown && score >= POOR_SCORE,
+    required: isKnown,
+    message: isKnown
+      ? `Keep the domain's health score of the last ${WINDOW_DAYS} days at ${POOR_SCORE} or more`
+      : `There is no health score yet: it needs ${MIN_SENT} emails sent in ${WINDOW_DAYS} days`,
+  }
 }
