@@ -4,11 +4,13 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import pg from 'pg'
 import { readConfig } from '../src/config.ts'
+import { append, ensureEventPartitions } from '../src/modules/events/index.ts'
 import { examineAround, examineDatabase } from '../src/operator/doctor.ts'
 import { CHECK_WIDTH, type Finding } from '../src/operator/finding.ts'
 import { selfSigned } from '../src/platform/certificates.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { connect, type Database, statement } from '../src/platform/db.ts'
+import { systemIds } from '../src/platform/ids.ts'
 import { foreignAddresses } from '../src/platform/source-addresses.ts'
 import { relayOf } from '../src/relay.ts'
 import { freshDb } from './database.ts'
@@ -84,7 +86,7 @@ test('a machine that is set up well has nothing to mend', async () => {
   const others = [...findings.values()].filter(({ check }) => check !== 'database' && check !== 'blocklists')
   assert.deepEqual(
     others.flatMap(({ check, state }) => (state === 'ok' ? [] : [`${check} ${state}`])),
-    ['relay skipped', 'certificate of the public address skipped', 'roles skipped'],
+    ['relay skipped', 'certificate of the public address skipped', 'roles skipped', 'followers of the log skipped'],
   )
   for (const check of findings.keys()) assert.ok(check.length < CHECK_WIDTH, check)
 })
@@ -278,6 +280,45 @@ test('a role that no process runs is named, and mail that nobody delivers is a f
     await db.close()
   }
 })
+
+const FOLLOWER = statement('test_follower', 'insert into follower (name) values ($1)')
+const FACT = {
+  accountId: systemIds().next(),
+  domainId: null,
+  emailId: null,
+  type: 'email.unsubscribed',
+  stream: 'transactional',
+  sandbox: false,
+  tag: null,
+  data: {},
+  facts: null,
+} as const
+
+for (const [secondsAgo, state, found] of [
+  [5, 'ok', /^at most \d+ s behind$/],
+  [90, 'warn', /^webhooks \(webhooks\) 9\d s behind$/],
+  [7_200, 'fail', /^webhooks \(webhooks\) 72\d\d s behind$/],
+] as const) {
+  test(`a follower of the log that has not read what happened ${secondsAgo} s ago is ${state}`, async () => {
+    await using own = await freshDb()
+    const db = connect({ url: own.url, onError: () => undefined })
+    const [clock, ids] = [systemClock(), systemIds()]
+    try {
+      const look = async () => (await findingsOf({ database: db })).get('followers of the log')
+      const at = new Date(clock.now().getTime() - secondsAgo * 1_000)
+      await ensureEventPartitions(db.system, at)
+      await db.system.execute(FOLLOWER, ['webhooks'])
+      await db.transaction((tx) => append(tx, [{ ...FACT, eventId: ids.next(), at }]))
+      assert.equal((await look())?.state, 'skipped', 'no process is there to read it')
+      await db.system.execute(RUN, [['worker'], 0])
+      const finding = await look()
+      assert.equal(finding?.state, state)
+      assert.match(finding?.found ?? '', found)
+    } finally {
+      await db.close()
+    }
+  })
+}
 
 test('a database that takes no writes is a fault', async () => {
   await using own = await freshDb()

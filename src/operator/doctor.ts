@@ -8,6 +8,7 @@ import { type Config, ROLES, type Role } from '../config.ts'
 import { checkHost } from '../mail/spf.ts'
 import { readPlans } from '../modules/accounts/index.ts'
 import type { Relay } from '../modules/delivery/index.ts'
+import { followerLags } from '../modules/events/index.ts'
 import { runningRoles } from '../modules/machines/index.ts'
 import { queueFigures } from '../modules/outbox/index.ts'
 import { ownCertificateState } from '../modules/tracking/index.ts'
@@ -41,6 +42,10 @@ const FREE_BYTES_WANTED = 2 * 1_073_741_824
 const SLOW_COMMIT_MS = 50
 const CLOCK_OFF_MS = 2_000
 const COMMITS = 20
+/** The contract has statistics 5 s behind at most; docs/operations.md alerts at this. */
+const LAG_SECONDS = 60
+/** None catches up from a burst for so long: it fails at something. */
+const STUCK_SECONDS = 3_600
 const RENEW_WITHIN_MS = 14 * 86_400_000
 /** Somebody whose port 25 answers everyone, and whose mail is nobody else's. */
 const ELSEWHERE = 'gmail.com'
@@ -83,6 +88,7 @@ export function examineDatabase(
     ['commit time', needing((db) => commitTime(db, time))],
     ['clock', needing((db) => clock(db, time))],
     ['roles', needing((db) => roles(db, time))],
+    ['followers of the log', needing((db) => followers(db, time))],
   ])
 }
 
@@ -127,6 +133,27 @@ async function roles(db: Database, time: Clock): Promise<Told> {
   const said = `no process runs ${missing.map((role) => `${role} (${UNDONE[role]})`).join(', ')}${waits}`
   const advice = 'start a process with it (POSTHORN_ROLES), unless you do without'
   return ready > 0 && missing.includes('delivery') ? fail(said, advice) : warn(said, advice)
+}
+
+/** What is late, by the follower that makes it. */
+const LATE: Readonly<Record<string, string>> = {
+  statistics: 'statistics and health scores',
+  webhooks: 'webhooks',
+  notices: 'mails to accounts and to the operator',
+}
+
+async function followers(db: Database, time: Clock): Promise<Told> {
+  const [running, lags] = await Promise.all([runningRoles(db.system), followerLags(db.system, time.now())])
+  if (!running.has('worker')) return skipped('no process runs the role worker, which reads the log')
+  const behind = lags.filter(({ lagSeconds }) => lagSeconds > LAG_SECONDS)
+  const most = Math.ceil(Math.max(0, ...lags.map(({ lagSeconds }) => lagSeconds)))
+  if (behind.length === 0) return ok(`at most ${most} s behind`)
+  const said = behind.map(({ name, lagSeconds }) => `${name} (${LATE[name] ?? name}) ${Math.ceil(lagSeconds)} s behind`)
+  const advice =
+    'nothing is lost, and all of it comes late: see what the log of the service says of it. A transaction left open in the database holds all of them up (pg_stat_activity), an overloaded database or worker some'
+  return behind.some(({ lagSeconds }) => lagSeconds > STUCK_SECONDS)
+    ? fail(said.join(', '), advice)
+    : warn(said.join(', '), advice)
 }
 
 async function commitTime(db: Database, time: Clock): Promise<Told> {
