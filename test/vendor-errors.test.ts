@@ -56,6 +56,25 @@ for (const [method, path, status, expected] of MISSING) {
   })
 }
 
+test('Resend, Postmark: what else their clients ask for is missing in their form, where it is seen to be they', async () => {
+  const id = '01a00000-0000-7000-8000-000000000000'
+  const asked = async (path: string, headers: Record<string, string>, method = 'GET'): Promise<Reply['body']> => {
+    const reply = await fetch(`${world.url}${path}`, { method, headers })
+    assert.equal(reply.status, 404, path)
+    return reply.json()
+  }
+  for (const path of ['/domains', `/domains/${id}/verify`, '/api-keys', `/audiences/${id}/contacts`, '/broadcasts']) {
+    const { message, ...rest } = await asked(path, { authorization: 'Bearer re_x' }, 'POST')
+    assert.deepEqual([rest, typeof message], [{ statusCode: 404, name: 'not_found' }, 'string'], path)
+  }
+  const token = { 'x-postmark-server-token': 'x' }
+  for (const path of ['/messages/outbound', '/server', '/deliverystats']) {
+    assert.equal((await asked(path, token)).ErrorCode, 300, path)
+  }
+  assert.equal((await asked('/api/v1/nothing', token)).code, 'not_found', 'a path of ours')
+  assert.equal((await asked('/broadcasts', {}, 'POST')).code, 'not_found', 'by nobody of theirs')
+})
+
 test('Postmark: who gives no key is told of the header that its clients send', async () => {
   const reply = await fetch(`${world.url}/email`, { method: 'POST', body: '{}' })
   const { Message } = (await reply.json()) as Reply['body']

@@ -125,10 +125,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   })
   const paths: PathPattern[] = []
   const faces = new Set<ForeignFace>()
-  const faceAt = (request: FastifyRequest): ForeignFace | null => {
-    const path = pathOf(request)
-    return [...faces].find(({ folder }) => path === folder || path.startsWith(`${folder}/`)) ?? null
-  }
+  const faceAt = (request: FastifyRequest): ForeignFace | null => [...faces].find(isMeantBy(request)) ?? null
   /** Null: the page may be had here. */
   const toSecure = (request: FastifyRequest, reply: FastifyReply): FastifyReply | null => {
     const { secure = null } = options
@@ -222,6 +219,18 @@ function withToken(url: string, folders: readonly string[]): string {
   const query = url.indexOf('?')
   const rest = url.slice(folder.length, query === -1 ? url.length : query)
   return rest === '' || TOKEN.test(rest) ? url : folder + NO_TOKEN
+}
+
+/** Whose interface a request for what is not there means. */
+function isMeantBy(request: FastifyRequest): (face: ForeignFace) => boolean {
+  const path = pathOf(request)
+  const [, first = ''] = path.split('/', 2)
+  const isOurs = first === 'api'
+  return ({ folder, others = [], keyHeader }) =>
+    path === folder ||
+    path.startsWith(`${folder}/`) ||
+    (hasBearer(request) && others.includes(first)) ||
+    (!isOurs && keyHeader !== undefined && request.headers[keyHeader] !== undefined)
 }
 
 /** RFC 9112 section 3.2. Node keeps the first of several, while a proxy before us may have gone by another. */

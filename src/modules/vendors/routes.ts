@@ -50,7 +50,12 @@ const base = { method: 'POST', tag: TAG, body: Anything, validatesItself: true, 
 const single = { ...base, access: SEND, bodyLimitBytes: sendingLimits.MAX_SEND_BODY_BYTES } as const
 const many = { ...base, access: BATCH, bodyLimitBytes: sendingLimits.MAX_BATCH_BODY_BYTES } as const
 const missing = 'Not found: of this interface sending alone is here; /docs has the rest under paths of our own'
-const RESEND: ForeignFace = { folder: '/emails', missing, errorAnswer: resendError }
+const RESEND: ForeignFace = {
+  folder: '/emails',
+  others: ['domains', 'api-keys', 'audiences', 'contacts', 'segments', 'topics', 'broadcasts', 'templates', 'webhooks'],
+  missing,
+  errorAnswer: resendError,
+}
 const POSTMARK: ForeignFace = {
   folder: '/email',
   missing,

@@ -98,6 +98,8 @@ export interface ForeignFace {
   readonly keyHeader?: string
   /** What is asked at this path or below it, and is not there, is refused in their form too. */
   readonly folder: string
+  /** The first steps of its other paths: of a program with a bearer token these, too, are meant. */
+  readonly others?: readonly string[]
   /** What is said there of a path that does not exist. */
   readonly missing: string
   readonly errorAnswer: (error: ApiError) => { readonly status: number; readonly body: unknown }
