@@ -23,7 +23,14 @@ import {
   MAX_TOKEN_CHARS,
   type Principal,
 } from './http/endpoint.ts'
-import { answerBrokenRequest, answerError, type PathPattern, patternOf, unknownPath } from './http/errors.ts'
+import {
+  answerBrokenRequest,
+  answerError,
+  type PathPattern,
+  patternOf,
+  unknownMethod,
+  unknownPath,
+} from './http/errors.ts'
 import { type Lane, quickLane } from './http/lane.ts'
 import {
   bodySchema,
@@ -118,7 +125,11 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
     requestIdHeader: false,
     genReqId: (request) => requestIdOf(request, options.ids),
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
-    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, options.ids.next()),
+    clientErrorHandler: (error, socket) => {
+      const asked = unknownMethod(error)
+      const isHere = asked !== null && options.isWithheld?.(asked.host, asked.url) !== true
+      answerBrokenRequest(error, socket, options.ids.next(), isHere ? unknownPath(asked, paths, null) : null)
+    },
     frameworkErrors: (error, request, reply) => {
       void answerError(error, request, reply, options.log)
     },
@@ -285,6 +296,8 @@ function addRoute(
     },
     ...(described.validatesItself === true && { validatorCompiler: acceptAll }),
     onRequest: async (request, reply) => {
+      // The router takes nothing at all for a parameter: `/emails/` is no path, as `/emails/x/` is none.
+      if (access !== null && Object.values(request.params ?? {}).includes('')) return reply.callNotFound()
       if (legacy) markLegacy(reply, request, described)
       if (door !== undefined) request.setDecorator('visitor', await door(knockOf(request)))
       if (access === null) return

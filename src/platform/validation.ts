@@ -86,7 +86,7 @@ export function validatorCompiler(): FastifySchemaCompiler<unknown> {
     const validate = (httpPart === 'body' ? strict : coercing).compile(schema as object)
     const integers = httpPart === 'body' ? [] : namesOf(schema as object, ({ type }) => type === 'integer')
     const ids = httpPart === 'body' ? [] : namesOf(schema as object, ({ format }) => format === 'uuid')
-    const texts = httpPart === 'querystring' ? namesOf(schema as object, isFreeText) : []
+    const texts = httpPart === 'querystring' ? ['cursor', ...namesOf(schema as object, isFreeText)] : []
     return (data: unknown) => {
       forgetEmpty(data as Record<string, unknown> | null, texts)
       const odd = integers.find((name) => !isDigits((data as Record<string, unknown> | null)?.[name]))
@@ -118,7 +118,10 @@ function isFreeText({ type, format }: Parameter): boolean {
   return type === 'string' && format === undefined
 }
 
-/** A filter that a form left empty filters nothing. An empty number, moment or id is none, and told. */
+/**
+ * A filter that a form left empty filters nothing, and an empty place in a list is its beginning, whatever form its places
+ * have. An empty number, moment or id is none, and told.
+ */
 function forgetEmpty(query: Record<string, unknown> | null, texts: readonly string[]): void {
   for (const name of texts) if (query?.[name] === '') delete query[name]
 }

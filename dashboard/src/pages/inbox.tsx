@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { call, refresh, useApi } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
 import { figure } from '../figure.ts'
-import { Listing } from '../listing.tsx'
+import { Listing, WHOLE_ADDRESS } from '../listing.tsx'
 import { Preview } from '../preview.tsx'
 import { say } from '../say.tsx'
 import { Facts, LIKE_A_BUTTON, Page, Problem, Time, Waiting } from '../ui.tsx'
@@ -37,7 +37,7 @@ export function Inbox() {
         every={3_000}
         filters={[
           { name: 'subject', label: 'Subject' },
-          { name: 'to', label: 'To' },
+          { name: 'to', label: 'To', form: WHOLE_ADDRESS },
         ]}
         columns={[
           {

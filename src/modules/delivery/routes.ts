@@ -190,10 +190,11 @@ async function answerList(database: Database, accountId: string, query: Static<t
   return list(rows.map(wireMail), { total, limit, offset, next_cursor: next })
 }
 
-/** What is no address is in no mail: the list is then empty. */
 function keyOf(text: string): string {
-  const parsed = parseAddress(text)
-  return parsed.ok ? suppressionKey(parsed.address) : text.toLowerCase()
+  const parsed = parseAddress(text.trim())
+  if (!parsed.ok)
+    throw parameterError('to', 'email', `${PARAMETER_WORDS.email}; a moment with its zone is the end of a time`)
+  return suppressionKey(parsed.address)
 }
 
 function wireMail(row: InboxRow): Static<typeof Mail> {

@@ -1,6 +1,7 @@
 // Every error that leaves over HTTP, in the one form of contract section 2. What is not an ApiError is a bug: it is logged,
 // and its text is never shown.
 
+import { METHODS, STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isPassing, isUnavailable, UnknownEnd } from '../db.ts'
 import { ApiError, platformErrors, unknownOutcome } from '../errors.ts'
@@ -20,7 +21,7 @@ export function patternOf(path: string): RegExp {
 }
 
 export function unknownPath(
-  request: FastifyRequest,
+  request: Pick<FastifyRequest, 'url'>,
   paths: readonly PathPattern[],
   foreign: ForeignFace | null,
 ): ApiError {
@@ -99,21 +100,49 @@ const BROKEN: Readonly<Record<string, [number, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
 }
 
-/** What is not HTTP has no route, yet it gets the error form and a request id. */
+/** RFC 9112 section 3 and RFC 9110 section 5.6.2, of what a client sends first. */
+const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+) HTTP\/1\.[01]\r?\n/
+const HOST = /^host:[ \t]*([^\s:]*)/im
+
+/**
+ * Node's parser knows the registered methods and breaks off at another one, before there is a request.
+ *
+ * @returns what it was asked of; null for what is wrong otherwise
+ */
+export function unknownMethod(
+  error: Error & { readonly code?: string; readonly rawPacket?: unknown },
+): { readonly url: string; readonly host: string } | null {
+  if (error.code !== 'HPE_INVALID_METHOD') return null
+  const head = Buffer.isBuffer(error.rawPacket) ? error.rawPacket.toString('latin1') : ''
+  const [, method = '', url = ''] = REQUEST_LINE.exec(head) ?? []
+  // One that is known is of a request before, and the fault lies behind it.
+  if (method === '' || METHODS.includes(method)) return null
+  const [, host = ''] = HOST.exec(head) ?? []
+  return { url, host }
+}
+
+/**
+ * What is not HTTP has no route, yet it gets the error form and a request id.
+ *
+ * @param known what is wrong, where that is known
+ */
 export function answerBrokenRequest(
   error: Error & { code?: string },
   socket: { writable: boolean; end(text: string): void; destroy(): void },
   requestId: string,
+  known: ApiError | null = null,
 ): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
     return
   }
   const [status, reason] = BROKEN[error.code ?? ''] ?? [400, 'Bad Request']
-  const fault = new ApiError(status, 'invalid_parameter', 'The request is not valid HTTP')
+  const fault = known ?? new ApiError(status, 'invalid_parameter', 'The request is not valid HTTP')
   const body = JSON.stringify(errorBody(fault, requestId))
+  const more = Object.entries(fault.headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-ID: ${requestId}\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${fault.status} ${known === null ? reason : STATUS_CODES[known.status]}\r\n` +
+      `Content-Type: application/json; charset=utf-8\r\nX-Request-ID: ${requestId}\r\n${more.join('')}` +
+      `Cache-Control: no-store\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
 }

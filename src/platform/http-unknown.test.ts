@@ -1,0 +1,90 @@
+// What stands at no path, and what is asked for by no method: one answer, whoever is stopped by it, the router or Node's parser.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import net, { type AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import { Type } from 'typebox'
+import { endpoint, type HttpServer, httpServer, IdParams, single } from './http.ts'
+import { systemIds } from './ids.ts'
+import { createLogger } from './log.ts'
+
+const ID = '01980000-0000-7000-8000-000000000000'
+
+let server: HttpServer
+
+before(async () => {
+  server = await httpServer({
+    gate: {
+      admit: async () => ({ accountId: ID, keyId: null, mode: 'live', scopes: ['full'], domainIds: null }),
+    },
+    log: createLogger('silent'),
+    ids: systemIds(),
+    trustedProxies: [],
+    openapi: { publicUrl: 'http://mail.example', euUrl: null },
+    isWithheld: (host) => host === 'go.shop.example',
+  })
+  const about = {
+    access: { scope: 'things:read' },
+    summary: 'Things',
+    tag: 'Things',
+    answers: { 200: Type.Object({}) },
+  }
+  const handle = async ({ query }: { readonly query: unknown }) => single(query as object)
+  const query = Type.Object({ cursor: Type.Optional(Type.String({ format: 'uuid' })) })
+  server.add([
+    endpoint({ ...about, method: 'GET', path: '/api/v1/things', query, handle }),
+    endpoint({ ...about, method: 'GET', path: '/api/v1/things/{id}', params: IdParams, handle }),
+    endpoint({ ...about, method: 'POST', path: '/api/v1/things/{id}/turn', params: IdParams, handle }),
+  ])
+  await server.app.listen({ port: 0, host: '127.0.0.1' })
+})
+after(() => server.app.close())
+
+async function asked(method: 'GET' | 'POST' | 'DELETE', url: string): Promise<readonly [number, string]> {
+  const answer = await server.app.inject({ method, url })
+  return [answer.statusCode, answer.json().code]
+}
+
+test('nothing at all for an id is no path, and a malformed one is told', async () => {
+  assert.deepEqual(await asked('GET', '/api/v1/things/x'), [400, 'invalid_parameter'])
+  for (const url of ['/api/v1/things/', `/api/v1/things/${ID}/`, '/api/v1/things/?a=b', '/api/v1/things//turn']) {
+    for (const method of ['GET', 'POST', 'DELETE'] as const) {
+      assert.deepEqual(await asked(method, url), [404, 'not_found'], `${method} ${url}`)
+    }
+  }
+})
+
+test('an empty cursor is the beginning of a list, whatever the form of its places', async () => {
+  const answer = await server.app.inject({ method: 'GET', url: '/api/v1/things?cursor=' })
+  assert.deepEqual([answer.statusCode, answer.json().data], [200, {}])
+  assert.equal((await asked('GET', '/api/v1/things?cursor=x'))[0], 400)
+})
+
+async function onTheWire(text: string): Promise<string> {
+  const socket = net.connect((server.app.server.address() as AddressInfo).port, '127.0.0.1')
+  let answer = ''
+  socket.on('data', (data: Buffer) => {
+    answer += data.toString()
+  })
+  socket.write(text)
+  await once(socket, 'close')
+  return answer
+}
+
+const END = 'Host: mail.example\r\n\r\n'
+
+test('a method that no register has is refused as any other that the path has not', async () => {
+  for (const method of ['FOO', 'get', 'X-Y']) {
+    const answer = await onTheWire(`${method} /api/v1/things/${ID}?a=b HTTP/1.1\r\n${END}`)
+    assert.match(answer, /^HTTP\/1\.1 405 Method Not Allowed\r\n/, method)
+    assert.match(answer, /\r\nallow: GET, HEAD\r\n/i)
+    const { code, details, request_id: id } = JSON.parse(answer.split('\r\n\r\n')[1] ?? '')
+    assert.deepEqual([code, details], ['method_not_allowed', { allow: 'GET, HEAD' }])
+    assert.ok(answer.includes(`X-Request-ID: ${id}`))
+  }
+  assert.match(await onTheWire(`FOO /nothing HTTP/1.1\r\n${END}`), /^HTTP\/1\.1 404 .*"not_found"/s)
+  const withheld = await onTheWire('FOO /api/v1/things HTTP/1.1\r\nHost: go.shop.example:80\r\n\r\n')
+  assert.match(withheld, /^HTTP\/1\.1 400 /, 'under the name of another nothing of ours is at any path')
+  assert.match(await onTheWire('\u0016\u0003\u0001 nonsense\r\n\r\n'), /^HTTP\/1\.1 400 /)
+})
