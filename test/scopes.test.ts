@@ -113,6 +113,7 @@ const CONTRACT: readonly (readonly [beginning: string, scope: string])[] = [
 /** Routes that the beginning and the method do not tell. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'PATCH /emails/{id}': 'send',
+  'POST /emails/cancel': 'send',
   'POST /emails/{id}/cancel': 'send',
   'POST /emails/{id}/retry': 'send',
   'POST /templates/{id}/preview': 'templates:read',

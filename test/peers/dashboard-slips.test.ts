@@ -357,6 +357,28 @@ test('reasons of suppressions that are not understood are told before the import
   assert.deepEqual(here.faults, [])
 })
 
+test('what has not gone out of a campaign is canceled where its tag is chosen', async () => {
+  const who = await dashboard.owner()
+  const later = new Date(Date.now() + 3_600_000).toISOString()
+  const mail = { from: 'a@shop.example', to: 'b@example.net', subject: 'Wrong', text: 'x', scheduled_at: later }
+  for (const tag of ['wrong', 'wrong', 'right']) await call(who.test_api_key, 'POST', '/api/v1/send', { ...mail, tag })
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/emails')
+  const cancel = page.getByRole('button', { name: 'Cancel what waits', exact: true })
+  assert.equal(await cancel.count(), 0)
+  await dashboard.open(page, '/emails?tag=wrong')
+  await cancel.click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel them', exact: true }).click()
+  await page.getByText('2 canceled.', { exact: true }).waitFor()
+  const { body } = await call(who.api_key, 'GET', '/api/v1/emails?status=scheduled')
+  assert.deepEqual(
+    body.data.map(({ tag }: { tag: string }) => tag),
+    ['right'],
+  )
+  assert.deepEqual(here.faults, [])
+})
+
 test('an address or a name in another script is told for what it is where a domain belongs', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who)

@@ -1,7 +1,13 @@
-import { Link } from '@tanstack/react-router'
+import { Link, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { call, refresh } from '../api.ts'
 import { useDomainFilter } from '../by-domain.tsx'
-import { Listing, WHOLE_ADDRESS, words } from '../listing.tsx'
-import { Page, State, Time } from '../ui.tsx'
+import { Confirm } from '../confirm.tsx'
+import { figure } from '../figure.ts'
+import { chosenOf, type Filter, Listing, WHOLE_ADDRESS, words } from '../listing.tsx'
+import { say } from '../say.tsx'
+import type { Search } from '../search.ts'
+import { Page, Problem, State, Time } from '../ui.tsx'
 
 const ANYWHERE = 'Subject, recipient or message id'
 
@@ -13,27 +19,66 @@ const STATUSES = [
   ...words('scheduled', 'queued', 'deferred', 'delivered', 'bounced', 'failed', 'suppressed', 'canceled', 'complained'),
 ]
 
+const FILTERS: readonly Filter[] = [
+  { name: 'search', label: ANYWHERE, wide: true },
+  { name: 'recipient', label: 'Recipient', form: `${WHOLE_ADDRESS} «${ANYWHERE}» finds a part of one too.` },
+  { name: 'tag', label: 'Tag' },
+  { name: 'status', label: 'Status', options: STATUSES },
+]
+const LAST_FILTERS: readonly Filter[] = [
+  { name: 'from', label: 'From day', day: 'start' },
+  { name: 'to', label: 'To day', day: 'end' },
+  { name: 'include_sandbox', label: 'Sandbox', options: [['false', 'left out']] },
+]
+
+/** A campaign that should not have been started: what has not gone out of it. It takes several calls where there is much. */
+function CancelTag({ tag, setError }: { readonly tag: string; readonly setError: (error: unknown) => void }) {
+  const cancel = async (): Promise<void> => {
+    setError(null)
+    let canceled = 0
+    try {
+      for (;;) {
+        const { data } = await call('POST', '/emails/cancel', { tag })
+        canceled += data.canceled
+        if (data.more) continue
+        const gone =
+          data.in_progress > 0 ? ` ${figure(data.in_progress)} were just being sent: ask again for these.` : ''
+        say(`${figure(canceled)} canceled.${gone}`)
+        break
+      }
+    } catch (problem) {
+      setError(problem)
+    }
+    await refresh('/emails')
+  }
+  return (
+    <Confirm
+      scope="send"
+      kind="plain"
+      label="Cancel what waits"
+      yes="Cancel them"
+      question={`Cancel all emails with the tag «${tag}» that have not gone out: scheduled, queued and deferred ones?`}
+      onYes={() => void cancel()}
+    />
+  )
+}
+
 export function Emails() {
-  const domains = useDomainFilter()
+  const filters = [...FILTERS, ...useDomainFilter(), ...LAST_FILTERS]
+  const { tag } = chosenOf(filters, useSearch({ strict: false }) as Search)
+  const [error, setError] = useState<unknown>(null)
   return (
     <Page
       title="Emails"
       sentence="Every email, newest first. One of them tells its whole story: each attempt, each answer."
+      actions={tag === undefined ? undefined : <CancelTag tag={tag} setError={setError} />}
     >
+      <Problem error={error} />
       <Listing
         path="/emails"
         caption="Emails"
         every={5_000}
-        filters={[
-          { name: 'search', label: ANYWHERE, wide: true },
-          { name: 'recipient', label: 'Recipient', form: `${WHOLE_ADDRESS} «${ANYWHERE}» finds a part of one too.` },
-          { name: 'tag', label: 'Tag' },
-          { name: 'status', label: 'Status', options: STATUSES },
-          ...domains,
-          { name: 'from', label: 'From day', day: 'start' },
-          { name: 'to', label: 'To day', day: 'end' },
-          { name: 'include_sandbox', label: 'Sandbox', options: [['false', 'left out']] },
-        ]}
+        filters={filters}
         columns={[
           { head: 'Status', cell: ({ status }) => <State name={status} /> },
           {

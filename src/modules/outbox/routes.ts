@@ -37,6 +37,7 @@ import { emailErrors as errors } from './errors.ts'
 import type { ReadMessage } from './message-reader.ts'
 import { AttachmentFields, readable, wireAttachment } from './readable.ts'
 import { readingTurns } from './reading-turns.ts'
+import { cancelManyRoute } from './routes-cancel.ts'
 import { type EmailStatus, STATUS } from './types.ts'
 
 export interface EmailRoutesOptions extends ControlOptions {
@@ -199,6 +200,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
         return single(await story(accountId, id))
       },
     }),
+    cancelManyRoute(options),
     endpoint({
       method: 'POST',
       path: '/api/v1/emails/{id}/retry',
