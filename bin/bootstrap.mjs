@@ -45,7 +45,8 @@ const MEMORY = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC
 /** What the dashboard is built from: its own, and what it shares with the service. */
 const DASHBOARD = [
   ...['dashboard/index.html', 'dashboard/vite.config.ts', 'dashboard/public', 'dashboard/src'],
-  ...['src/mail', 'src/modules/accounts/scopes.ts', 'src/platform/csv.ts', 'src/platform/languages.ts'],
+  ...['src/mail', 'src/modules/accounts/scopes.ts', 'src/modules/contacts/contact-list.ts'],
+  ...['src/platform/csv.ts', 'src/platform/languages.ts'],
 ]
 
 /** What each verb runs, relative to the checkout. `production`: works without the development packages. */

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { bareOf } from '../dashboard/src/address-in.ts'
-import { CONTACT_COLUMNS, contactOf, contactRefusal } from '../dashboard/src/contact-list.ts'
 import { csvText, readList, textOf } from '../dashboard/src/csv.ts'
 import { domainForm } from '../dashboard/src/domain-form.ts'
 import { reasonOf, suppressionOf, suppressionRefusal, unknownReasons } from '../dashboard/src/suppression-list.ts'
 import { type Outcome, type Progress, type Work, workThrough } from '../dashboard/src/work.ts'
+import { CONTACT_COLUMNS, contactOf, contactRefusal } from '../src/modules/contacts/contact-list.ts'
 
 test('what is written as CSV is read back the same, formulas too, but for blanks at the ends', () => {
   const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\n', '=', "'", '+', '@', ' ', 'é') })

@@ -2,7 +2,6 @@
 
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ChangeEvent, type ReactNode, useId, useMemo, useRef, useState } from 'react'
-import { call, problemText } from './api.ts'
 import { csvText, type Entry, type Listed, readList, textOf } from './csv.ts'
 import { figure } from './figure.ts'
 import { type Scope, useMay } from './may.tsx'
@@ -275,19 +274,4 @@ export function useImport(scope: Scope): readonly [open: boolean, button: ReactN
       {open ? 'Close the import' : 'Import'}
     </Button>,
   ]
-}
-
-/** One call for each address; what the service refuses is told with its line. */
-export function oneByOne(path: string, body: (entry: Entry) => object) {
-  return async ([entry]: readonly Entry[]): Promise<Outcome> => {
-    if (entry === undefined) return { done: 0, faults: [] }
-    try {
-      await call('POST', path, body(entry))
-      return { done: 1, faults: [] }
-    } catch (error) {
-      const { status = 0 } = error as { status?: number }
-      if (status !== 422 && status !== 409 && status !== 400) throw error
-      return { done: 0, faults: [{ line: entry.line, text: entry.email, message: problemText(error) }] }
-    }
-  }
 }

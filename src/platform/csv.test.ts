@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import { type CsvFault, type CsvRow, CsvTooLarge, csvLine, readCsv } from './csv.ts'
+import { type CsvFault, type CsvRow, CsvTooLarge, cellOfTexts, csvLine, readCsv, textsOfCell } from './csv.ts'
 
 async function collect<T>(from: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = []
@@ -90,4 +90,18 @@ test('quotes without end cost no more than a constant times the file', async () 
   await read(hostile, 65_536)
   const { user } = process.cpuUsage(started)
   assert.ok(user < 5_000_000, `${hostile.length} characters took ${user} µs`)
+})
+
+test('texts in one cell are read back as they were written', () => {
+  const text = fc.oneof(fc.string({ minLength: 1 }), fc.stringMatching(/^[ ,"'=a]+$/))
+  fc.assert(fc.property(fc.array(text), (texts) => assert.deepEqual(textsOfCell(cellOfTexts(texts)), texts)))
+  for (const [cell, texts] of [
+    ['a, b ,,c', ['a', 'b', 'c']],
+    ['"One", "Two, 2"', ['One', 'Two, 2']],
+    ['5" pipe,"half', ['5" pipe', '"half']],
+    ['"a" b,c', ['"a" b', 'c']],
+    ['', []],
+  ] as const) {
+    assert.deepEqual(textsOfCell(cell), texts)
+  }
 })

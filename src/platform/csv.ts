@@ -28,6 +28,20 @@ function csvCell(text: string | null): string {
   return NEEDS_QUOTES.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
 }
 
+/** Several texts in one cell, parted by commas: what has a comma, a quote or a blank at an end stands in quotes. */
+export function cellOfTexts(texts: readonly string[]): string {
+  return texts.map((text) => (NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join(',')
+}
+
+const TEXT_OF_CELL = /\s*(?:"((?:[^"]|"")*)"\s*|([^,]*))(?:,|$)/gy
+
+/** The texts of such a cell, but for empty ones. A quote that does not stand around a whole text is a character like others. */
+export function textsOfCell(cell: string): readonly string[] {
+  return [...cell.matchAll(TEXT_OF_CELL)]
+    .map(([, quoted, bare = '']) => quoted?.replaceAll('""', '"') ?? bare.trim())
+    .filter((text) => text !== '')
+}
+
 export interface CsvRow {
   /** Where the row begins, counted from 1. */
   readonly line: number

@@ -51,6 +51,7 @@ export { domainsSeen, endpoint, LONGEST_BODY_MS } from './http/endpoint.ts'
 export * from './http/envelopes.ts'
 export { errorBody } from './http/errors.ts'
 export { LINK_WORDS } from './http/link-words.ts'
+export * from './http/list-files.ts'
 export { isFromOurPages } from './http/origin.ts'
 export * from './http/pages.ts'
 

@@ -237,6 +237,34 @@ test('a contact is added, changed, unsubscribed and erased, and what proves it i
   assert.deepEqual(here.faults, [])
 })
 
+test('contacts are imported as they were exported, and a tag with a comma is still one when a name is changed', async () => {
+  const who = await dashboard.owner()
+  const path = '/api/v1/customer/contacts'
+  const known = { email: 'known@example.net', double_opt_in: false, tags: ['a, b', 'c'] }
+  await call(who.api_key, 'POST', path, known)
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/contacts?import=1')
+  await page.getByText('Ask each by mail to confirm').click()
+  const list = 'email,tags\nknown@example.net,x\nnew@example.net,"one,""two, 2"""\nnobody@,\n'
+  await page.getByLabel('Or paste addresses', { exact: true }).fill(list)
+  await page.getByRole('button', { name: 'Import 3', exact: true }).click()
+  await page.getByText('2 of 3 done, 1 with a fault').waitFor()
+  await page.getByRole('link', { name: 'known@example.net', exact: true }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Known')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Kept.', { exact: true }).waitFor()
+  const { body } = await call(who.api_key, 'GET', path)
+  assert.deepEqual(
+    body.data.map(({ email, name, tags }: { email: string; name: string; tags: string[] }) => [email, name, tags]),
+    [
+      ['new@example.net', null, ['one', 'two, 2']],
+      ['known@example.net', 'Known', ['a, b', 'c']],
+    ],
+  )
+  assert.deepEqual(here.faults, [])
+})
+
 test('a planned mail is moved where it stands, and says when it goes', async () => {
   const who = await dashboard.owner()
   const planned = new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000 + 86_400_000)

@@ -2,20 +2,39 @@
 
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
+import { CONTACT_COLUMNS, contactOf, contactRefusal } from '../../../src/modules/contacts/contact-list.ts'
+import { cellOfTexts, textsOfCell } from '../../../src/platform/csv.ts'
 import { AddForm } from '../add-form.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { useEdited } from '../changes.ts'
 import { Confirm } from '../confirm.tsx'
-import { CONTACT_COLUMNS, contactOf, contactRefusal } from '../contact-list.ts'
-import { Import, oneByOne, useImport } from '../import.tsx'
+import type { Entry } from '../csv.ts'
+import { inWords, saidOfIt } from '../faults.ts'
+import { Import, useImport } from '../import.tsx'
 import { chosenOf, type Filter, Listing, words } from '../listing.tsx'
 import { Held, May } from '../may.tsx'
 import { say } from '../say.tsx'
 import type { Search } from '../search.ts'
 import { Button, Facts, Field, LIKE_A_BUTTON, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 import { Unsaved } from '../unsaved.tsx'
+import type { Outcome } from '../work.ts'
 
 const PATH = '/customer/contacts'
+
+const ASKED_AT_ONCE = 50
+
+/** @param asks whether each is asked by mail to confirm */
+async function importContacts(part: readonly Entry[], asks: boolean): Promise<Outcome> {
+  const { data } = await call('POST', `${PATH}/import?double_opt_in=${asks}`, { entries: part.map(contactOf) })
+  return {
+    done: data.imported + data.known,
+    faults: data.errors.map(({ line, email, message }: Json) => ({
+      line: part[line - 1]?.line ?? line,
+      text: email ?? '',
+      message: saidOfIt(inWords(message)),
+    })),
+  }
+}
 
 const FILTERS: readonly Filter[] = [
   { name: 'search', label: 'Address' },
@@ -59,11 +78,11 @@ export function Contacts() {
       {importing ? (
         <Import
           verb="Import"
-          size={1}
-          hint="With a heading line, the columns email, name (or first name and last name, in German, French, Spanish, Italian and Dutch too), source, tags (parted by commas), status, source_url, consent_text and consent_at are read."
+          size={ASKED_AT_ONCE}
+          hint="With a heading line, the columns email, name (or first name and last name, in German, French, Spanish, Italian and Dutch too), source, tags (parted by commas), status, source_url, consent_text and consent_at are read. Who is listed already stays."
           reads={CONTACT_COLUMNS}
           refusal={contactRefusal}
-          call={oneByOne(PATH, (entry) => ({ ...contactOf(entry), double_opt_in: asks }))}
+          call={(part) => importContacts(part, asks)}
           before={() =>
             ask(
               'Ask each by mail to confirm. Leave it out only for people who confirmed before, where you can prove it.',
@@ -290,17 +309,14 @@ function askedOf({ confirmation_sent_at: at, resend_count: again, double_opt_in:
 
 interface Typed {
   readonly name: string
-  /** Parted by commas. */
+  /** Parted by commas; one with a comma in quotes. */
   readonly tags: string
 }
 
 function fieldsOf({ name, tags }: Typed) {
   return {
     name: name.trim() === '' ? null : name.trim(),
-    tags: tags
-      .split(',')
-      .map((tag) => tag.trim())
-      .filter((tag) => tag !== ''),
+    tags: textsOfCell(tags),
   }
 }
 
@@ -308,7 +324,7 @@ function Change({ contact }: { readonly contact: Json }) {
   const { typed, setTyped, error, save, waits } = useEdited(contact, {
     path: PATH,
     method: 'PATCH',
-    typedOf: (of): Typed => ({ name: of.name ?? '', tags: of.tags.join(', ') }),
+    typedOf: (of): Typed => ({ name: of.name ?? '', tags: cellOfTexts(of.tags) }),
     fieldsOf,
     told: 'Kept.',
   })

@@ -16,6 +16,7 @@ import type { AskContext } from './ask.ts'
 import { MAILS_COUNT_MS } from './limits.ts'
 import { contactRoutes } from './routes.ts'
 import { type ConfirmRoutesOptions, confirmRoutes } from './routes-confirm.ts'
+import { importRoutes } from './routes-import.ts'
 import { forgetMails } from './sql.ts'
 import { confirmationTokens } from './tokens.ts'
 
@@ -23,7 +24,7 @@ export type ContactsOptions = Omit<AskContext & ConfirmRoutesOptions, 'tokens'>
 
 export function contactsEndpoints(options: ContactsOptions): readonly AnyEndpoint[] {
   const context = { ...options, tokens: confirmationTokens(options.secrets) }
-  return [...contactRoutes(context), ...confirmRoutes(context)]
+  return [...contactRoutes(context), ...importRoutes(context), ...confirmRoutes(context)]
 }
 
 /** Takes away counts that have no effect any more. @returns how many; `limit` means that there may be more */

@@ -1,10 +1,10 @@
-import { Readable } from 'node:stream'
 import { type Static, type TSchema, Type } from 'typebox'
 import { addressFault, parseAddress, suppressionKey } from '../../mail/address.ts'
-import { csvLine } from '../../platform/csv.ts'
+import { cellOfTexts, csvLine } from '../../platform/csv.ts'
 import { type FieldFault, validationError } from '../../platform/errors.ts'
 import {
   type AnyEndpoint,
+  csvAnswer,
   DateTime,
   dataOf,
   endpoint,
@@ -15,7 +15,6 @@ import {
   PageLimit,
   PagePagination,
   pageOf,
-  raw,
   single,
   typed,
   Uuid,
@@ -120,7 +119,7 @@ const PROOF = {
     ),
   ),
 } as const
-const Created = Type.Object(
+export const Created = Type.Object(
   {
     email: Type.String({ maxLength: limits.MAX_ADDRESS_CHARS }),
     name: Type.Optional(Name),
@@ -176,14 +175,8 @@ function readingRoutes(context: AskContext): readonly AnyEndpoint[] {
         'Export contacts with their evidence as CSV: all of them, or whom the filters leave, which are those of the list',
       query: Filters,
       answers: { 200: typed('text/csv') },
-      handle: async ({ principal: { accountId }, query }) => {
-        const pages = everyContact(context, accountId, filterOf(query))
-        // The first page is read before the answer begins, so that a failure can still be told.
-        const first = (await pages.next()).value ?? []
-        return raw('text/csv; charset=utf-8', Readable.from(csvOf(first, pages)), {
-          'content-disposition': 'attachment; filename="contacts.csv"',
-        })
-      },
+      handle: ({ principal: { accountId }, query }) =>
+        csvAnswer('contacts.csv', csvOf(everyContact(context, accountId, filterOf(query)))),
     }),
     endpoint({
       method: 'GET',
@@ -293,7 +286,7 @@ interface ProofBody {
   readonly template_id?: string | null
 }
 
-interface CreatedBody extends ProofBody {
+export interface CreatedBody extends ProofBody {
   readonly email: string
   readonly name?: string | null
   readonly tags?: readonly string[] | null
@@ -309,13 +302,13 @@ function newProof(body: ProofBody, now: Date): NewProof | null {
 }
 
 /** Told together with what the schema finds. */
-function emailFaults(body: unknown): readonly FieldFault[] {
+export function emailFaults(body: unknown): readonly FieldFault[] {
   const message = addressFault((body as { readonly email?: unknown } | null)?.email)
   return message === null ? [] : [{ field: 'email', rule: 'email', message }]
 }
 
 /** Consent that came without a time was given now. */
-function newContact(body: CreatedBody, now: Date): NewContact {
+export function newContact(body: CreatedBody, now: Date): NewContact {
   const parsed = parseAddress(body.email.trim())
   if (!parsed.ok) throw validationError(emailFaults(body))
   return {
@@ -365,7 +358,8 @@ function wire(row: ContactRow): object {
   }
 }
 
-const EXPORTED = [
+/** The columns of the export, which the import knows. */
+export const EXPORTED = [
   ['email', (row) => row.email],
   ['name', (row) => row.name],
   ['status', (row) => row.status],
@@ -373,7 +367,7 @@ const EXPORTED = [
   ['source_url', (row) => row.source_url],
   ['consent_text', (row) => row.consent_text],
   ['consent_at', (row) => row.consent_at],
-  ['tags', (row) => row.tags.join(',')],
+  ['tags', (row) => cellOfTexts(row.tags)],
   ['double_opt_in', (row) => String(row.double_opt_in)],
   ['confirmation_sent_at', (row) => row.confirmation_sent_at],
   ['confirmed_at', (row) => row.confirmed_at],
@@ -385,13 +379,9 @@ const EXPORTED = [
   ['earlier_consents', (row) => (row.earlier_consents.length === 0 ? null : JSON.stringify(row.earlier_consents))],
 ] as const satisfies readonly (readonly [string, (row: ContactRow) => string | Date | null])[]
 
-async function* csvOf(
-  first: readonly ContactRow[],
-  rest: AsyncIterable<readonly ContactRow[]>,
-): AsyncGenerator<string> {
+async function* csvOf(pages: AsyncIterable<readonly ContactRow[]>): AsyncGenerator<string> {
   yield csvLine(EXPORTED.map(([name]) => name))
-  yield linesOf(first)
-  for await (const page of rest) yield linesOf(page)
+  for await (const page of pages) yield linesOf(page)
 }
 
 function linesOf(rows: readonly ContactRow[]): string {

@@ -101,6 +101,18 @@ export const add = statement(
    on conflict (account_id, email) do nothing returning id`,
 )
 
+/** $2 contacts who are asked nothing, as JSON, $3 now. Who is known, or stands twice among them, is left as the first one was. */
+export const addListed = statement(
+  'contacts_add_listed',
+  `insert into contact (id, account_id, email, address, name, status, source, source_url, consent_text, consent_at, tags,
+     double_opt_in, sender, template_id, created_at, updated_at)
+   select n.id, $1, n.email, n.address, n.name, 'subscribed', n.source, n.source_url, n.consent_text, n.consent_at, n.tags,
+     false, n.sender, n.template_id, $3, $3
+   from jsonb_to_recordset($2::jsonb) as n(id uuid, email text, address text, name text, source text, source_url text,
+     consent_text text, consent_at timestamptz, tags text[], sender text, template_id uuid)
+   on conflict (account_id, email) do nothing`,
+)
+
 /** $3 and $5: name and tags are given. */
 export const change = statement(
   'contacts_change',

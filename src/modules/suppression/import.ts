@@ -6,7 +6,7 @@
 
 import type { Readable } from 'node:stream'
 import { parseAddress, suppressionKey } from '../../mail/address.ts'
-import { type CsvFault, type CsvRow, readCsv } from '../../platform/csv.ts'
+import { readCsvList, shown } from '../../platform/csv-list.ts'
 import { type Database, type Db, isBrokenOff } from '../../platform/db.ts'
 import type { SuppressionReason } from './ask.ts'
 import { type Context, type NewSuppression, type NewUnsubscribe, suppress, unsubscribeAll } from './entries.ts'
@@ -14,7 +14,6 @@ import { type Context, type NewSuppression, type NewUnsubscribe, suppress, unsub
 const ROWS_A_TRANSACTION = 500
 /** More faults than this are counted, not listed. */
 const MAX_FAULTS = 1_000
-const SHOWN_CHARS = 320
 const MAX_TRIES = 10
 
 export const REASONS: readonly SuppressionReason[] = [
@@ -219,11 +218,6 @@ function reasonOf(text: string): SuppressionReason | 'unsubscribe' | undefined {
   return REASONS.find((known) => known === given) ?? FOREIGN_REASONS.get(plain)
 }
 
-/** As much of what was given as an answer repeats. */
-export function shown(text: string): string {
-  return text.slice(0, SHOWN_CHARS).toWellFormed().replaceAll('\0', '\ufffd')
-}
-
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:?\d{2})$/
 
 function momentOf(text: string): Date | undefined {
@@ -231,12 +225,8 @@ function momentOf(text: string): Date | undefined {
   return at === null || Number.isNaN(at.getTime()) ? undefined : at
 }
 
-/** The header line has no column `email`. */
-export class HeaderMissing extends Error {}
-
 /**
- * The entries of a CSV file by the names in its header line; columns of other names are ignored, so that an export can be
- * imported.
+ * The entries of a CSV file. A row that is no CSV is one without an address.
  *
  * @param columns those of the list, whether or not anything is taken of them
  * @param onIgnored told the others, once
@@ -244,45 +234,22 @@ export class HeaderMissing extends Error {}
  */
 export async function* csvEntries(
   source: Readable,
-  { maxBytes, columns: known }: { readonly maxBytes: number; readonly columns: readonly string[] },
+  options: { readonly maxBytes: number; readonly columns: readonly string[] },
   onIgnored: (columns: readonly string[]) => void = () => undefined,
 ): AsyncGenerator<ImportEntry | ImportFault> {
-  let columns: ReadonlyMap<string, number> | null = null
-  for await (const row of readCsv(source, maxBytes, SEPARATORS)) {
-    if (columns === null) {
-      columns = headerOf(row)
-      onIgnored([...columns.keys()].filter((name) => name !== '' && !known.includes(name)).map(shown))
-      continue
-    }
+  for await (const row of readCsvList(source, options, onIgnored)) {
     if ('fault' in row) {
       yield { line: row.line, email: null, message: row.fault }
       continue
     }
-    const { line, cells } = row
-    const cell = (name: string): string => cells[columns?.get(name) ?? -1] ?? ''
+    const { line, email, fields } = row
     yield {
       line,
-      email: cell('email'),
-      reason: cell('reason'),
-      details: cell('details'),
-      expiresAt: cell('expires_at'),
-      sandbox: cell('sandbox'),
+      email,
+      reason: fields['reason'] ?? '',
+      details: fields['details'] ?? '',
+      expiresAt: fields['expires_at'] ?? '',
+      sandbox: fields['sandbox'] ?? '',
     }
   }
-  if (columns === null) throw new HeaderMissing()
 }
-
-function headerOf(row: CsvRow | CsvFault): ReadonlyMap<string, number> {
-  const given = 'cells' in row ? row.cells.map((name) => name.toLowerCase()) : []
-  const address = given.includes('email')
-    ? 'email'
-    : given.find((name) => ADDRESS_COLUMNS.has(name.replaceAll(/[\s_-]/g, '')))
-  if (address === undefined) throw new HeaderMissing()
-  return new Map(given.slice(0, MAX_COLUMNS).map((name, index) => [name === address ? 'email' : name, index]))
-}
-
-/** Spreadsheets of many countries write semicolons, or tabs. */
-const SEPARATORS = [',', ';', '\t'] as const
-const MAX_COLUMNS = 1_000
-/** As other services name the column of the address, without blanks and marks. */
-const ADDRESS_COLUMNS = new Set(['email', 'emailaddress', 'recipient', 'address'])

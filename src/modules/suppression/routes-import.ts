@@ -2,27 +2,27 @@
 
 import { Readable } from 'node:stream'
 import { type TSchema, Type } from 'typebox'
-import { CsvTooLarge } from '../../platform/csv.ts'
+import { shown } from '../../platform/csv-list.ts'
 import type { Database } from '../../platform/db.ts'
-import { platformErrors, validationError } from '../../platform/errors.ts'
 import {
-  type Answer,
   type AnyEndpoint,
   type Call,
+  csvAnswer,
   DateTime,
   dataOf,
   endpoint,
-  LONGEST_BODY_MS,
-  raw,
+  entriesIn,
+  fileIn,
+  importedFrom,
+  importing,
+  MAX_CSV_BYTES,
   single,
   typed,
 } from '../../platform/http.ts'
-import { bodyValidator } from '../../platform/validation.ts'
 import type { Context } from './entries.ts'
 import { exportSuppressions, exportUnsubscribes, SUPPRESSION_COLUMNS, UNSUBSCRIBE_COLUMNS } from './export.ts'
 import {
   csvEntries,
-  HeaderMissing,
   type ImportEntries,
   type ImportEntry,
   type ImportFault,
@@ -30,7 +30,6 @@ import {
   importSuppressions,
   importUnsubscribes,
   REASONS,
-  shown,
 } from './import.ts'
 import { filterOf, ListFilters, SuppressionFilters, suppressionFilterOf } from './routes-filters.ts'
 
@@ -40,7 +39,6 @@ export interface ImportRoutesOptions extends Context {
 
 const UNSUBSCRIBES = '/api/v1/customer/unsubscribes'
 const SUPPRESSIONS = '/api/v1/customer/suppressions'
-const MAX_CSV_BYTES = 268_435_456
 
 const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Text = nullable(Type.String())
@@ -80,9 +78,6 @@ const SUPPRESSION_LIST: ImportedList = {
   into: importSuppressions,
 }
 
-const faultsOfImport = bodyValidator(
-  Type.Object({ entries: Type.Array(Type.Unknown()) }, { additionalProperties: false }),
-)
 const ImportAnswer = Type.Object({
   imported: Type.Integer(),
   updated: Type.Integer(),
@@ -97,7 +92,7 @@ export function importRoutes({ database, ...context }: ImportRoutesOptions): rea
   const tag = 'Suppressions'
   return [
     endpoint({
-      ...importing(UNSUBSCRIBE_LIST),
+      ...importingInto(UNSUBSCRIBE_LIST),
       path: `${UNSUBSCRIBES}/import`,
       access: { scope: 'unsubscribes:write' },
       summary: 'Import who unsubscribed: text/csv with a header line, or JSON {entries: [..]}',
@@ -113,10 +108,10 @@ export function importRoutes({ database, ...context }: ImportRoutesOptions): rea
       query: ListFilters,
       answers: { 200: typed('text/csv') },
       handle: ({ principal: { accountId }, query }) =>
-        exportAs('unsubscribes.csv', exportUnsubscribes(database, accountId, filterOf(query))),
+        csvAnswer('unsubscribes.csv', exportUnsubscribes(database, accountId, filterOf(query))),
     }),
     endpoint({
-      ...importing(SUPPRESSION_LIST),
+      ...importingInto(SUPPRESSION_LIST),
       path: `${SUPPRESSIONS}/import`,
       access: { scope: 'suppressions:write' },
       summary: 'Import suppressed addresses: text/csv with a header line, or JSON {entries: [..]}',
@@ -132,7 +127,7 @@ export function importRoutes({ database, ...context }: ImportRoutesOptions): rea
       query: SuppressionFilters,
       answers: { 200: typed('text/csv') },
       handle: ({ principal: { accountId }, query }) =>
-        exportAs(
+        csvAnswer(
           'suppressions.csv',
           exportSuppressions(database, accountId, suppressionFilterOf(query), context.clock.now()),
         ),
@@ -140,17 +135,9 @@ export function importRoutes({ database, ...context }: ImportRoutesOptions): rea
   ]
 }
 
-/** What the endpoints of both have in common. */
-function importing({ entry }: ImportedList) {
-  return {
-    method: 'POST',
-    stream: ['text/csv'],
-    bodyWithinMs: LONGEST_BODY_MS,
-    body: Type.Object({ entries: Type.Array(entry) }, { additionalProperties: false }),
-    // The faults of an entry are that line's, and the others go in.
-    validatesItself: true,
-    answers: { 200: dataOf(ImportAnswer) },
-  } as const
+/** What the endpoints of both lists have in common. */
+function importingInto({ entry }: ImportedList) {
+  return { ...importing(entry), answers: { 200: dataOf(ImportAnswer) } } as const
 }
 
 async function importOf(
@@ -163,52 +150,13 @@ async function importOf(
   const onIgnored = (columns: readonly string[]): void => {
     ignored = columns
   }
-  const entries = call.stream instanceof Readable ? csvOf(list, call, onIgnored) : jsonEntries(list, call.body)
-  try {
-    const summary = await list.into(database, context, call.principal.accountId, entries)
-    return { ...summary, ignored_columns: ignored }
-  } catch (cause) {
-    if (cause instanceof HeaderMissing) {
-      const message = 'the file has no header line with a column email'
-      throw validationError([{ field: 'header', rule: 'required', message }])
-    }
-    if (cause instanceof CsvTooLarge) throw platformErrors.payload_too_large({ limit_bytes: MAX_CSV_BYTES })
-    // Nobody reads this answer; what was imported until now stays.
-    if (call.signal.aborted) throw platformErrors.invalid_parameter({ parameter: 'body', rule: 'whole' }, { cause })
-    throw cause
-  }
-}
-
-/** The header line and the first page are read before the answer begins, so that a failure can still be told. */
-async function exportAs(file: string, lines: AsyncGenerator<string>): Promise<Answer> {
-  const first = [(await lines.next()).value ?? '', (await lines.next()).value ?? ''].join('')
-  return raw('text/csv; charset=utf-8', Readable.from(startingWith(first, lines)), {
-    'content-disposition': `attachment; filename="${file}"`,
-  })
-}
-
-async function* startingWith(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
-  yield first
-  yield* rest
-}
-
-function csvOf(
-  { names }: ImportedList,
-  { headers, stream }: Call<unknown, unknown, unknown>,
-  onIgnored: (columns: readonly string[]) => void,
-): ImportEntries {
-  if (Number(headers['content-length'] ?? 0) > MAX_CSV_BYTES) {
-    throw platformErrors.payload_too_large({ limit_bytes: MAX_CSV_BYTES })
-  }
-  return csvEntries(stream, { maxBytes: MAX_CSV_BYTES, columns: names }, onIgnored)
-}
-
-/** The faults of one entry are that row's; a body without a list of objects is refused whole. Lines count from 1. */
-function jsonEntries(list: ImportedList, body: unknown): ImportEntries {
-  const faults = faultsOfImport(body ?? {})
-  if (faults.length > 0) throw validationError(faults)
-  const { entries } = body as { entries: readonly unknown[] }
-  return Readable.from(entries.map((entry, index) => jsonEntry(list, entry, index + 1)))
+  const file = fileIn(call)
+  const entries =
+    file === null
+      ? Readable.from(entriesIn(call.body).map((entry, index) => jsonEntry(list, entry, index + 1)))
+      : csvEntries(file, { maxBytes: MAX_CSV_BYTES, columns: list.names }, onIgnored)
+  const summary = await importedFrom(call, () => list.into(database, context, call.principal.accountId, entries))
+  return { ...summary, ignored_columns: ignored }
 }
 
 function jsonEntry({ names, texts }: ImportedList, entry: unknown, line: number): ImportEntry | ImportFault {

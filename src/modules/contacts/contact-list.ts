@@ -1,7 +1,14 @@
-// Contacts out of a file: the service's own export, or that of another one. Who is no subscriber there becomes none here.
-// Knows nothing of the browser.
+// Contacts out of a file: the service's own export, or that of another one. Who is no subscriber there becomes none here. The
+// dashboard reads with it too, in the browser: it imports no values but of platform/csv.ts.
 
-import type { Entry } from './csv.ts'
+import { textsOfCell } from '../../platform/csv.ts'
+
+/** A row by its heading line. */
+export interface ListedContact {
+  readonly email: string
+  /** The other columns by their headings, in lower case. */
+  readonly fields: Readonly<Record<string, string>>
+}
 
 const FIRST_NAMES = [
   ...['first name', 'first_name', 'firstname', 'given name'],
@@ -23,7 +30,7 @@ export const CONTACT_COLUMNS: readonly string[] = [
 ]
 
 /** Null for a subscriber. */
-export function contactRefusal({ fields }: Entry): string | null {
+export function contactRefusal({ fields }: Pick<ListedContact, 'fields'>): string | null {
   const status = STATUSES.map((name) => fields[name] ?? '').find((word) => !SUBSCRIBED.includes(word.toLowerCase()))
   const left = LEFT.find((name) => (fields[name] ?? '') !== '')
   if (status === undefined && left === undefined) return null
@@ -32,7 +39,7 @@ export function contactRefusal({ fields }: Entry): string | null {
 }
 
 /** What the API is given of one. */
-export function contactOf({ email, fields }: Entry): object {
+export function contactOf({ email, fields }: ListedContact): object {
   const one = (names: readonly string[]): string => names.map((name) => fields[name] ?? '').find(Boolean) ?? ''
   // Beside a «Vorname» alone the «Name» is the family's.
   const apart = 'vorname' in fields && !LAST_NAMES.some((heading) => heading in fields)
@@ -47,15 +54,7 @@ export function contactOf({ email, fields }: Entry): object {
     email,
     name: name || null,
     source: one(['source']) || 'import',
-    tags: tagsOf(one(['tags'])),
+    tags: textsOfCell(one(['tags'])),
     ...(given.length > 0 && { consent: Object.fromEntries(given) }),
   }
-}
-
-/** Parted by commas; each may stand in quotes. */
-function tagsOf(text: string): readonly string[] {
-  return text
-    .split(',')
-    .map((tag) => tag.trim().replace(/^"(.*)"$/, '$1'))
-    .filter((tag) => tag !== '')
 }

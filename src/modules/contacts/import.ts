@@ -1,0 +1,135 @@
+// Whole lists of contacts in. Memory does not grow with the list: who is not asked is written 500 to a transaction; who is
+// asked takes the path of one contact each, mail and all, a few at a time, under the same bounds (ask.ts).
+//
+// An import is not one transaction. What was made stays when the client goes away or the service breaks off, and sending the
+// file again does no harm: known contacts stay as they are, and nobody is asked a second time. A row that is refused is told
+// with its line and stops nothing; what every further mail would be refused for (the quota, the sender, the template) is found
+// once, and the rows behind it that need a mail are told so without a try.
+
+import type { Db } from '../../platform/db.ts'
+import { ApiError } from '../../platform/errors.ts'
+import type { Principal } from '../../platform/http.ts'
+import { type AskContext, createContact } from './ask.ts'
+import type { NewContact } from './contacts.ts'
+import * as sql from './sql.ts'
+
+const ROWS_A_TRANSACTION = 500
+/** Each holds a connection while it is written. */
+const ASKED_AT_ONCE = 8
+/** More faults than this are counted, not listed. */
+const MAX_FAULTS = 1_000
+
+export interface ContactFault {
+  readonly line: number
+  /** Null when the row is so broken that it has none. */
+  readonly email: string | null
+  readonly message: string
+}
+
+export interface ListedRow {
+  readonly line: number
+  readonly contact: NewContact
+}
+
+export interface ContactsImported {
+  readonly imported: number
+  /** Of these, to whom a confirmation mail goes. */
+  readonly asked: number
+  /** Contacts of the account already: they stay as they are. */
+  readonly known: number
+  /** Rows that were left out. */
+  readonly failed: number
+  /** The first 1,000 of these. */
+  readonly errors: readonly ContactFault[]
+}
+
+/** Writes as the account itself. */
+export async function importContacts(
+  context: AskContext,
+  principal: Principal,
+  rows: AsyncIterable<ListedRow | ContactFault>,
+): Promise<ContactsImported> {
+  const errors: ContactFault[] = []
+  const counts = { imported: 0, asked: 0, known: 0, failed: 0 }
+  const fault = (told: ContactFault): void => {
+    if (++counts.failed <= MAX_FAULTS) errors.push(told)
+  }
+  let refusedForAll: string | null = null
+  const ask = async ({ line, contact }: ListedRow): Promise<void> => {
+    const { email } = contact
+    if (refusedForAll !== null) return fault({ line, email, message: refusedForAll })
+    try {
+      const made = await createContact(context, principal, contact)
+      counts.imported++
+      if (made.confirmation_sent_at !== null) counts.asked++
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status >= 500) throw error
+      if (error.code === 'already_exists') {
+        counts.known++
+        return
+      }
+      const message = wordsOf(error)
+      if (isForAll(error)) refusedForAll = message
+      fault({ line, email, message })
+    }
+  }
+  const add = async (batch: readonly ListedRow[]): Promise<void> => {
+    const added = await addContacts(context, principal.accountId, batch)
+    counts.imported += added
+    counts.known += batch.length - added
+  }
+  let [plain, asked]: [ListedRow[], ListedRow[]] = [[], []]
+  for await (const row of rows) {
+    if ('message' in row) fault(row)
+    else if (row.contact.doubleOptIn) asked.push(row)
+    else plain.push(row)
+    if (plain.length === ROWS_A_TRANSACTION) {
+      await add(plain)
+      plain = []
+    }
+    if (asked.length === ASKED_AT_ONCE) {
+      await Promise.all(asked.map(ask))
+      asked = []
+    }
+  }
+  if (plain.length > 0) await add(plain)
+  await Promise.all(asked.map(ask))
+  return { ...counts, errors: errors.toSorted((a, b) => a.line - b.line) }
+}
+
+/** Whether every other contact of the file would be refused for it too. */
+function isForAll({ code, details }: ApiError): boolean {
+  if (['quota_exceeded', 'sender_not_verified', 'sender_domain_not_allowed', 'account_suspended'].includes(code))
+    return true
+  const fields = (details['fields'] ?? []) as readonly { readonly field: string }[]
+  return fields.some(({ field }) => field === 'template_id' || field === 'from')
+}
+
+function wordsOf({ message, details }: ApiError): string {
+  const fields = (details['fields'] ?? []) as readonly { readonly field: string; readonly message: string }[]
+  return fields.length === 0 ? message : fields.map((one) => `${one.field} ${one.message}`).join('; ')
+}
+
+/** Contacts who are asked nothing. @returns how many of them are new */
+function addContacts(
+  { database, clock, ids }: AskContext,
+  accountId: string,
+  rows: readonly ListedRow[],
+): Promise<number> {
+  const listed = rows.map(({ contact }) => ({
+    id: ids.next(),
+    email: contact.email,
+    address: contact.address,
+    name: contact.name,
+    source: contact.source,
+    source_url: contact.consent.sourceUrl,
+    consent_text: contact.consent.text,
+    consent_at: contact.consent.at,
+    tags: contact.tags,
+    sender: contact.sender,
+    template_id: contact.templateId,
+  }))
+  return database.tenant(accountId, (db: Db) =>
+    db.execute(sql.addListed, [accountId, JSON.stringify(listed), clock.now()]),
+  )
+}

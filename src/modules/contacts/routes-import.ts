@@ -1,0 +1,156 @@
+// Contacts as files, in. A row is held against the schema of a single contact.
+
+import { Type } from 'typebox'
+import { readCsvList, shown } from '../../platform/csv-list.ts'
+import { type FieldFault, PARAMETER_WORDS, parameterError } from '../../platform/errors.ts'
+import {
+  type AnyEndpoint,
+  dataOf,
+  endpoint,
+  entriesIn,
+  fileIn,
+  importedFrom,
+  importing,
+  MAX_CSV_BYTES,
+  single,
+} from '../../platform/http.ts'
+import { isUuid } from '../../platform/ids.ts'
+import { bodyValidator } from '../../platform/validation.ts'
+import { type AskContext, askFaults } from './ask.ts'
+import { CONTACT_COLUMNS, contactOf, contactRefusal } from './contact-list.ts'
+import { type ContactFault, importContacts, type ListedRow } from './import.ts'
+import { Created, type CreatedBody, EXPORTED, emailFaults, newContact } from './routes.ts'
+
+const { email, name, source, consent, tags, double_opt_in } = Created.properties
+const Entry = Type.Object({ email, name, source, consent, tags, double_opt_in }, { additionalProperties: false })
+const faultsOfEntry = bodyValidator(Entry)
+const COLUMNS: readonly string[] = [...new Set([...EXPORTED.map(([column]) => column), ...CONTACT_COLUMNS])]
+
+const Query = Type.Object({
+  double_opt_in: Type.Optional(
+    Type.Boolean({ description: 'Of all; absent: what each row says, or else true: it is asked by mail to confirm' }),
+  ),
+  from: Type.Optional(Type.String({ description: 'Of the confirmation mails, as for a single contact' })),
+  template_id: Type.Optional(Type.String({ format: 'uuid', description: 'Of the confirmation mails' })),
+})
+const Answer = Type.Object({
+  imported: Type.Integer(),
+  asked: Type.Integer({ description: 'Of these, to whom a confirmation mail goes' }),
+  known: Type.Integer({ description: 'Contacts already, which stay as they are' }),
+  failed: Type.Integer(),
+  errors: Type.Array(
+    Type.Object({
+      line: Type.Integer(),
+      email: Type.Union([Type.String(), Type.Null()]),
+      message: Type.String(),
+    }),
+  ),
+  ignored_columns: Type.Array(Type.String(), {
+    description: 'Of a CSV file, in their order: nothing was taken of them',
+  }),
+})
+
+/** What holds for all of a file. */
+interface ForAll {
+  /** Null: what each row says. */
+  readonly doubleOptIn: boolean | null
+  readonly from: string | null
+  readonly template_id: string | null
+}
+
+export function importRoutes(context: AskContext): readonly AnyEndpoint[] {
+  return [
+    endpoint({
+      ...importing(Entry),
+      path: '/api/v1/customer/contacts/import',
+      tag: 'Contacts',
+      access: { scope: 'contacts:write' },
+      summary: 'Import contacts: text/csv with a header line, or JSON {entries: [..]}',
+      query: Query,
+      answers: { 200: dataOf(Answer) },
+      handle: async (call) => {
+        const forAll = forAllOf(call.query)
+        const [fault] = await askFaults(context, call.principal.accountId, forAll)
+        if (fault !== undefined) throw parameterError(fault.field, fault.rule, fault.message)
+        let ignored: readonly string[] = []
+        const file = fileIn(call)
+        const onIgnored = (columns: readonly string[]): void => {
+          ignored = columns
+        }
+        const now = context.clock.now()
+        const rows =
+          file === null
+            ? listed(entriesIn(call.body), forAll, now)
+            : csvRows(readCsvList(file, { maxBytes: MAX_CSV_BYTES, columns: COLUMNS }, onIgnored), forAll, now)
+        const summary = await importedFrom(call, () => importContacts(context, call.principal, rows))
+        return single({ ...summary, ignored_columns: ignored })
+      },
+    }),
+  ]
+}
+
+/** An endpoint that validates by itself has its query as it was written. @throws ApiError invalid_parameter */
+function forAllOf(query: Readonly<Record<string, unknown>>): ForAll {
+  const text = (of: string): string | null => (typeof query[of] === 'string' && query[of] !== '' ? query[of] : null)
+  const asked = text('double_opt_in')
+  if (asked !== null && asked !== 'true' && asked !== 'false') {
+    throw parameterError('double_opt_in', 'type', 'must be true or false')
+  }
+  const template = text('template_id')
+  if (template !== null && !isUuid(template)) throw parameterError('template_id', 'format', PARAMETER_WORDS.id)
+  return { doubleOptIn: asked === null ? null : asked === 'true', from: text('from'), template_id: template }
+}
+
+type CsvRows = ReturnType<typeof readCsvList>
+
+async function* csvRows(rows: CsvRows, forAll: ForAll, now: Date): AsyncGenerator<ListedRow | ContactFault> {
+  for await (const row of rows) {
+    if ('fault' in row) {
+      yield { line: row.line, email: null, message: row.fault }
+      continue
+    }
+    const refusal = contactRefusal(row)
+    const asked = (row.fields['double_opt_in'] ?? '').toLowerCase()
+    yield refusal === null
+      ? rowOf(
+          row.line,
+          { ...contactOf(row), ...(asked !== '' && { double_opt_in: BOOLEANS[asked] ?? asked }) },
+          forAll,
+          now,
+        )
+      : { line: row.line, email: shown(row.email), message: refusal }
+  }
+}
+
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false }
+
+async function* listed(
+  entries: readonly unknown[],
+  forAll: ForAll,
+  now: Date,
+): AsyncGenerator<ListedRow | ContactFault> {
+  for (const [index, entry] of entries.entries()) yield rowOf(index + 1, entry, forAll, now)
+}
+
+function rowOf(line: number, entry: unknown, forAll: ForAll, now: Date): ListedRow | ContactFault {
+  const faults = [...faultsOfEntry(entry), ...emailFaults(entry)]
+  const given = (entry as { readonly email?: unknown } | null)?.email
+  const fault = (message: string): ContactFault => ({
+    line,
+    email: typeof given === 'string' ? shown(given) : null,
+    message,
+  })
+  if (faults.length > 0) return fault(faults.map(wordsOf).join('; '))
+  const body = entry as CreatedBody
+  if (body.email.includes('\ufffd')) return fault('is not UTF-8')
+  const { doubleOptIn, from, template_id } = forAll
+  const asked = doubleOptIn ?? body.double_opt_in ?? true
+  return {
+    line,
+    contact: newContact({ ...body, source: body.source ?? 'import', from, template_id, double_opt_in: asked }, now),
+  }
+}
+
+function wordsOf({ field, message }: FieldFault): string {
+  return field === 'email' || field === '' ? message : `${field} ${message}`
+}

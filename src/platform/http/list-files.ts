@@ -1,0 +1,77 @@
+// Lists of addresses as files, in and out: what the endpoints of several rooms have in common.
+
+import { Readable } from 'node:stream'
+import { type TSchema, Type } from 'typebox'
+import { CsvTooLarge } from '../csv.ts'
+import { HeaderMissing } from '../csv-list.ts'
+import { platformErrors, validationError } from '../errors.ts'
+import { bodyValidator } from '../validation.ts'
+import { type Answer, type Call, LONGEST_BODY_MS } from './endpoint.ts'
+import { raw } from './envelopes.ts'
+
+export const MAX_CSV_BYTES = 268_435_456
+
+type ImportCall = Pick<Call<unknown, unknown, unknown>, 'headers' | 'stream' | 'signal'>
+
+/**
+ * What the endpoints of imports have in common: text/csv as it comes, or JSON `{entries: [..]}`. The faults of an entry are
+ * that line's, and the others go in.
+ */
+export function importing(entry: TSchema) {
+  return {
+    method: 'POST',
+    stream: ['text/csv'],
+    bodyWithinMs: LONGEST_BODY_MS,
+    body: Type.Object({ entries: Type.Array(entry) }, { additionalProperties: false }),
+    validatesItself: true,
+  } as const
+}
+
+const faultsOfImport = bodyValidator(
+  Type.Object({ entries: Type.Array(Type.Unknown()) }, { additionalProperties: false }),
+)
+
+/** The entries of a JSON body; lines count from 1. @throws ApiError validation_error without a list of them */
+export function entriesIn(body: unknown): readonly unknown[] {
+  const faults = faultsOfImport(body ?? {})
+  if (faults.length > 0) throw validationError(faults)
+  return (body as { entries: readonly unknown[] }).entries
+}
+
+/** The file, where one comes; null: JSON. @throws ApiError payload_too_large */
+export function fileIn({ headers, stream }: ImportCall): Readable | null {
+  if (!(stream instanceof Readable)) return null
+  if (Number(headers['content-length'] ?? 0) > MAX_CSV_BYTES) {
+    throw platformErrors.payload_too_large({ limit_bytes: MAX_CSV_BYTES })
+  }
+  return stream
+}
+
+/** An import; what breaks it off is told. @throws ApiError */
+export async function importedFrom<T>({ signal }: ImportCall, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (cause instanceof HeaderMissing) {
+      const message = 'the file has no header line with a column email'
+      throw validationError([{ field: 'header', rule: 'required', message }])
+    }
+    if (cause instanceof CsvTooLarge) throw platformErrors.payload_too_large({ limit_bytes: MAX_CSV_BYTES })
+    // Nobody reads this answer; what was imported until now stays.
+    if (signal.aborted) throw platformErrors.invalid_parameter({ parameter: 'body', rule: 'whole' }, { cause })
+    throw cause
+  }
+}
+
+/** The header line and the first page are read before the answer begins, so that a failure can still be told. */
+export async function csvAnswer(file: string, lines: AsyncGenerator<string>): Promise<Answer> {
+  const first = [(await lines.next()).value ?? '', (await lines.next()).value ?? ''].join('')
+  return raw('text/csv; charset=utf-8', Readable.from(startingWith(first, lines)), {
+    'content-disposition': `attachment; filename="${file}"`,
+  })
+}
+
+async function* startingWith(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield first
+  yield* rest
+}
