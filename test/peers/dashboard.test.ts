@@ -260,9 +260,9 @@ test('lists go in and come out: bad lines are told by their number, and what was
   await page.getByRole('button', { name: 'Import 2', exact: true }).click()
   await page.getByText('2 of 2 done').waitFor()
   const download = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Export', exact: true }).click()
+  await page.getByRole('link', { name: 'Export', exact: true }).click()
   const file = await readFile(await (await download).path(), 'utf8')
-  assert.match(file, /^email,source,reason,created_at\r\nb@example\.net,import,/)
+  assert.match(file, /^id,email,source,reason,sandbox,created_at\r\n[\w-]{36},a@example\.net,import,/)
 
   await dashboard.open(page, '/validation')
   await page.getByLabel('Or paste addresses', { exact: true }).fill('not an address\njo@@example.net\nnobody@invalid.')
